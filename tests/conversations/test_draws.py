@@ -8,8 +8,6 @@ import pytest
 
 from spotthebot.contracts.conversations import (
     ChatRatingsIn,
-    CollectionId,
-    ConversationId,
     ConversationState,
     HumanBotIn,
     Participant,
@@ -18,6 +16,7 @@ from spotthebot.contracts.conversations import (
 from spotthebot.conversations.domain.chats import Drawn, check_ratings, draw
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import RatingsIncomplete
+from tests.factories.domain_conversations import running
 from tests.factories.frontends import QUESTIONS, SCORES, ratings
 
 BOTS = [UUID(int=number) for number in range(1, 6)]
@@ -132,17 +131,4 @@ class TestRatings:
 
 def _conversation(state: ConversationState) -> Conversation:
     side = Participant(kind=ParticipantKind.HUMAN, name="HU")
-    return Conversation(
-        id=ConversationId(UUID(int=1)),
-        collection_id=CollectionId(UUID(int=1)),
-        external_id=None,
-        state=state,
-        failure=None,
-        participants=(side, side),
-        opening=(),
-        opening_shown=False,
-        turns=(),
-        turns_planned=2,
-        seed=0,
-        domain="everyday",
-    )
+    return running(state=state, participants=(side, side))

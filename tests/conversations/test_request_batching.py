@@ -3,16 +3,10 @@
 import math
 from uuid import UUID, uuid4
 
-from spotthebot.contracts.conversations import (
-    CollectionId,
-    ConversationId,
-    ConversationState,
-    Participant,
-    ParticipantKind,
-)
 from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.transitions import step
 from spotthebot.conversations.use_cases.turn_loop.request_batching import RequestBatcher
+from tests.factories.domain_conversations import running
 
 QUICK, SLOW, OTHER = uuid4(), uuid4(), uuid4()
 CONTEXTS = 4
@@ -21,26 +15,7 @@ ENOUGH = 2
 
 
 def _waiting(bot: UUID, number: int) -> list[Conversation]:
-    first, second = (Participant(kind=ParticipantKind.BOT, name=name, bot_id=bot, version=1) for name in ("a", "b"))
-    return [
-        Conversation(
-            id=ConversationId(uuid4()),
-            collection_id=CollectionId(uuid4()),
-            pair=0,
-            round=0,
-            external_id=None,
-            state=ConversationState.RUNNING,
-            failure=None,
-            participants=(first, second),
-            opening=(),
-            opening_shown=False,
-            turns=(),
-            turns_planned=2,
-            seed=1,
-            domain="everyday",
-        )
-        for _ in range(number)
-    ]
+    return [running(bot=bot, turns_planned=2) for _ in range(number)]
 
 
 def _batcher() -> RequestBatcher:

@@ -10,19 +10,14 @@ import pytest
 
 from spotthebot.clients.requests import encoded
 from spotthebot.contracts.bots import MAX_REPLIES_BYTES, ContextIn, RepliesIn
-from spotthebot.contracts.conversations import (
-    CollectionId,
-    ConversationId,
-    ConversationState,
-    Participant,
-    ParticipantKind,
-)
+from spotthebot.contracts.conversations import CollectionId
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.use_cases.turn_loop import bot_requests
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import split_into_requests
 from spotthebot.kit.web.core.bodies import BodyLimits
 from tests.factories.bot_servers import bot, webhook
 from tests.factories.databases import DatabaseUrls
+from tests.factories.domain_conversations import running
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 
@@ -33,21 +28,7 @@ LONG = {"longest_reply_characters": 20_000}
 
 
 def _conversation(*turns: str) -> Conversation:
-    sides = (Participant(kind=ParticipantKind.BOT, name=name, bot_id=BOT, version=1) for name in ("a", "b"))
-    return Conversation(
-        id=ConversationId(uuid4()),
-        collection_id=COLLECTION,
-        external_id=None,
-        state=ConversationState.RUNNING,
-        failure=None,
-        participants=(next(sides), next(sides)),
-        opening=(),
-        opening_shown=False,
-        turns=turns,
-        turns_planned=100,
-        seed=2**63 - 1,
-        domain="everyday",
-    )
+    return running(*turns, bot=BOT, collection_id=COLLECTION, seed=2**63 - 1)
 
 
 def _bytes_of(conversations: Any) -> int:

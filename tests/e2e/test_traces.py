@@ -1,4 +1,4 @@
-"""A collection's conversation and a label are one trace each, and spans hold neither texts nor keys."""
+"""A conversation, a collection and a label are one trace each, and spans hold neither texts nor keys."""
 
 import contextlib
 import json
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -18,13 +19,15 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from tests.factories.annotating import answer_items, campaign_of, claim
 from tests.factories.bot_servers import bot
 from tests.factories.databases import Databases, DatabaseUrls
+from tests.factories.frontends import conversations_of, open_study, start, talk
 from tests.factories.running_suite import Keys, RunningSuite
 from tests.factories.studies import add_bot, plan, until
 from tests.factories.subscribers import settled, subscribe
 
 ROOT = Path(__file__).parents[2]
-CONVERSATION, OTHER, LABEL, SEARCH = "c0" * 16, "0c" * 16, "1a" * 16, "5e" * 16
+COLLECTION, OTHER, LABEL, SEARCH = "c0" * 16, "0c" * 16, "1a" * 16, "5e" * 16
 TURNS = 8
+CONVERSATIONS = {COLLECTION: 1, OTHER: 2}
 CALLER = "00f067aa0ba902b7"
 
 
@@ -44,6 +47,10 @@ class Collector:
                 return
 
         self.received = received
+        self.conversations: list[str] = []
+        """Ids of the collections' conversations."""
+        self.chatted: list[str] = []
+        """Ids of the conversations of a person."""
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 
     def spans(self, trace_id: str) -> list[Span]:
@@ -86,9 +93,9 @@ def _traced_services(urls: DatabaseUrls, collector: Collector) -> Iterator[dict[
 
 @pytest.fixture(scope="module")
 async def traced(databases: Databases, collector: Collector) -> Collector:
-    """Spans of two conversations, a label and a search, each begun by a caller with a trace of its own.
+    """Spans of two collections, a label and a search, each begun by a caller with a trace of its own, and of a chat.
 
-    The runner of the first conversation goes on with the second.
+    The runner of the first collection goes on with the second.
     """
     async with contextlib.AsyncExitStack() as stack:
         urls = stack.enter_context(databases.lend())
@@ -98,10 +105,15 @@ async def traced(databases: Databases, collector: Collector) -> Collector:
         conversations = await suite.client("conversations", "admin")
         subscriber, url = await stack.enter_async_context(bot(lambda _: {}))
         subscription = await subscribe(suite, url)
-        asked = plan(bots, conversations_per_pair=1, exchanges=TURNS // 2)
-        paths = [await _post(conversations, "/v1/collections", asked, trace) for trace in (CONVERSATION, OTHER)]
-        for path in paths:
+        for trace, count in CONVERSATIONS.items():
+            asked = plan(bots, conversations_per_pair=count, exchanges=TURNS // 2)
+            path = await _post(conversations, "/v1/collections", asked, trace)
             await until(conversations, path, "complete")
+            listed = (await conversations.get(f"{path}/conversations")).json()["items"]
+            collector.conversations += [UUID(each["id"]).hex for each in listed]
+        study = await open_study(suite, bots)
+        await talk(suite, await start(suite, study))
+        collector.chatted += [UUID(each["id"]).hex for each in await conversations_of(suite, study)]
         await settled(suite, subscription, 2)
         assert not [name for headers in subscriber.headers for name in headers if name in {"traceparent", "baggage"}]
         campaign = await campaign_of(suite, 2)
@@ -138,17 +150,19 @@ def _attributes(span: Span) -> dict[str, str]:
     return {each.key: each.value.string_value for each in span.attributes}
 
 
-@pytest.mark.parametrize("trace", [CONVERSATION, OTHER])
-async def test_a_conversation_is_one_trace_from_its_request_through_its_turns_to_its_event(
-    traced: Collector, trace: str
-):
+def _number(span: Span, name: str) -> int:
+    (value,) = [each.value.int_value for each in span.attributes if each.key == name]
+    return value
+
+
+@pytest.mark.parametrize("trace", [COLLECTION, OTHER])
+async def test_a_collection_is_one_trace_from_its_request_through_its_turns_to_its_event(traced: Collector, trace: str):
     spans = traced.spans(trace)
     assert {
         ("SERVER", "POST /v1/collections"),
         ("CONSUMER", "request turns"),
         ("CLIENT", "POST"),
         ("SERVER", "POST /v1/bots/{bot_id}/replies"),
-        ("INTERNAL", "ask bot"),
         ("CONSUMER", "commit turns"),
         ("CONSUMER", "finish collection"),
         ("CONSUMER", "deliver event"),
@@ -156,15 +170,51 @@ async def test_a_conversation_is_one_trace_from_its_request_through_its_turns_to
     known = {span.span_id for span in spans}
     assert {span.parent_span_id.hex() for span in spans if span.parent_span_id not in known} == {CALLER}
     asked = {span.parent_span_id for span in spans if span.name == "POST /v1/bots/{bot_id}/replies"}
-    assert len(asked) == TURNS
+    assert TURNS <= len(asked) <= TURNS * CONVERSATIONS[trace]
     assert asked <= {span.span_id for span in spans if span.kind == Span.SPAN_KIND_CLIENT}
     assert {_attributes(span)["spotthebot.event_type"] for span in spans if span.name == "deliver event"} == {
         "collection.finished"
     }
 
 
-async def test_the_statements_of_a_turn_are_in_the_trace_of_its_conversation(traced: Collector):
-    spans = [span for trace in (CONVERSATION, OTHER) for span in traced.spans(trace)]
+async def test_a_conversation_is_one_trace_from_its_first_question_to_its_end(traced: Collector):
+    assert len(traced.conversations) == 3
+    for conversation in traced.conversations:
+        spans = traced.spans(conversation)
+        (first,) = [span for span in spans if not span.parent_span_id]
+        assert (first.name, first.span_id.hex()) == ("conversation", conversation[16:])
+        assert UUID(_attributes(first)["spotthebot.conversation"]).hex == conversation
+        for name in ("request turn", "ask bot", "commit turn"):
+            turns = [_number(span, "spotthebot.turn") for span in spans if span.name == name]
+            assert sorted(turns) == list(range(TURNS)), name
+        assert [span.name for span in spans if span.name.startswith("end as ")] == ["end as complete"]
+        assert {span.parent_span_id for span in spans} <= {b"", first.span_id}
+
+
+async def test_a_persons_conversation_is_one_trace_too(traced: Collector):
+    assert len(traced.chatted) == 2
+    for conversation in traced.chatted:
+        spans = traced.spans(conversation)
+        said = sorted((_number(each, "spotthebot.turn"), each.name) for each in spans if "turn" in each.name.split())
+        assert said == [(0, "commit turn"), (1, "commit turn"), (1, "request turn")]
+        others = sorted(each.name for each in spans if "turn" not in each.name.split())
+        assert others == ["ask bot", "conversation", "end as complete"]
+
+
+async def test_the_spans_of_a_conversation_lead_to_those_of_its_collection(traced: Collector):
+    expected = {
+        "request turn": "request turns",
+        "commit turn": "commit turns",
+        "ask bot": "POST /v1/bots/{bot_id}/replies",
+    }
+    for trace, conversation in zip((COLLECTION, OTHER, OTHER), traced.conversations, strict=True):
+        names = {span.span_id: span.name for span in traced.spans(trace)}
+        spans = [span for span in traced.spans(conversation) if span.name in expected]
+        assert [names[link.span_id] for span in spans for link in span.links] == [expected[span.name] for span in spans]
+
+
+async def test_the_statements_of_a_turn_are_in_the_trace_of_its_collection(traced: Collector):
+    spans = [span for trace in (COLLECTION, OTHER) for span in traced.spans(trace)]
     commits = {span.span_id for span in spans if span.name == "commit turns"}
     written = [span for span in spans if "INSERT INTO conversations.turns " in _statement(span)]
     assert written
@@ -187,7 +237,7 @@ async def test_spans_hold_neither_texts_nor_keys_nor_queries(traced: Collector):
     everything = b"".join(traced.received)
     for secret in (b"SECRET", b"stb_", b"says 0", b"Bearer", b"url.query", b"url.full", b"exception.message"):
         assert secret not in everything, secret
-    spans = [span for trace in (CONVERSATION, LABEL, SEARCH) for span in traced.spans(trace)]
+    spans = [span for trace in (COLLECTION, LABEL, SEARCH) for span in traced.spans(trace)]
     names = {name for span in spans for name in _attributes(span)}
     assert not {name for name in names if name.startswith(("url.", "http.url", "http.target"))} - {"url.scheme"}
 

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from spotthebot.bots.domain.circuit import Circuit
@@ -13,7 +14,7 @@ from spotthebot.bots.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_se
 from spotthebot.bots.domain.token_bucket import TokenBucket
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import Limits, ReplyFailure
-from spotthebot.kit.tracing import span
+from spotthebot.kit.tracing import span, span_of
 
 
 @dataclass
@@ -60,7 +61,7 @@ class BotClient:
         while True:
             attempts += 1
             try:
-                with span("ask bot", {"bot": self.version_key, "attempt": attempts}):
+                with self._span(context, attempts):
                     text = await self._within(deadline - time.perf_counter(), self.speaker.ask(context, key))
                 text = accepted(text, self.limits.longest_reply_characters)
             except Fault as fault:
@@ -73,6 +74,12 @@ class BotClient:
             self.circuit.succeeded()
             self._budget.earn()
             return Reply(text, None, None, attempts, _milliseconds_since(started))
+
+    def _span(self, context: Context, attempt: int) -> AbstractContextManager[object]:
+        attributes: dict[str, str | int] = {"bot": self.version_key, "turn": len(context.turns), "attempt": attempt}
+        if context.conversation_id is None:
+            return span("ask bot", attributes)
+        return span_of(context.conversation_id, "ask bot", attributes)
 
     async def _within(self, seconds: float, answer: Awaitable[str]) -> str:
         try:

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
+from uuid import UUID
 
 from structlog.contextvars import bound_contextvars
 
@@ -55,6 +56,16 @@ class SpanRecorder(Protocol):
         """Record a block as a span, of the trace in `carrier`, or else of the present one."""
         ...
 
+    def span_of(self, subject: UUID, name: str, attributes: Mapping[str, str | int]) -> AbstractContextManager[object]:
+        """Record a block as a span of the subject's own trace, linked with the present span."""
+        ...
+
+    def record(
+        self, subject: UUID, name: str, attributes: Mapping[str, str | int], since: int, *, is_first: bool
+    ) -> None:
+        """Record what ends now as a span of the subject's own trace, linked with the present span."""
+        ...
+
 
 _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 _recorders: list[SpanRecorder] = []
@@ -71,6 +82,26 @@ def span(
 ) -> AbstractContextManager[object]:
     """Record a block as a span, where spans are recorded. Attributes never hold texts, keys or bodies."""
     return _recorders[0].span(name, attributes, carrier) if _recorders else nullcontext()
+
+
+def span_of(subject: UUID, name: str, attributes: Mapping[str, str | int]) -> AbstractContextManager[object]:
+    """Record a block as a span of the trace that a subject has for itself, such as a conversation, by its id.
+
+    That trace's id is the subject's. The span is linked with the present one, which is in the trace of what brought
+    the block about: a request for many subjects, say.
+    """
+    return _recorders[0].span_of(subject, name, attributes) if _recorders else nullcontext()
+
+
+def record_span_of(
+    subject: UUID, name: str, attributes: Mapping[str, str | int], since: int, *, is_first: bool = False
+) -> None:
+    """Record what began at `since`, in nanoseconds of the epoch, and ends now, as `span_of` does.
+
+    The first span of a subject's trace is the parent of its others, whichever is recorded before.
+    """
+    if _recorders:
+        _recorders[0].record(subject, name, attributes, since, is_first=is_first)
 
 
 def records_spans() -> bool:

@@ -1,6 +1,7 @@
 """A person's part in a chat: speak, advance to the next partner, rate."""
 
 from dataclasses import dataclass, replace
+from time import time_ns
 from uuid import UUID
 
 from spotthebot.contracts.conversations import ChatRatingsIn, ChatState, ConversationState, Ending
@@ -16,6 +17,7 @@ from spotthebot.conversations.domain.errors import (
 )
 from spotthebot.conversations.domain.transitions import Step
 from spotthebot.conversations.use_cases.chats.start import begin_next
+from spotthebot.conversations.use_cases.conversation_traces import record_commits
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.jobs import Jobs
 
@@ -61,9 +63,11 @@ async def speak(session: WriteSession, jobs: Jobs, chat_id: UUID, number: int, t
         raise PartnerSpeaksNext
     before = view.conversations[-1]
     after = replace(before, turns=(*before.turns, text))
-    committed = await store.turns.commit_steps(session, [Step(before, after, text=text)])
+    since, step = time_ns(), Step(before, after, text=text)
+    committed = await store.turns.commit_steps(session, [step])
     if before.id not in committed.conversations:
         raise ChatIsOver(state=view.chat.state)
+    record_commits([step], committed.conversations, since)
     await add_turn_event(session, view.chat, after)
     await store.chats.add_event(session, chat_id, "typing", {"number": len(view.chat.conversations)})
     await store.chats.touch(session, chat_id)
@@ -81,9 +85,11 @@ async def advance(session: WriteSession, chat_id: UUID) -> ChatView:
     if not view.may_advance:
         raise TooFewTurns(said=len(before.turns), minimum=view.study.plan.minimum_turns)
     ended = replace(before, state=ConversationState.COMPLETE, ended_by=Ending.PERSON)
-    committed = await store.turns.commit_steps(session, [Step(before, ended)])
+    since, step = time_ns(), Step(before, ended)
+    committed = await store.turns.commit_steps(session, [step])
     if before.id not in committed.conversations:
         raise ChatIsOver(state=view.chat.state)
+    record_commits([step], committed.conversations, since)
     await continue_chat(session, view.chat)
     return await view_chat(session, chat_id)
 

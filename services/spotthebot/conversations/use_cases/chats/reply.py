@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from time import time_ns
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE
@@ -15,6 +16,7 @@ from spotthebot.conversations.domain.conversations import Conversation, Reply
 from spotthebot.conversations.domain.errors import UnknownBot
 from spotthebot.conversations.domain.transitions import Step, fail
 from spotthebot.conversations.use_cases.chats.converse import add_turn_event, continue_chat
+from spotthebot.conversations.use_cases.conversation_traces import record_commits, record_requests
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import slots_needed
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
@@ -39,7 +41,9 @@ class ChatReply:
                 conversation = await store.conversations.get_conversation(session, conversation_id)
             if conversation.state is not ConversationState.RUNNING or len(conversation.turns) != turns:
                 return
+            since = time_ns()
             step, wait = step_in_chat(conversation, await self._request(conversation))
+            record_requests([step], since)
             if not await _commit(self._database, chat_id, step) or wait is None:
                 return
             await asyncio.sleep(wait)
@@ -85,6 +89,7 @@ async def break_off(database: Database, chat_id: UUID, conversation_id: UUID, tu
 
 async def _commit(database: Database, chat_id: UUID, step: Step) -> bool:
     """Commit a step and add its event to the chat; returns whether the step was still due."""
+    since = time_ns()
     async with database.write() as session:
         chat = await store.chats.lock_chat(session, chat_id)
         committed = await store.turns.commit_steps(session, [step])
@@ -99,4 +104,5 @@ async def _commit(database: Database, chat_id: UUID, step: Step) -> bool:
             await store.chats.add_event(session, chat_id, "failed", data)
         if step.after.state is not ConversationState.RUNNING:
             await continue_chat(session, chat)
+    record_commits([step], committed.conversations, since)
     return True

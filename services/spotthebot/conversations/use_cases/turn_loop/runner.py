@@ -22,6 +22,7 @@ from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.retries import PEER_BACKOFF
 from spotthebot.conversations.domain.transitions import Step
 from spotthebot.conversations.store.turns import CommittedSteps
+from spotthebot.conversations.use_cases.conversation_traces import record_commits, record_requests
 from spotthebot.conversations.use_cases.events import publish_failing_bot, publish_finished_collections
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import (
     BotAnswer,
@@ -219,8 +220,11 @@ class ConversationRunner:
                 self._pending[task] = _PendingRequest(request, acquired[bot])
 
     async def _request_turns(self, conversations: Sequence[Conversation]) -> BotAnswer:
+        since = time.time_ns()
         with self._in_trace("request turns", conversations[0].collection_id):
-            return await request_turns(self._bots, conversations)
+            answer = await request_turns(self._bots, conversations)
+            record_requests(answer.steps, since)
+            return answer
 
     def _in_trace(self, name: str, collection_id: UUID) -> AbstractContextManager[None]:
         attributes: dict[str, str | int] = {"collection": str(collection_id), "job": self._job_id}
@@ -265,6 +269,7 @@ class ConversationRunner:
     async def _commit_steps(self, steps: Sequence[Step], slots: Counter[UUID]) -> CommittedSteps:
         slots += self._slots_to_release
         self._slots_to_release = Counter()
+        since = time.time_ns()
         with ExitStack() as traces:  # its statements are in the trace of the last collection
             for collection in dict.fromkeys(each.before.collection_id for each in steps):
                 traces.enter_context(self._in_trace("commit turns", collection))
@@ -278,6 +283,7 @@ class ConversationRunner:
             except BaseException:
                 self._slots_to_release += slots
                 raise
+            record_commits(steps, committed.conversations, since)
         return committed
 
     async def _mark_unavailable(self, session: WriteSession, step: Step) -> None:
