@@ -167,8 +167,15 @@ def _start(folder: Path, files: dict[str, str], *options: str) -> subprocess.Pop
     (folder / "pytest.ini").write_text("[pytest]\naddopts = -p tests.factories.forked_workers --workers 2 -rA\n")
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "pytest", f"--basetemp={folder / 'temporary'}", *options]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=folder, env=environment, text=True, process_group=0, **streams)
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
 
 
 def _run(folder: Path, files: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:

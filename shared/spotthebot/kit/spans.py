@@ -162,8 +162,8 @@ class Recorder:
 
     def _trace_of(self, subject: UUID) -> Context:
         """Return the context of a subject's first span, which is recorded or not as the sampler says."""
-        is_sampled = self._sampler.should_sample(Context(), subject.int, "").decision.is_sampled()
-        flags = TraceFlags(TraceFlags.SAMPLED if is_sampled else TraceFlags.DEFAULT)
+        decision = self._sampler.should_sample(Context(), subject.int, "").decision
+        flags = TraceFlags(TraceFlags.SAMPLED if decision is Decision.RECORD_AND_SAMPLE else TraceFlags.DEFAULT)
         first = SpanContext(subject.int, first_span_id(subject), is_remote=True, trace_flags=flags)
         return trace.set_span_in_context(NonRecordingSpan(first), Context())
 
