@@ -57,7 +57,7 @@ class TestCommits:
         record_commits([step(conversation, SAID)], {conversation.id}, time_ns())
         assert listed.spans == [(conversation.id, "commit turn", False)]
 
-    def test_that_came_too_late_are_not_told(self, listed: Listed):
+    def test_that_came_too_late_are_not_recorded(self, listed: Listed):
         """Another runner committed the same turn: only the step that counts is a span."""
         mine, others = running(), running()
         record_commits([step(mine, SAID), step(others, SAID)], {mine.id}, time_ns())
@@ -84,7 +84,7 @@ class TestCommits:
 
 
 class TestRequests:
-    def test_are_told_of_each_conversation_that_was_answered(self, listed: Listed):
+    def test_are_recorded_for_each_conversation_that_was_answered(self, listed: Listed):
         steps: list[Step] = [step(running(), SAID), step(replace(running(), attempts=1), SAID)]
         record_requests(steps, time_ns())
         assert listed.spans == [(each.before.id, "request turn", False) for each in steps]
