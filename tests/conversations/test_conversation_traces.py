@@ -46,24 +46,24 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> Listed:
 
 
 class TestCommits:
-    def test_of_a_first_turn_begin_the_trace_when_it_was_requested(self, listed: Listed):
+    def test_begin_the_trace_with_the_request_of_the_first_turn(self, listed: Listed):
         conversation, since = running(), time_ns()
         record_commits([step(conversation, SAID)], {conversation.id}, since)
         assert listed.spans == [(conversation.id, "conversation", True), (conversation.id, "commit turn", False)]
         assert listed.began == {"conversation": since - 250_000_000, "commit turn": since}
 
-    def test_of_a_later_turn_begin_none(self, listed: Listed):
+    def test_begin_no_trace_with_a_later_turn(self, listed: Listed):
         conversation = running("Hi.", "Hello.")
         record_commits([step(conversation, SAID)], {conversation.id}, time_ns())
         assert listed.spans == [(conversation.id, "commit turn", False)]
 
-    def test_that_came_too_late_are_not_recorded(self, listed: Listed):
+    def test_count_only_where_no_other_runner_was_first(self, listed: Listed):
         """Another runner committed the same turn: only the step that counts is a span."""
         mine, others = running(), running()
         record_commits([step(mine, SAID), step(others, SAID)], {mine.id}, time_ns())
         assert {subject for subject, _, _ in listed.spans} == {mine.id}
 
-    def test_of_an_attempt_in_vain_tell_nothing(self, listed: Listed):
+    def test_leave_out_an_attempt_in_vain(self, listed: Listed):
         again = step(running(), Reply(None, ReplyFailure.TIMEOUT, "No reply.", 1.0))
         assert again.wait_seconds is not None
         record_commits([again], {again.after.id}, time_ns())
@@ -72,12 +72,12 @@ class TestCommits:
     @pytest.mark.parametrize(
         ("turns", "expected"), [((), ["conversation", "end as failed"]), (("Hi.",), ["end as failed"])]
     )
-    def test_of_an_end_tell_how_it_ended(self, listed: Listed, turns: tuple[str, ...], expected: list[str]):
+    def test_say_how_a_conversation_ended(self, listed: Listed, turns: tuple[str, ...], expected: list[str]):
         failed = fail(running(*turns), "The bot is gone.")
         record_commits([failed], {failed.after.id}, time_ns())
         assert [name for _, name, _ in listed.spans] == expected
 
-    def test_of_a_last_turn_tell_both(self, listed: Listed):
+    def test_say_that_the_last_turn_ended_it(self, listed: Listed):
         last = step(running("Hi.", turns_planned=2), SAID)
         record_commits([last], {last.after.id}, time_ns())
         assert [name for _, name, _ in listed.spans] == ["commit turn", "end as complete"]
