@@ -130,24 +130,48 @@ class TestStudies:
 
     async def test_keeps_one_study_of_a_campaign_however_often_it_grows(self):
         """Eight were kept, each larger than the one before."""
-
-        class _Peer:
-            async def stream_annotations(self, _campaign_id: UUID) -> AsyncIterator[Any]:
-                return
-                yield
-
-            list_packages = stream_speakers = stream_annotations
-
-        studies = Studies(cast("AsyncAnnotation", _Peer()), cast("AsyncConversations", _Peer()))
-        grown = SimpleNamespace(id=uuid4(), name="c", domain="d", state=CampaignState.OPEN, collections=())
+        studies, campaign = _studies(), _campaign()
         before: list[weakref.ref[Study]] = []
         for number in range(5):
-            study = await studies.read(CampaignRevision(cast("CampaignOut", grown), f"r{number}"))
-            assert await studies.read(CampaignRevision(cast("CampaignOut", grown), f"r{number}")) is study
+            study = await studies.read(CampaignRevision(campaign, f"r{number}"))
+            assert await studies.read(CampaignRevision(campaign, f"r{number}")) is study
             before.append(weakref.ref(study))
         del study
         gc.collect()
         assert [each() is not None for each in before] == [False, False, False, False, True]
+
+    async def test_forgets_a_study_that_nobody_asks_for_any_more(self):
+        """Eight were kept for ever, so that memory grew while campaigns came one after the other."""
+        studies = _studies(unused_seconds=0.5)
+        used, unused = (CampaignRevision(_campaign(), "r") for _ in range(2))
+        forgotten, asked = weakref.ref(await studies.read(unused)), weakref.ref(await studies.read(used))
+        async with asyncio.timeout(20):
+            while forgotten() is not None:
+                await studies.read(used)
+                await asyncio.sleep(0.02)
+        assert asked() is not None
+        async with asyncio.timeout(20):
+            while asked() is not None:
+                await asyncio.sleep(0.02)
+
+
+class _Peer:
+    """Knows campaigns without annotations."""
+
+    async def stream_annotations(self, _campaign_id: UUID) -> AsyncIterator[Any]:
+        return
+        yield
+
+    list_packages = stream_speakers = stream_annotations
+
+
+def _studies(**more: Any) -> Studies:
+    return Studies(cast("AsyncAnnotation", _Peer()), cast("AsyncConversations", _Peer()), **more)
+
+
+def _campaign() -> CampaignOut:
+    found = SimpleNamespace(id=uuid4(), name="c", domain="d", state=CampaignState.OPEN, collections=())
+    return cast("CampaignOut", found)
 
 
 class _Campaign:

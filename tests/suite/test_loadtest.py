@@ -36,7 +36,7 @@ FLAT = Growth(0.0, -0.1, 0.1, 20.0, 240)
 PASSED = LoadResult(
     LoadPlan(60),
     (Requests("submit a package", 9, 20.0, 999.0, 1500.0),),
-    (Memory("bots", 60, 61, FLAT),),
+    (Memory("bots", 60, 61, FLAT, ((0.0, 60.0), (1.0, 61.0))),),
     {"bots": 12.4, LOAD: 3.6},
     {},
     90,
@@ -71,7 +71,9 @@ class TestLoad:
             result = await load(suite.urls, keys[0], keys[1], PLAN, steps, pids={"ourselves": os.getpid()})
         assert result.faults == {}
         assert all(0 < each.p50 <= each.p99 <= each.longest for each in result.requests)
-        assert [each.name for each in result.memory] == ["ourselves"]
+        (memory,) = result.memory
+        assert memory.name == "ourselves"
+        assert [memory.samples[at][1] for at in (0, -1)] == pytest.approx([memory.first, memory.last], abs=0.05)
         assert set(result.processor) == {"ourselves", LOAD}
         assert result.processor["ourselves"] == pytest.approx(result.processor[LOAD], rel=0.5)  # the same process
 
@@ -190,7 +192,7 @@ class TestFailures:
         failed = replace(
             PASSED,
             requests=(Requests("submit a package", 9, 20.0, 1001.0, 1500.0),),
-            memory=(Memory("bots", 60, 90, Growth(1.0, 0.9, 1.1, 20.0, 240)),),
+            memory=(Memory("bots", 60, 90, Growth(1.0, 0.9, 1.1, 20.0, 240), ()),),
             faults={"figure: 503 Service Unavailable": 2},
             restarts=1,
         )

@@ -2,8 +2,9 @@
 
 Annotators come under their pseudonyms, so no result holds an id of a panel.
 
-A campaign that was read stays here until its annotations change, so that nine questions read it once. Of each there is
-one study, that of the revision that was asked for last: a campaign that grows would else be here many times.
+A campaign that was read stays here until its annotations change, so that nine questions read it once, or until nobody
+has asked for it for some minutes. Of each there is one study, that of the revision that was asked for last: a campaign
+that grows would else be here many times.
 """
 
 import asyncio
@@ -41,6 +42,8 @@ GAME: Final = "spot_the_bot_gamified"
 ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
 _MAX_STUDIES: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
+_UNUSED_SECONDS: Final = 300.0
+"""A study that nobody asks for in this time goes; it goes a fifth later at most."""
 _REQUESTS_AT_ONCE: Final = 16
 _BOTS_AT_ONCE: Final = 100
 
@@ -67,12 +70,13 @@ class CampaignRevision:
     revision: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Read:
-    """The study of a revision, which was read or is being read."""
+    """The study of a revision, which was read or is being read; `used_at` is on the event loop's clock."""
 
     revision: str
     study: asyncio.Task[Study]
+    used_at: float = 0.0
 
     @property
     def has_failed(self) -> bool:
@@ -82,10 +86,14 @@ class _Read:
 class Studies:
     """Campaigns with all that is known of them."""
 
-    def __init__(self, annotation: AsyncAnnotation, conversations: AsyncConversations) -> None:
+    def __init__(
+        self, annotation: AsyncAnnotation, conversations: AsyncConversations, *, unused_seconds: float = _UNUSED_SECONDS
+    ) -> None:
         self._annotation = annotation
         self._conversations = conversations
+        self._unused_seconds = unused_seconds
         self._read: OrderedDict[UUID, _Read] = OrderedDict()
+        self._timer: asyncio.TimerHandle | None = None
 
     async def get_campaign(self, campaign_id: UUID, *, protocol: str = SPOT_THE_BOT) -> CampaignOut:
         """Return the campaign as it is now; raises NoSuchCampaign, and OtherProtocol."""
@@ -120,7 +128,9 @@ class Studies:
             read.study.add_done_callback(lambda _: self._forget_failed(campaign.id))
         self._read.move_to_end(campaign.id)
         study = await asyncio.shield(read.study)
+        read.used_at = asyncio.get_running_loop().time()
         self._forget_beyond_limits()
+        self._forget_unused_later()
         return study
 
     async def read_game(self, revision: CampaignRevision) -> list[PlayedSide]:
@@ -159,6 +169,17 @@ class Studies:
             annotations += len(read.study.result().annotations)
             if studies > 1 and (studies > _MAX_STUDIES or annotations > _MAX_ANNOTATIONS):
                 del self._read[campaign_id]
+
+    def _forget_unused_later(self) -> None:
+        if self._timer is None and self._read:
+            self._timer = asyncio.get_running_loop().call_later(self._unused_seconds / 5, self._forget_unused)
+
+    def _forget_unused(self) -> None:
+        self._timer = None
+        since = asyncio.get_running_loop().time() - self._unused_seconds
+        for campaign_id in [each for each, read in self._read.items() if read.study.done() and read.used_at < since]:
+            del self._read[campaign_id]
+        self._forget_unused_later()
 
     async def _fetch(self, campaign: CampaignOut) -> Study:
         streamed, known = self._annotation.stream_annotations(campaign.id), _Known()

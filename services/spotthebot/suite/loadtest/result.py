@@ -35,6 +35,8 @@ class Memory:
     first: float
     last: float
     growth: Growth
+    samples: tuple[tuple[float, float], ...]
+    """Minutes since the warm-up, and MiB."""
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,9 @@ async def _soak(
 def _memory(name: str, taken: list[tuple[float, float]], plan: LoadPlan) -> Memory:
     """Return how memory developed; its growth from the second third on, for caches fill in the first."""
     late = [(at, mib) for at, mib in taken if at >= plan.seconds / 180]
-    return Memory(name, taken[0][1], taken[-1][1], growth([at for at, _ in late], [mib for _, mib in late]))
+    grown = growth([at for at, _ in late], [mib for _, mib in late])
+    samples = tuple((round(at, 2), round(mib, 1)) for at, mib in taken)
+    return Memory(name, taken[0][1], taken[-1][1], grown, samples)
 
 
 async def _sample(
