@@ -2,7 +2,7 @@
 # Everything on an engine of its own, from nothing, and nothing left behind:
 #
 #   try.sh           images, up, the demonstration, every container killed twice, the database lost and
-#                    restored, down and up with the data kept
+#                    restored, two containers that hang, down and up with the data kept
 #   try.sh part      what CI runs: one image built, the database prepared and migrated, the service healthy
 #
 # --keep leaves the engine running (engine.sh stop ends it). On a machine where no engine can run, says why and exits with 3.
@@ -78,6 +78,7 @@ all() {
   step "up from nothing" up
   step "./stb demo --url" stb -m spotthebot.suite demo
   stb "${here}/kill_containers.py"
+  stb "${here}/hang_containers.py"
   ranked > "${TRY_HOME}/before.json"
   step "down" down
   step "up again" up
