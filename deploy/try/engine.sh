@@ -135,6 +135,7 @@ stop() {
   # The bridge of an engine stays behind; where another runs, it is that one's.
   pgrep -x dockerd > /dev/null || ip link delete docker0 2> /dev/null || true
   umount "${home}"/exec/netns/* 2> /dev/null || true
+  umount "${home}/archive" 2> /dev/null || true
   rm -rf "${home}"
 }
 

@@ -1,7 +1,7 @@
 """Kills every container of a deployment once in the middle of a collection, and of a campaign, and counts what is left.
 
 Then it destroys the database while annotators label, brings it back from the archive of its changes, and once more to
-the moment before all labels were deleted.
+the moment before all labels were deleted; and fills the archive's disk, which the variable ARCHIVE names.
 
 Run by `try.sh`, from a clone, against the containers that `engine.sh compose` started. Nothing may be lost, doubled or
 asked twice differently: the bots' replies prove what they were asked (`tests/factories/chained_bot.py`). Prints a row
@@ -9,6 +9,7 @@ of `deploy/try/README.md` for each part; exits with 1 where a count is wrong.
 """
 
 import asyncio
+import contextlib
 import ipaddress
 import json
 import os
@@ -45,6 +46,7 @@ CONVERSATIONS, EXCHANGES, BOTS = 150, 5, 3
 TURNS = CONVERSATIONS * 2 * EXCHANGES
 ANNOTATORS, PACKAGE, LABELS_OF_EACH = 24, 10, 6
 LONGEST_SECONDS = 900
+STANDSTILL_SECONDS = 10
 BETWEEN_KILLS_SECONDS = {"collection": 5.0, "campaign": 1.2}
 PATIENT = Retries(attempts=60, max_seconds=240.0)
 
@@ -223,6 +225,49 @@ async def lose_the_database(annotation: AsyncAnnotation, tasks: AsyncAnnotation,
     report("labels deleted", f"restored in {away:.0f} s", time.monotonic() - began, counts)
 
 
+async def fill_the_archive(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collection: UUID) -> None:
+    """Fill the archive's disk under annotators at work: nothing is acknowledged before there is room again."""
+    campaign = await begin_campaign(annotation, "full", collection)
+    began = time.monotonic()
+    working = asyncio.create_task(work_on(tasks, campaign))
+    await poll_until(
+        lambda: annotation.get_campaign(campaign.id),
+        lambda found: found.annotations >= campaign.annotations_needed // 3,
+        "Annotating",
+    )
+    filler = Path(os.environ["ARCHIVE"], "filler")
+    await asyncio.to_thread(fill, filler)
+    sql("SELECT pg_switch_wal()")  # the next change needs a new file
+    await asyncio.to_thread(await_receivers, 0)
+    stood = [sql("SELECT count(*) FROM annotation.annotations")]
+    await asyncio.sleep(STANDSTILL_SECONDS)
+    stood += [sql("SELECT count(*) FROM annotation.annotations")]
+    await asyncio.to_thread(filler.unlink)
+    room = time.monotonic()
+    await asyncio.to_thread(await_receivers, 1)
+    away = time.monotonic() - room
+    acknowledged = await working
+    counts = counts_of(await labels_of(annotation, campaign), acknowledged, campaign)
+    counts["labels while it was full"] = (int(stood[1][0]) - int(stood[0][0]), 0)
+    report("archive full", f"went on {away:.0f} s after there was room", time.monotonic() - began, counts)
+
+
+def fill(filler: Path) -> None:
+    """Write a file until its disk is full."""
+    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(1024 * 1024))
+
+
+def await_receivers(number: int) -> None:
+    """Wait until so many programs receive the database's changes; exit with 1 where they do not."""
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") != [str(number)]:
+        if time.monotonic() > deadline:
+            sys.exit(f"{number} receivers were not there within {LONGEST_SECONDS} s.")
+        time.sleep(0.5)
+
+
 def sql(statement: str) -> list[str]:
     """Run a statement as the database's administrator; return its rows."""
     psql = ("exec", "try_postgres_1", "psql", "-U", "postgres", "-d", "spotthebot", "-qtAc")
@@ -288,6 +333,7 @@ async def main() -> None:
         collection = await collect(conversations, registry)
         await annotate(annotation, tasks, collection)
         await lose_the_database(annotation, tasks, collection)
+        await fill_the_archive(annotation, tasks, collection)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 # Everything on an engine of its own, from nothing, and nothing left behind:
 #
 #   try.sh           images, up, the demonstration, every container killed twice, the database lost and
-#                    restored, two containers that hang, down and up with the data kept
+#                    restored, the archive's disk full, two containers that hang, down and up with the
+#                    data kept, a certificate by ACME
 #   try.sh part      what CI runs: one image built, the database prepared and migrated, the service healthy
 #
 # --keep leaves the engine running (engine.sh stop ends it). On a machine where no engine can run, says why and exits with 3.
@@ -68,10 +69,18 @@ part_up() {
   await annotation annotation-worker
 }
 
+# A disk for the archive, small enough to be filled.
+archive_disk() {
+  export ARCHIVE=${TRY_HOME}/archive
+  mkdir -p "${ARCHIVE}"
+  mount -t tmpfs -o size=2g,mode=755 spotthebot-archive "${ARCHIVE}"
+}
+
 all() {
   [ -x "${python}" ] || { echo "deploy/try: ./stb install makes .venv, with which it is looked at from outside." >&2; exit 3; }
   step "engine and base images" "${engine}" start
   step "images" "${engine}" build
+  archive_disk
   "${engine}" compose config --quiet
   grep -q OPERATOR_NETWORKS "${TRY_HOME}/compose/.env" ||
     echo 'OPERATOR_NETWORKS=["172.16.0.0/12", "192.168.0.0/16"]' >> "${TRY_HOME}/compose/.env"
@@ -84,6 +93,7 @@ all() {
   step "up again" up
   ranked > "${TRY_HOME}/after.json"
   cmp "${TRY_HOME}/before.json" "${TRY_HOME}/after.json" && echo "The ranking is the same after down and up."
+  "${here}/acme.sh"
 }
 
 "${what}"

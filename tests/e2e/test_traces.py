@@ -184,8 +184,8 @@ async def test_a_conversation_is_one_trace_from_its_first_question_to_its_end(tr
         (first,) = [span for span in spans if not span.parent_span_id]
         assert (first.name, first.span_id.hex()) == ("conversation", conversation[16:])
         assert UUID(_attributes(first)["spotthebot.conversation"]).hex == conversation
-        for name in ("request turn", "ask bot", "commit turn"):
-            turns = [_number(span, "spotthebot.turn") for span in spans if span.name == name]
+        for name, number in (("request turn", "turn"), ("ask bot", "turns_before"), ("commit turn", "turn")):
+            turns = [_number(span, f"spotthebot.{number}") for span in spans if span.name == name]
             assert sorted(turns) == list(range(TURNS)), name
         assert [span.name for span in spans if span.name.startswith("end as ")] == ["end as complete"]
         assert {span.parent_span_id for span in spans} <= {b"", first.span_id}

@@ -76,7 +76,11 @@ class BotClient:
             return Reply(text, None, None, attempts, _milliseconds_since(started))
 
     def _span(self, context: Context, attempt: int) -> AbstractContextManager[object]:
-        attributes: dict[str, str | int] = {"bot": self.version_key, "turn": len(context.turns), "attempt": attempt}
+        attributes: dict[str, str | int] = {
+            "bot": self.version_key,
+            "turns_before": len(context.turns),
+            "attempt": attempt,
+        }
         if context.conversation_id is None:
             return span("ask bot", attributes)
         return span_of(context.conversation_id, "ask bot", attributes)

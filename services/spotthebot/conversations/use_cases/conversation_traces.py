@@ -5,7 +5,6 @@ of the conversations are linked.
 """
 
 from collections.abc import Collection, Sequence
-from time import time_ns
 from uuid import UUID
 
 from spotthebot.contracts.conversations import ConversationState
@@ -37,7 +36,7 @@ def _record_commit(step: Step, since: int) -> None:
     if not step.before.turns and (step.text is not None or has_ended):
         requested = since - round((step.latency_ms or 0) * 1e6)
         attributes = {"conversation": str(conversation.id), "collection": str(conversation.collection_id)}
-        record_span_of(conversation.id, "conversation", attributes, min(requested, time_ns()), is_first=True)
+        record_span_of(conversation.id, "conversation", attributes, requested, is_first=True)
     if step.text is not None:
         record_span_of(conversation.id, "commit turn", _attributes(step), since)
     if has_ended:
