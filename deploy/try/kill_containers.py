@@ -196,16 +196,24 @@ async def annotate(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collecti
     report("campaign", said_of(killed), time.monotonic() - began, counts)
 
 
-async def lose_the_database(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collection: UUID) -> None:
-    """Destroy the database's volume under annotators at work and bring it back; then bring deleted labels back."""
-    campaign = await begin_campaign(annotation, "lost", collection)
-    began = time.monotonic()
+async def begin_work(
+    annotation: AsyncAnnotation, tasks: AsyncAnnotation, name: str, collection: UUID
+) -> tuple[CampaignOut, asyncio.Task[int]]:
+    """Begin a campaign; return it, and the work of its annotators, when a third of its labels are there."""
+    campaign = await begin_campaign(annotation, name, collection)
     working = asyncio.create_task(work_on(tasks, campaign))
     await poll_until(
         lambda: annotation.get_campaign(campaign.id),
         lambda found: found.annotations >= campaign.annotations_needed // 3,
         "Annotating",
     )
+    return campaign, working
+
+
+async def lose_the_database(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collection: UUID) -> None:
+    """Destroy the database's volume under annotators at work and bring it back; then bring deleted labels back."""
+    began = time.monotonic()
+    campaign, working = await begin_work(annotation, tasks, "lost", collection)
     before = {each.id for each in await labels_of(annotation, campaign)}
     away = await asyncio.to_thread(destroy_and_restore)
     acknowledged = await working
@@ -227,14 +235,8 @@ async def lose_the_database(annotation: AsyncAnnotation, tasks: AsyncAnnotation,
 
 async def fill_the_archive(annotation: AsyncAnnotation, tasks: AsyncAnnotation, collection: UUID) -> None:
     """Fill the archive's disk under annotators at work: nothing is acknowledged before there is room again."""
-    campaign = await begin_campaign(annotation, "full", collection)
     began = time.monotonic()
-    working = asyncio.create_task(work_on(tasks, campaign))
-    await poll_until(
-        lambda: annotation.get_campaign(campaign.id),
-        lambda found: found.annotations >= campaign.annotations_needed // 3,
-        "Annotating",
-    )
+    campaign, working = await begin_work(annotation, tasks, "full", collection)
     filler = Path(os.environ["ARCHIVE"], "filler")
     await asyncio.to_thread(fill, filler)
     sql("SELECT pg_switch_wal()")  # the next change needs a new file
