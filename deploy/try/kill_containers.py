@@ -244,13 +244,16 @@ async def fill_the_archive(annotation: AsyncAnnotation, tasks: AsyncAnnotation, 
     stood = [sql("SELECT count(*) FROM annotation.annotations")]
     await asyncio.sleep(STANDSTILL_SECONDS)
     stood += [sql("SELECT count(*) FROM annotation.annotations")]
+    counts = {
+        "labels while it was full": (int(stood[1][0]) - int(stood[0][0]), 0),
+        "works that wait": (int(not working.done()), 1),
+    }
     await asyncio.to_thread(filler.unlink)
     room = time.monotonic()
     await asyncio.to_thread(await_receivers, 1)
     away = time.monotonic() - room
     acknowledged = await working
-    counts = counts_of(await labels_of(annotation, campaign), acknowledged, campaign)
-    counts["labels while it was full"] = (int(stood[1][0]) - int(stood[0][0]), 0)
+    counts |= counts_of(await labels_of(annotation, campaign), acknowledged, campaign)
     report("archive full", f"went on {away:.0f} s after there was room", time.monotonic() - began, counts)
 
 
