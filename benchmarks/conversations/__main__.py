@@ -2,7 +2,7 @@
 
 from benchmarks.command import run
 
-ROWS = ("instant", "waiting", "workers", "memory", "scale", "growth")
+ROWS = ("instant", "waiting", "workers", "traced", "memory", "scale", "growth")
 
 if __name__ == "__main__":
     run("benchmarks.conversations", ROWS)
