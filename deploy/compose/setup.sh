@@ -100,14 +100,25 @@ for folder in secrets/*/; do
   [ "$folder" = secrets/all/ ] || { chmod 755 "$folder" && find "$folder" -type f -exec chmod 444 {} +; }
 done
 
-if [ -n "$domain" ]; then
-  {
-    echo "DOMAIN=$domain"
-    echo "PUBLIC_URL=https://$domain"
-    [ "$domain" != localhost ] || printf 'HTTP_PORT=127.0.0.1:80\nHTTPS_PORT=127.0.0.1:443\n' # for this machine alone
-    [ ! -f secrets/proxy/certificate.pem ] || echo "TLS=tls /run/secrets/certificate.pem /run/secrets/key.pem"
-  } > .env.new
-  [ ! -f .env ] || grep -v -E '^(DOMAIN|PUBLIC_URL|TLS|HTTP_PORT|HTTPS_PORT)=' .env >> .env.new || true
-  mv .env.new .env
-fi
+# What this script wrote is written again, and what the operator added stays.
+ours='^(DOMAIN|PUBLIC_URL)=|^HTTPS?_PORT=127\.0\.0\.1:(80|443)$|^TLS=tls /run/secrets/certificate\.pem '
+kept=$([ ! -f .env ] || grep -v -E "$ours" .env || true)
+value_of() { printf '%s\n' "$kept" | sed -n "s/^$1=//p"; }
+[ -n "$domain" ] || domain=$(sed -n 's/^DOMAIN=//p' .env)
+https=$(value_of HTTPS_PORT)
+port=${https##*:}
+[ "$port" != 443 ] || port=
+{
+  echo "DOMAIN=$domain"
+  echo "PUBLIC_URL=https://$domain${port:+:$port}"
+  if [ "$domain" = localhost ]; then # for this machine alone
+    [ -n "$(value_of HTTP_PORT)" ] || echo "HTTP_PORT=127.0.0.1:80"
+    [ -n "$https" ] || echo "HTTPS_PORT=127.0.0.1:443"
+  fi
+  if [ -f secrets/proxy/certificate.pem ] && [ -z "$(value_of TLS)" ]; then
+    echo "TLS=tls /run/secrets/certificate.pem /run/secrets/key.pem"
+  fi
+  [ -z "$kept" ] || printf '%s\n' "$kept"
+} > .env.new
+mv .env.new .env
 echo "Ready: docker compose up --build --detach   (the administrator's API key is in secrets/all/admin_key)"

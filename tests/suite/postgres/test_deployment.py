@@ -105,10 +105,46 @@ class TestSetup:
         assert set_up(tmp_path, "localhost", "--certificate", str(valid), "--key", str(key)).returncode == 0
         assert "TLS=tls /run/secrets/certificate.pem" in (tmp_path / ".env").read_text()
 
+    def test_keeps_the_ports_and_the_lines_of_an_operator(self, tmp_path: Path):
+        """Renewing a certificate moved the proxy back to the usual ports."""
+        settings = tmp_path / ".env"
+        assert set_up(tmp_path, "localhost").returncode == 0
+        assert _lines(settings) >= {
+            "HTTP_PORT=127.0.0.1:80",
+            "HTTPS_PORT=127.0.0.1:443",
+            "PUBLIC_URL=https://localhost",
+        }
+        assert set_up(tmp_path, "spot.example.org").returncode == 0
+        assert _lines(settings) == {"DOMAIN=spot.example.org", "PUBLIC_URL=https://spot.example.org"}
+        own = {"HTTP_PORT=8080", "HTTPS_PORT=10.0.0.1:8443", "TORCH=none", "TLS=tls internal"}
+        settings.write_text("\n".join([*_lines(settings), *own]))
+        for arguments in ([], ["spot.example.org"]):
+            assert set_up(tmp_path, *arguments).returncode == 0
+            public = "https://spot.example.org:8443"  # with the port to which links have to lead
+            assert _lines(settings) == {"DOMAIN=spot.example.org", f"PUBLIC_URL={public}"} | own
+
+    @pytest.mark.skipif(shutil.which("openssl") is None, reason="setup.sh looks into a certificate with openssl")
+    def test_takes_a_certificate_for_the_domain_that_it_knows(self, tmp_path: Path):
+        assert set_up(tmp_path, "spot.example.org").returncode == 0
+        certificate, key = tmp_path / "own.pem", tmp_path / "key.pem"
+        certificate.write_bytes(_certificate(ends=timedelta(days=1)))
+        key.touch()
+        for _ in range(2):  # once for the first time, once renewed
+            assert set_up(tmp_path, "--certificate", str(certificate), "--key", str(key)).returncode == 0
+            assert _lines(tmp_path / ".env") == {
+                "DOMAIN=spot.example.org",
+                "PUBLIC_URL=https://spot.example.org",
+                "TLS=tls /run/secrets/certificate.pem /run/secrets/key.pem",
+            }
+
     def test_is_for_a_domain(self, tmp_path: Path):
         refused = set_up(tmp_path)
         assert (refused.returncode, refused.stderr.startswith("Usage: ./setup.sh DOMAIN")) == (2, True)
         assert not (tmp_path / "secrets").exists()
+
+
+def _lines(file: Path) -> set[str]:
+    return set(file.read_text().splitlines())
 
 
 class TestPrepareDatabase:
