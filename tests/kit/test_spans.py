@@ -9,6 +9,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import ParentBased
 
+from spotthebot.kit.process import start_tracing
 from spotthebot.kit.spans import NoLoneCalls, Recorder, SubjectIds
 
 LETTER, OTHER = UUID("0192f1e0-0000-7000-8000-00000000000a"), UUID("0192f1e0-0000-7000-8000-00000000000b")
@@ -76,3 +77,15 @@ class TestASubjectsOwnTrace:
                 pass
         assert least <= len(recorded.traces()) <= most
         assert all(names == {"write", "read"} for names in recorded.traces().values())
+
+
+@pytest.mark.parametrize("share", ["all", "1.5", "-0.1", "nan"])
+def test_a_share_that_is_none_ends_the_process_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], share: str
+):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_TRACES_SAMPLER_ARG", share)
+    with pytest.raises(SystemExit) as ended:
+        start_tracing("bots")
+    assert ended.value.code == 78
+    assert capsys.readouterr().err.startswith("bots: OTEL_TRACES_SAMPLER_ARG is the share of traces")

@@ -128,6 +128,9 @@ def start_tracing(service: str) -> None:
     endpoint = environment.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or environment.get("OTEL_EXPORTER_OTLP_ENDPOINT")
     if not endpoint or environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return
+    share = _share_of_traces(environment.get("OTEL_TRACES_SAMPLER_ARG") or "1")
+    if share is None:
+        _stop(service, "OTEL_TRACES_SAMPLER_ARG is the share of traces that are recorded: a number from 0 to 1.")
     try:
         spans = import_module("spotthebot.kit.spans")
     except ModuleNotFoundError as missing:
@@ -136,7 +139,15 @@ def start_tracing(service: str) -> None:
             f"OTEL_EXPORTER_OTLP_ENDPOINT asks for traces, which need '{missing.name}':"
             " install spotthebot[tracing], or take the variable away.",
         )
-    spans.record(service)
+    spans.record(service, share)
+
+
+def _share_of_traces(text: str) -> float | None:
+    try:
+        share = float(text)
+    except ValueError:
+        return None
+    return share if 0 <= share <= 1 else None
 
 
 def _fault_of_source(kind: type[EdgeSettings], error: SettingsError) -> str:

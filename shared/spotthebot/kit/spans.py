@@ -5,7 +5,6 @@ own variables (`OTEL_EXPORTER_OTLP_ENDPOINT`), and nowhere else. Attributes that
 with its query, no parameter of a statement, no message of an error, since these hold keys and texts.
 """
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -188,12 +187,11 @@ def _to_present() -> list[Link]:
     return [Link(present)] if present.is_valid else []
 
 
-def record(service: str) -> TracerProvider:
-    """Record the spans of this process and export them as OpenTelemetry's variables say."""
-    ratio = float(os.environ.get("OTEL_TRACES_SAMPLER_ARG", "1"))
+def record(service: str, share: float = 1.0) -> TracerProvider:
+    """Record the spans of this process, of a share of traces, and export them as OpenTelemetry's variables say."""
     ids = SubjectIds()
     provider = TracerProvider(
-        sampler=ParentBased(NoLoneCalls(ratio)),
+        sampler=ParentBased(NoLoneCalls(share)),
         id_generator=ids,
         resource=Resource.create({"service.name": service, "service.namespace": "spotthebot"}),
     )
