@@ -99,6 +99,21 @@ class TestSecrets:
         assert not [text for text in (*texts, out, err) if api_key in text or "sk-renewed" in text]
         assert not [text for text in texts if api_key.encode().hex() in text]
 
+    async def test_a_secret_that_another_process_replaced_is_used_from_the_next_reply(self, suite: RunningSuite):
+        async with bot(lambda _: {"choices": [{"message": {"content": "Hello there."}}]}) as (served, url):
+            admin = await suite.client("bots", "admin")
+            protocol = {"kind": "openai", "base_url": f"{url}/v1", "model": "m"}
+            out = await created(admin, "/v1/bots", webhook("") | {"protocol": protocol, "secret": "sk-first"})
+            path, one = f"/v1/bots/{out['id']}/replies", {"contexts": [{"turns": ["Hi."]}]}
+            await admin.post(path, json=one)
+            with psycopg.connect(suite.database.owner["bots"]) as connection:
+                connection.execute(
+                    "UPDATE bots.bot_versions SET sealed_secret = %s WHERE bot_id = %s",
+                    (suite.apps["bots"].state.context.speakers.vault.seal("sk-second"), out["id"]),
+                )
+            await admin.post(path, json=one)
+            assert [each["authorization"] for each in served.headers[-2:]] == ["Bearer sk-first", "Bearer sk-second"]
+
     async def test_are_not_repeated_in_the_answer_to_a_wrong_request(self, suite: RunningSuite):
         admin = await suite.client("bots", "admin")
         body = webhook("http://127.0.0.1:9/", secret="whsec_wrong-but-still-secret")

@@ -3,6 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
@@ -14,26 +15,37 @@ from spotthebot.inference.workers import WorkerModel
 _MAX_CLIENTS = 2048
 
 
+@dataclass(frozen=True)
+class _Pooled:
+    """A client, and the secret that it was made with: another process may replace a version's secret."""
+
+    client: BotClient
+    sealed_secret: bytes | None = field(repr=False)
+
+
 class BotClientPool:
     """Keeps one client for each version in use, and closes the least recently used beyond its limits."""
 
     def __init__(self, speakers: SpeakerFactory, on_open: Callable[[UUID, str], Awaitable[None]]) -> None:
         self.speakers = speakers
         self._on_open = on_open
-        self._clients: OrderedDict[UUID, BotClient] = OrderedDict()
+        self._clients: OrderedDict[UUID, _Pooled] = OrderedDict()
         self._closing: set[asyncio.Task[None]] = set()
 
     def get(self, bot: Bot, version: BotVersion, model: WorkerModel | None) -> BotClient:
-        """Return a version's client, under the bot's present limits. Raises SecretUnreadable, HostingMissing."""
-        client = self._clients.get(version.id)
-        if client is None or client.limits != bot.limits:
+        """Return a version's client, under the bot's present limits, with the version's present secret.
+
+        Raises SecretUnreadable, HostingMissing.
+        """
+        pooled = self._clients.get(version.id)
+        if pooled is None or (pooled.client.limits, pooled.sealed_secret) != (bot.limits, version.sealed_secret):
             self.discard(version.id)
             client = self.make(bot, version, model, on_open=partial(self._on_open, bot.id))
-            self._clients[version.id] = client
+            pooled = self._clients[version.id] = _Pooled(client, version.sealed_secret)
             if len(self._clients) > _MAX_CLIENTS:
                 self.discard(next(iter(self._clients)))
         self._clients.move_to_end(version.id)
-        return client
+        return pooled.client
 
     def make(
         self,
@@ -49,8 +61,8 @@ class BotClientPool:
 
     def discard(self, version_id: UUID) -> None:
         """Close a version's client if there is one; the next question makes another."""
-        if client := self._clients.pop(version_id, None):
-            task = asyncio.create_task(client.speaker.close())
+        if pooled := self._clients.pop(version_id, None):
+            task = asyncio.create_task(pooled.client.speaker.close())
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
 

@@ -46,5 +46,4 @@ async def replace_secret(
     bot = await store.bots.get_bot(session, bot_id, principal)
     sealed = seal_secret(context, bot.version.protocol, request.secret.get_secret_value())
     await store.versions.replace_secret(session, bot.version.id, sealed)
-    context.clients.discard(bot.version.id)
     return await store.bots.get_bot(session, bot_id, principal)
