@@ -1,6 +1,8 @@
 """Who may open a chat's pages, what comes next in one, and what the browser's cookie holds."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,11 +16,12 @@ from spotthebot.contracts.conversations import DIALOGUE_LIKERT, ChatConversation
 from spotthebot.kit.vault import Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.catalogues import Texts
-from spotthebot.web.domain.chats import ChatPerson, Next, Step, next_of, ratings_of, read_scores
+from spotthebot.web.domain.chats import ChatLink, ChatPerson, Next, Step, next_of, ratings_of, read_scores
 from spotthebot.web.domain.visitors import SignedIn
 from tests.factories.chat_links import entry_of, seal
 from tests.factories.frontends import chats_of, open_study, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created
 
 QUESTIONS = (Question(name="engaging", text="Engaging?"), Question(name="quality", text="Good?"))
 ID = UUID(int=7)
@@ -89,6 +92,7 @@ class TestScores:
         """Fifty questions, two conversations, the longest id and code, in characters of four bytes."""
         cookie = SealedCookie("chat", Vault(Fernet.generate_key().decode()), lasts_seconds=60, secure=False)
         person = ChatPerson(ID, "🎉" * 200, code="🎉" * 200, chat_id=ID, scores={1: (5,) * 50, 2: (1,) * 50})
+        person = person.coming_by(ChatLink(ID, datetime.now(UTC), code=person.code))
         response = Response()
         cookie.write(response, person.to_session())
         sent = response.headers["set-cookie"].partition(";")[0]
@@ -113,6 +117,13 @@ async def browser(suite: RunningSuite) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.fixture
 async def study(suite: RunningSuite) -> str:
     return await open_study(suite, await two_bots(suite))
+
+
+def _remembered(suite: RunningSuite, person: ChatPerson) -> dict[str, str]:
+    """Return the header by which a browser names a person who came in."""
+    response = Response()
+    suite.apps["web"].state.chat_sessions.write(response, person.to_session())
+    return {"Cookie": response.headers["set-cookie"].partition(";")[0]}
 
 
 class TestAccess:
@@ -211,6 +222,32 @@ class TestAccess:
             assert (await browser.get(other)).status_code == 303
             await start(suite, study, "ann")
             assert (await early.post(f"/chat/{study}/begin")).status_code == 303
+
+    async def test_comes_back_with_a_link_that_replaces_a_revoked_one(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        first = ChatLink(UUID(study), datetime.now(UTC) + timedelta(hours=1), interactor="ann", code="OLD")
+        second = replace(first, until=first.until + timedelta(hours=1), code="NEW")
+        assert (await browser.get(f"/chat/{study}/enter?entry={seal(suite, first.to_content())}")).status_code == 303
+        admin = await suite.client("conversations", "admin")
+        await created(admin, f"/v1/collections/{study}/revoked-links", {"link": first.name})
+        assert (await browser.post(f"/chat/{study}/begin")).status_code == 403
+        replacing = f"/chat/{study}/enter?entry={seal(suite, second.to_content())}"
+        assert (await browser.get(replacing)).status_code == 303
+        assert (await browser.post(f"/chat/{study}/begin")).status_code == 303
+        assert (await browser.get(replacing)).status_code == 303  # opened again, it leaves the chat as it is
+        assert "Write to your partner" in (await browser.get(f"/chat/{study}")).text
+
+    async def test_ends_with_an_expired_link_but_for_a_chat_under_way(
+        self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
+    ):
+        ended = ChatLink(UUID(study), datetime.now(UTC) - timedelta(seconds=1), interactor="ann")
+        came = _remembered(suite, ChatPerson(UUID(study), "ann").coming_by(ended))
+        refused = await browser.post(f"/chat/{study}/begin", headers=came)
+        assert (refused.status_code, "This link expired before you began" in refused.text) == (403, True)
+        assert await chats_of(suite, study) == []
+        await start(suite, study, "ann")
+        assert (await browser.post(f"/chat/{study}/begin", headers=came)).status_code == 303
 
 
 class TestPages:

@@ -29,7 +29,8 @@ SCORES: Final = range(1, 6)
 class ChatPerson:
     """Who chats in a collection: what their browser's cookie holds.
 
-    `link` is the name of the link by which they came. `scores` are those of conversations that are over, in the order
+    `link` is the name of the link by which they came last, and `until` its end; a cookie of an earlier release has no
+    `until`. `scores` are those of conversations that are over, in the order
     of the questions: the service takes ratings at the end, all at once, and nothing may be lost before.
     """
 
@@ -37,6 +38,7 @@ class ChatPerson:
     interactor: str
     code: str = ""
     link: str = ""
+    until: datetime | None = None
     chat_id: UUID | None = None
     scores: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
@@ -46,6 +48,7 @@ class ChatPerson:
             "interactor": self.interactor,
             "code": self.code,
             "link": self.link,
+            "until": self.until.isoformat() if self.until else "",
             "chat_id": str(self.chat_id or ""),
             "scores": ",".join(f"{number}={''.join(map(str, each))}" for number, each in self.scores.items()),
         }
@@ -58,9 +61,17 @@ class ChatPerson:
             interactor=content["interactor"],
             code=content["code"],
             link=content.get("link", ""),
+            until=datetime.fromisoformat(content["until"]) if content.get("until") else None,
             chat_id=UUID(content["chat_id"]) if content["chat_id"] else None,
             scores={int(number): tuple(map(int, digits)) for number, digits in rated},
         )
+
+    def coming_by(self, link: "ChatLink") -> Self:
+        """Return the person as they come by another link; their chat and its scores stay."""
+        return replace(self, code=link.code, link=link.name, until=link.until)
+
+    def has_current_link(self, now: datetime) -> bool:
+        return self.until is None or now <= self.until
 
     def with_scores(self, number: int, scores: Sequence[int]) -> Self:
         """Return the person with the scores of one more conversation."""

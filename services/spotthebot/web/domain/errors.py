@@ -21,6 +21,12 @@ class EntryLinkNeeded(Unauthenticated):
     title = "Open your link"
 
 
+class ChatLinkExpired(Forbidden):
+    """This link expired before you began: ask for another."""
+
+    title = "Link expired"
+
+
 class TooManyFailedLinks(TooMany):
     """Too many links that open nothing came from this address: try again in {retry_after_seconds} s."""
 

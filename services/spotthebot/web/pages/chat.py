@@ -31,7 +31,7 @@ from spotthebot.kit.web.pages.page_errors import wants_page
 from spotthebot.web.catalogues import Texts
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.domain.chats import ChatPerson, Step, latest_of, next_of, ratings_of, read_scores
-from spotthebot.web.domain.errors import EntryLinkNeeded, NoChatYet, NotSayable, WhoIsMissing
+from spotthebot.web.domain.errors import ChatLinkExpired, EntryLinkNeeded, NoChatYet, NotSayable, WhoIsMissing
 from spotthebot.web.domain.numbers import Numbers
 from spotthebot.web.pages.chat_access import Person, opened, person_of, remembering
 from spotthebot.web.pages.deps import Pages, ServicesOfFrontend
@@ -61,10 +61,9 @@ async def enter(
         raise WhoIsMissing(parameter=link.parameter)
     theirs = await _chats_of(services, collection_id, interactor, link=link.name)
     known = person_of(request)
-    if known is not None and (known.collection_id, known.interactor) == (collection_id, interactor):
-        return RedirectResponse(f"/chat/{collection_id}", status_code=303)
-    person = ChatPerson(collection_id, interactor, code=link.code, link=link.name, chat_id=latest_of(theirs))
-    return remembering(request, person)
+    if known is None or (known.collection_id, known.interactor) != (collection_id, interactor):
+        known = ChatPerson(collection_id, interactor, chat_id=latest_of(theirs))
+    return remembering(request, known.coming_by(link))
 
 
 @router.get("")
@@ -86,6 +85,9 @@ async def begin(request: Request, person: Person, services: ServicesOfFrontend) 
     rated = [each.id for each in theirs if each.state is ChatState.RATED]
     if rated:
         return remembering(request, replace(person, chat_id=rated[-1]))
+    goes_on = any(each.state is not ChatState.ABANDONED for each in theirs)
+    if not goes_on and not person.has_current_link(datetime.now(UTC)):
+        raise ChatLinkExpired
     wish = ChatIn(collection_id=person.collection_id, interactor=person.interactor, link=person.link or None)
     chat = await (await services.conversations()).start_chat(wish)
     return remembering(
