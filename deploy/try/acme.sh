@@ -52,5 +52,4 @@ until curl --silent --fail --insecure https://127.0.0.1:15000/roots/0 --output "
 done
 issuer=$(openssl s_client -connect 127.0.0.1:443 -servername "${domain}" < /dev/null 2> /dev/null | openssl x509 -noout -issuer)
 [[ ${issuer} = *Pebble* ]] || fail "the certificate is not of ${domain}'s server: ${issuer}"
-validated=$(grep -c 'is valid\|VALID' "${folder}/pebble.log" || true)
-echo "| a certificate by ACME | $((SECONDS - began)) s | verified from outside; ${issuer#issuer=}, ${validated} lines of validation |"
+echo "| a certificate by ACME | $((SECONDS - began)) s | verified from outside; ${issuer#issuer=} |"
