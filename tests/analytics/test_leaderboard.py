@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -176,6 +177,19 @@ class TestLeaderboard:
         without = (await analyst.get(path, params={"penalty": 0})).json()["items"]
         assert [each["rank"] for each in without] == [1, 1, 3]
         assert (await analyst.get(path)).json()["items"] == found
+
+    async def test_leads_to_its_next_page_whatever_the_campaign_is_called(self, suite: RunningSuite):
+        name = "Игра ☃ 50%41 & co? #1"
+        campaign = await _game(suite, "HU", "SECRET-ONE", name=name)
+        for annotator in ("ann", "bob"):
+            await _play(suite, campaign, annotator, "human", "bot", turn=1)
+        analyst = await suite.client("analytics", "analyst")
+        path = f"/v1/campaigns/{quote(name)}/leaderboard"
+        both = (await analyst.get(path)).json()["items"]
+        first = await analyst.get(path, params={"limit": 1})
+        assert first.json()["items"] == both[:1]
+        following = first.headers["Link"].removeprefix("<").removesuffix('>; rel="next"')
+        assert (await analyst.get(following)).json()["items"] == both[1:]
 
     async def test_is_none_before_the_first_package_is_submitted(self, suite: RunningSuite):
         campaign = await _game(suite, "HU", "SECRET-ONE")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Request
 from pydantic import BaseModel
@@ -65,7 +65,8 @@ async def answer_page(form: Form, name: str, page: Page[Item], table: Callable[[
     response = await answer(form, name, page.model_dump_json().encode(), lambda: table(page.items))
     if page.next_cursor is not None:
         query = [each for each in form.request.query_params.multi_items() if each[0] != "cursor"]
-        target = f"{form.request.url.path}?{urlencode([*query, ('cursor', page.next_cursor)])}"
+        # Not `url.path`, which is decoded as well and ends where a name has a question mark.
+        target = f"{quote(form.request.scope['path'])}?{urlencode([*query, ('cursor', page.next_cursor)])}"
         response.headers["Link"] = f'<{target}>; rel="next"'
     return response
 
