@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import Forbidden, PeerFailed, PeerUnavailable, Unauthenticated
 from spotthebot.contracts.access import Role
+from spotthebot.kit.access.keys import parse_key
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.catalogues import LANGUAGES
 from spotthebot.web.clients import Services, services_with
@@ -18,7 +19,6 @@ from spotthebot.web.rendering import LANGUAGE_COOKIE
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _YEAR = 365 * 86_400
-_LONGEST_KEY = 200
 _PATIENCE_SECONDS = 5.0
 
 
@@ -38,7 +38,7 @@ async def sign_in(
 ) -> Response:
     """Keep a valid key in the session."""
     key = key.strip()
-    visitor = SignedIn(key, role=key.split("_")[1] if key.count("_") >= 3 and len(key) <= _LONGEST_KEY else "")
+    visitor = SignedIn(key, role="" if parse_key(key) is None else key.split("_")[1])
     fault = None
     if visitor.role not in _QUESTIONS:
         fault = "wrong_role" if visitor.role in set(Role) else "not_a_key"
