@@ -100,6 +100,20 @@ class TestIds:
         for value in ("=1+1", "+1", "-1", "@a", "\tx"):
             assert [*faults(GENERIC, {"pid": value})] == ["/parameters/pid"]
 
+    @pytest.mark.parametrize("taken", ["simulated-1", "simulated-x", "p-" + "0123456789abcdefghijklmnop"])
+    def test_ids_that_results_take_for_a_program_or_another_person_do_not_come_by_a_panels_link(self, taken: str):
+        for read, name in ((GENERIC, "pid"), (panel(kind="cloudresearch", completion_code="C1ODE7"), "participantId")):
+            assert "give another id" in faults(read, {name: taken})[f"/parameters/{name}"]
+        assert read_identity(GENERIC, {"pid": "p-17"}).annotator == "p-17"
+
+    def test_pseudonyms_claim_nothing_in_a_campaign_with_a_panel_but_simulated_annotators_do(self):
+        pseudonym = Pseudonyms(SECRET, are_published=False).name_of(UUID(int=1), "ann")
+        require_id(None, pseudonym)
+        require_id(GENERIC, "simulated-01")
+        with pytest.raises(AnnotatorIdUnusable) as refused:
+            require_id(GENERIC, pseudonym)
+        assert "give another id" in refused.value.fields[0].detail
+
     def test_ids_of_mechanical_turk_come_with_a_server_that_is_one_of_its_two(self):
         assert read_identity(MTURK, TURK).annotator == "AZ3456EXAMPLE"
         for host in ("https://evil.example", "https://www.mturk.com.evil.example", "http://www.mturk.com", "//x"):

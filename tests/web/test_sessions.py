@@ -108,7 +108,7 @@ class TestRequests:
         assert answer.status_code == 422
 
     @pytest.mark.parametrize("secret", ["ключ" + "x" * 39, "x" * 42, "x" * 20 + "\r\n" + "x" * 21, "x" * 43 + "\0"])
-    async def test_to_sign_in_with_what_has_not_the_form_of_a_key_are_told_so(self, suite: RunningSuite, secret: str):
+    async def test_to_sign_in_refuse_what_has_another_form_than_keys(self, suite: RunningSuite, secret: str):
         http = await suite.client("web", "analyst")
         answer = await http.post("/sign-in", data={"key": f"stb_admin_{'0' * 32}_{secret}"})
         assert (answer.status_code, "This is no API key" in answer.text) == (422, True)

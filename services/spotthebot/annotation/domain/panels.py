@@ -12,6 +12,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from spotthebot.annotation.domain.errors import AnnotatorIdUnusable, EntryRefused
+from spotthebot.annotation.domain.pseudonyms import is_like_a_program, is_pseudonym
 from spotthebot.contracts.panels import (
     ENTRY_PARAMETER,
     CloudResearchPanel,
@@ -42,6 +43,7 @@ _TURK_ID: Final = re.compile(r"[A-Z0-9]{1,64}")
 _TURK_RULE: Final = "must be up to 64 capital letters and digits"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.~@+|:-]{0,199}")
 _PLAIN_RULE: Final = "must begin with a letter or digit, and hold letters, digits and _.~@+|:- only, 200 at most"
+_TAKEN_RULE: Final = "must be no name of simulated annotators or of pseudonyms (simulated-..., p-...): give another id"
 _PROLIFIC: Final = (
     _Parameter("PROLIFIC_PID", _HEX, _HEX_RULE),
     _Parameter("STUDY_ID", _HEX, _HEX_RULE, is_required=False),
@@ -101,7 +103,8 @@ def is_preview(panel: Panel | None, parameters: Mapping[str, str]) -> bool:
 def read_identity(panel: Panel, parameters: Mapping[str, str]) -> PanelIdentity:
     """Return whom a panel sent; parameters that are not the panel's are left out.
 
-    Raises EntryRefused with each parameter that is missing or of another form.
+    Anybody can write an id into the URL, so none may be that of a simulated annotator or a pseudonym. Raises
+    EntryRefused with each parameter that is missing or of another form.
     """
     known = _parameters(panel)
     faults = [
@@ -111,14 +114,24 @@ def read_identity(panel: Panel, parameters: Mapping[str, str]) -> PanelIdentity:
     ]
     if faults:
         raise EntryRefused(fields=tuple(faults))
+    person = parameters[known[0].name]
+    if is_like_a_program(person) or is_pseudonym(person):
+        raise EntryRefused(fields=(FieldError(f"/parameters/{known[0].name}", _TAKEN_RULE),))
     sent = {each.name: parameters[each.name] for each in known if each.name in parameters}
-    return PanelIdentity(sent[known[0].name], sent)
+    return PanelIdentity(person, sent)
 
 
 def require_id(panel: Panel | None, annotator: str) -> None:
-    """Raise AnnotatorIdUnusable where a panel's people have ids of another form."""
-    if panel is not None and not (known := _parameters(panel)[0]).form.fullmatch(annotator):
-        raise AnnotatorIdUnusable(panel=panel.kind, fields=(FieldError("/annotator", known.rule),))
+    """Raise AnnotatorIdUnusable where a panel's people have ids of another form.
+
+    Programs with a frontend's key may simulate annotators of panels, but nobody comes with a pseudonym.
+    """
+    if panel is None:
+        return
+    known = _parameters(panel)[0]
+    if not known.form.fullmatch(annotator) or is_pseudonym(annotator):
+        rule = _TAKEN_RULE if is_pseudonym(annotator) else known.rule
+        raise AnnotatorIdUnusable(panel=panel.kind, fields=(FieldError("/annotator", rule),))
 
 
 def completion(panel: Panel | None, annotator: str, entered_with: Mapping[str, str], code: str) -> Completion | None:

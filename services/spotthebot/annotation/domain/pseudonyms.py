@@ -8,8 +8,20 @@ from uuid import UUID
 from spotthebot.kit.pseudonyms import keyed_name
 
 _BYTES: Final = 16
-_KEPT = re.compile(r"simulated-\d{1,9}|p-[0-9a-v]{26}")
-"""Programs, and pseudonyms of the campaign that annotations were imported from."""
+_SIMULATED: Final = "simulated-"
+_PSEUDONYM: Final = re.compile(r"p-[0-9a-v]{26}")
+"""Of the campaign that annotations were imported from."""
+_PROGRAM: Final = re.compile(_SIMULATED + r"\d{1,9}")
+
+
+def is_pseudonym(name: str) -> bool:
+    """Return whether exports would show a name as somebody's pseudonym."""
+    return _PSEUDONYM.fullmatch(name) is not None
+
+
+def is_like_a_program(name: str) -> bool:
+    """Return whether results would take who is called so for a simulated annotator."""
+    return name.startswith(_SIMULATED)
 
 
 @dataclass(frozen=True)
@@ -28,6 +40,6 @@ class Pseudonyms:
         It is made from our id of the annotator, so that it outlives their erasure. Simulated annotators keep their
         name, and a pseudonym with which somebody came stays: an export that is imported again gives the same export.
         """
-        if self.are_published or _KEPT.fullmatch(name):
+        if self.are_published or _PROGRAM.fullmatch(name) or is_pseudonym(name):
             return name
         return f"p-{keyed_name(self.key, annotator_id.bytes, size=_BYTES)}"
