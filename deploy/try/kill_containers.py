@@ -299,9 +299,10 @@ def compose(*arguments: str) -> None:
 
 def await_base_backup() -> None:
     """Wait until there is the base backup that a restore asks for; exit with 1 where none comes."""
-    due = [ENGINE, "docker", "exec", "try_base-backups_1", "test", "-e", "/archive/base/.due"]
+    made = "find /archive/base -maxdepth 1 -name '[0-9]*' -newer /archive/timelines | grep -q ."
+    look = [ENGINE, "docker", "exec", "try_base-backups_1", "sh", "-c", made]
     deadline = time.monotonic() + LONGEST_SECONDS
-    while subprocess.run(due, check=False).returncode == 0:
+    while subprocess.run(look, check=False).returncode != 0:
         if time.monotonic() > deadline:
             sys.exit(
                 f"No base backup was made within {LONGEST_SECONDS} s: engine.sh compose logs base-backups says why."

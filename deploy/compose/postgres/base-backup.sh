@@ -6,6 +6,8 @@ set -eu
 archive="${WAL_ARCHIVE:-/archive}"
 keep="${KEEP:-2}"
 case "$keep" in '' | *[!0-9]* | 0) echo "base-backup.sh: KEEP is a number of backups, 1 or more, and not '$keep'." >&2; exit 2 ;; esac
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/timeline.sh"
 mkdir -p "$archive/base"
 chmod 700 "$archive/base"
 unfinished="$archive/base/.unfinished"
@@ -18,8 +20,11 @@ sync "$archive/base"
 echo "base-backup.sh: $made ($(du -sh "$made" | cut -f1))"
 
 ls -1d "$archive"/base/[0-9]* | head -n "-$keep" | while read -r old; do rm -rf "$old"; done
-oldest=$(ls -1d "$archive"/base/[0-9]* | head -n 1)
-# The label of a base backup is a file in it: START WAL LOCATION: 0/2000028 (file 000000010000000000000002)
-first=$(gzip -dc "$oldest/base.tar.gz" | tar -xO -f - backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p')
-if [ -d "$archive/wal" ]; then pg_archivecleanup "$archive/wal" "$first"; fi
-if [ -d "$archive/stream" ]; then pg_archivecleanup "$archive/stream" "$first"; fi
+# The label of a base backup is a file in it: START WAL LOCATION: 0/2000028 (file 000000010000000000000002). A later
+# backup may need earlier changes, after a restore to an earlier time: the names count from their ninth letter on.
+first=$(for each in "$archive"/base/[0-9]*; do
+  gzip -dc "$each/base.tar.gz" | tar -xO --occurrence=1 -f - backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p'
+done | sort -k 1.9 | head -n 1)
+for each in "$archive/wal" "$archive"/stream/*; do
+  if [ -d "$each" ]; then pg_archivecleanup "$each" "$first"; fi
+done

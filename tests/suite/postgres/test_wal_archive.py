@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,11 +63,13 @@ class Archive:
     def _identity(self) -> Any:
         return self.home.account.identity if self.home.account else OURSELVES
 
-    def run(self, script: str, *arguments: str, running: bool = True) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, script: str, *arguments: str, running: bool = True, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         """Run a script as PostgreSQL's own account, as the container does."""
         return subprocess.run(
             ["sh", self.scripts / script, *arguments],  # noqa: S607 - the shell of the system
-            env=self.environment if running else self._place,
+            env=(self.environment if running else self._place) | variables,
             cwd="/",
             check=False,
             capture_output=True,
@@ -82,19 +84,68 @@ class Archive:
         receiving = subprocess.Popen(command, env=self.environment, cwd="/", **self._identity)
         try:
             with psycopg.connect(self.cluster.admin_url, autocommit=True) as admin:
-                deadline = time.monotonic() + 60
-                while not admin.execute("SELECT FROM pg_stat_replication WHERE sync_state = 'sync'").rowcount:
-                    assert time.monotonic() < deadline
-                    time.sleep(0.05)
+                _wait_until(
+                    lambda: admin.execute("SELECT FROM pg_stat_replication WHERE sync_state = 'sync'").rowcount == 1
+                )
             yield
         finally:
             receiving.send_signal(signal.SIGINT)
             receiving.wait(60)
 
+    @contextmanager
+    def base_backups(self) -> Iterator[None]:
+        """Run base-backups.sh while the block lasts."""
+        command = ["sh", str(self.scripts / "base-backups.sh")]
+        making = subprocess.Popen(
+            command, env=self.environment, cwd="/", start_new_session=True, stdout=subprocess.DEVNULL, **self._identity
+        )
+        try:
+            yield
+        finally:
+            os.killpg(making.pid, signal.SIGTERM)
+            making.wait(60)
+
+    @property
+    def backups(self) -> list[str]:
+        """Names of the base backups, the oldest first."""
+        return sorted(each.name for each in (self.folder / "base").glob("[0-9]*"))
+
+    def received(self) -> dict[Path, bytes]:
+        """Return what receive-wal.sh wrote, by file."""
+        return {each: each.read_bytes() for each in (self.folder / "stream").rglob("*") if each.is_file()}
+
+    def restore(self, *arguments: str) -> None:
+        """Lose the database, restore it and start it."""
+        self.lose_the_database()
+        restored = self.run("restore.sh", *arguments, running=False)
+        assert restored.returncode == 0, restored.stderr
+        self.cluster.start()
+
+    def note(self, *words: str) -> str:
+        """Write words into a table, each in a commit of its own; return the time after them."""
+        with psycopg.connect(self.cluster.admin_url, autocommit=True) as admin:
+            admin.execute("CREATE TABLE IF NOT EXISTS notes (word text)")
+            for word in words:
+                admin.execute("INSERT INTO notes VALUES (%s)", [word])
+            (moment,) = admin.execute("SELECT clock_timestamp()::text").fetchall()[0]
+            return str(moment)
+
+    def notes(self) -> list[str]:
+        """Return the words of the table in the order in which they were written."""
+        with psycopg.connect(self.cluster.admin_url) as admin:
+            return [word for (word,) in admin.execute("SELECT word FROM notes ORDER BY ctid")]
+
     def lose_the_database(self) -> None:
         """End the server without a goodbye and remove all its files, the changes it had not archived too."""
         self.cluster.kill()
         shutil.rmtree(self.home.cluster)
+
+
+def _wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -188,6 +239,43 @@ class TestLostDatabase:
         assert archive.run("restore.sh", moment, running=False).returncode == 0
         archive.cluster.start()
         assert labels.kept() == labels.acknowledged
+
+
+class TestArchive:
+    """What it still holds after a restore: all that it held before."""
+
+    def test_loses_nothing_to_a_restore_that_is_abandoned(self, archive: Archive):
+        assert archive.run("base-backup.sh").returncode == 0
+        with archive.receiver():
+            archive.note("before")
+        received = archive.received()
+        drill = archive.home.cluster.with_name("drill")
+        drilled = archive.run("restore.sh", running=False, PGDATA=str(drill))
+        assert drilled.returncode == 0, drilled.stderr
+        assert archive.received() == received
+        with archive.receiver():
+            archive.note("after")
+            archive.restore()
+        assert archive.notes() == ["before", "after"]
+
+    def test_goes_back_to_a_time_that_an_earlier_restore_left_out(self, archive: Archive):
+        """Restored to a too early time, then to a later one of the first timeline, then with all of the third."""
+        assert archive.run("base-backup.sh").returncode == 0
+        with archive.receiver():
+            early = archive.note("early")
+            late = archive.note("late")
+            archive.note("mistake")
+            archive.restore(early)
+        assert archive.notes() == ["early"]
+        with archive.receiver(), archive.base_backups():
+            archive.note("second")
+            _wait_until(lambda: len(archive.backups) == 2)
+            archive.restore(late)
+        assert archive.notes() == ["early", "late"]
+        with archive.receiver():
+            archive.note("third")
+            archive.restore()  # before there is a base backup of the third timeline
+        assert archive.notes() == ["early", "late", "third"]
 
 
 class TestScripts:
