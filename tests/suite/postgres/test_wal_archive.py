@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,17 @@ class Archive:
         """Names of the base backups, the oldest first."""
         return sorted(each.name for each in (self.folder / "base").glob("[0-9]*"))
 
+    def rename_backup(self, name: str, days: int) -> str:
+        """Let a base backup be one of so many days ago; return its new name."""
+        renamed = (self.folder / "base" / name).rename(self.folder / "base" / ago(days))
+        return renamed.name
+
+    def copy_backup(self, name: str, days: int) -> None:
+        """Add a copy of a base backup, as one of so many days ago."""
+        copied = shutil.copytree(self.folder / "base" / name, self.folder / "base" / ago(days))
+        if self.home.account:
+            os.chown(copied, self.home.account.uid, self.home.account.gid)
+
     def received(self) -> dict[Path, bytes]:
         """Return what receive-wal.sh wrote, by file."""
         return {each: each.read_bytes() for each in (self.folder / "stream").rglob("*") if each.is_file()}
@@ -139,6 +151,11 @@ class Archive:
         """End the server without a goodbye and remove all its files, the changes it had not archived too."""
         self.cluster.kill()
         shutil.rmtree(self.home.cluster)
+
+
+def ago(days: int) -> str:
+    """Return the name of a base backup of so many days ago."""
+    return f"{datetime.now(UTC) - timedelta(days=days):%Y%m%dT%H%M%SZ}"
 
 
 def _wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
@@ -277,6 +294,24 @@ class TestArchive:
             archive.restore()  # before there is a base backup of the third timeline
         assert archive.notes() == ["early", "late", "third"]
 
+    def test_keeps_base_backups_of_a_week_and_one_before_with_the_changes_since_any_of_them(self, archive: Archive):
+        """However many are made at once; as after a restore, a later one needs earlier changes."""
+        assert archive.run("base-backup.sh").returncode == 0
+        later = archive.rename_backup(archive.backups[-1], days=2)
+        with psycopg.connect(archive.cluster.admin_url, autocommit=True) as admin:
+            admin.execute("SELECT pg_switch_wal()")
+        assert archive.run("base-backup.sh").returncode == 0
+        kept = [archive.rename_backup(archive.backups[-1], days=8), later]
+        for days in (9, 30):
+            archive.copy_backup(kept[0], days=days)
+        needed = {each.name for each in (archive.folder / "wal").iterdir()}
+        assert archive.run("base-backup.sh", KEEP_DAYS="7").returncode == 0
+        assert archive.backups[:-1] == kept
+        assert needed <= {each.name for each in (archive.folder / "wal").iterdir()}
+        last = archive.rename_backup(archive.backups[-1], days=1)
+        assert archive.run("base-backup.sh", KEEP_DAYS="1").returncode == 0
+        assert archive.backups[:-1] == [last]
+
 
 class TestScripts:
     """What they refuse, without a server."""
@@ -310,10 +345,10 @@ class TestScripts:
         full = self._run("restore.sh", environment)
         assert (full.returncode, "is not empty" in full.stderr) == (1, True)
 
-    def test_keep_at_least_one_base_backup(self, environment: dict[str, str]):
-        for keep in ("0", "all", "-1"):
-            refused = self._run("base-backup.sh", environment | {"KEEP": keep})
-            assert (refused.returncode, "KEEP is a number of backups" in refused.stderr) == (2, True)
+    def test_keep_base_backups_of_a_day_at_least_and_one_before(self, environment: dict[str, str]):
+        for keep in ({"KEEP": "0"}, {"KEEP": "all"}, {"KEEP_DAYS": "-1"}, {"KEEP_DAYS": "0"}):
+            refused = self._run("base-backup.sh", environment | keep)
+            assert (refused.returncode, "KEEP and KEEP_DAYS are numbers, 1 or more" in refused.stderr) == (2, True)
 
     @staticmethod
     def _run(script: str, environment: dict[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
