@@ -10,7 +10,6 @@ import pytest
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
-from pydantic import SecretStr
 
 from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.contracts.services import SERVICE_NAMES
@@ -23,7 +22,7 @@ from spotthebot.web.pages.chat_access import EnteredChat
 from spotthebot.web.pages.deps import EnteredCampaign, SignedInAs
 from spotthebot.web.pages.metrics import MetricsReader
 from tests.factories.documents import committed_document, committed_text
-from tests.factories.routes import routes_of
+from tests.factories.routes import make_app, routes_of
 
 ROOT = Path(__file__).parents[2]
 OPEN_ON_PURPOSE = {
@@ -61,7 +60,7 @@ class TestRoles:
         assert {path for _, path in _open(_app(service))} == OPEN_ON_PURPOSE | opened
 
     def test_an_open_endpoint_would_be_noticed(self):
-        app = _make_app(BOTS)
+        app = make_app(BOTS)
         app.include_router(_planted)
         assert {each for each in _open(app) if each[1] not in OPEN_ON_PURPOSE} == {
             ("POST", "/v1/planted/half-open"),
@@ -184,12 +183,7 @@ async def _half_open() -> None: ...
 async def _wide_open() -> None: ...
 
 
-def _make_app(service: Any) -> FastAPI:
-    app: FastAPI = service.create_app(service.settings(database_url=SecretStr("postgresql://nobody@localhost/none")))
-    return app
-
-
-_app = cache(_make_app)
+_app = cache(make_app)
 
 
 def _open(app: FastAPI) -> set[tuple[str, str]]:

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from fastapi.routing import APIRoute
+from starlette.responses import StreamingResponse
 
 from spotthebot.contracts.services import SERVICE_NAMES
-from tests.factories.observed import ALERTS, PROMETHEUS, ROOT
+from spotthebot.suite.runtime.services import load_services
+from tests.factories.observed import ALERTS, PROMETHEUS, ROOT, RULES
+from tests.factories.routes import make_app, routes_of
 
 PROMTOOL = shutil.which("promtool")
 RUNBOOKS = ROOT / "docs" / "runbooks"
@@ -45,6 +49,63 @@ def test_every_alert_says_how_urgent_it_is():
 def test_every_alert_is_tested_where_it_fires_and_where_it_does_not(alert: str):
     tested = [test for text in TESTS.values() for test in text.split("\n  - name: ")[1:] if f'"{alert}"' in test]
     assert {"exp_samples: []" in test for test in tested} == {True, False}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_series_in_the_tests_of_rules_have_the_labels_that_a_scrape_gives_them(name: str):
+    series = [each["series"] for test in yaml.safe_load(TESTS[name])["tests"] for each in test["input_series"]]
+    for each in series:
+        labels = dict(re.findall(r'(\w+)="([^"]*)"', each))
+        if each.startswith("nv_"):
+            assert (labels["job"], labels["instance"]) == ("triton", "triton:8002"), each
+        else:
+            assert (labels["job"], labels["instance"]) == ("spotthebot", f"{labels['service']}:8000"), each
+
+
+class TestServiceLevels:
+    def test_leave_out_probes_and_scrapes(self):
+        for rule in _request_rules():
+            for left_out in _left_out(rule["expr"]):
+                assert [re.fullmatch(left_out, f"/{page}") is None for page in ("healthz", "readyz", "metrics")] == [
+                    False
+                ] * 3, rule["record"]
+
+    def test_leave_every_stream_and_file_out_of_latency(self):
+        (left_out,) = {
+            each for rule in _request_rules() if "slow" in rule["record"] for each in _left_out(rule["expr"])
+        }
+        routes = [route for service in load_services() for route in routes_of(make_app(service))]
+        slow = {route.path for route in routes if _is_stream_or_file(route)}
+        assert {"/v1/campaigns/{campaign_id}/export", "/admin/campaigns/{campaign_id}/export/{rows}.{form}"} <= slow
+        assert {path for path in slow if not re.fullmatch(left_out, path)} == set()
+        counted = {route.path for route in routes if not re.fullmatch(left_out, route.path)}
+        assert {
+            "/v1/campaigns/{campaign_id}",
+            "/campaigns/{campaign_id:uuid}",
+            "/v1/events/{event_id}/replay",
+        } <= counted
+
+
+def _request_rules() -> list[dict[str, str]]:
+    return [rule for rule in RULES if "record" in rule and "http_request" in rule["expr"]]
+
+
+def _left_out(expression: str) -> list[str]:
+    """Return what each selector of requests in an expression leaves out, as patterns of whole routes."""
+    selectors = re.findall(r"http_request\w+(?:\{([^}]*)\})?\[", re.sub(r"\{\w+\}", "", expression))
+    return [re.findall(r'route!~"([^"]*)"', selector)[0] for selector in selectors]
+
+
+def _is_stream_or_file(route: APIRoute) -> bool:
+    """Say whether a route answers in pieces or with a file, or takes a file."""
+    answer = route.endpoint.__annotations__.get("return")
+    classes = [each for each in (answer, route.response_class) if isinstance(each, type)]
+    taken = (route.openapi_extra or {}).get("requestBody", {}).get("content", {})
+    return (
+        any(issubclass(each, StreamingResponse) for each in classes)
+        or "application/octet-stream" in taken
+        or route.path.endswith((".{form}", ".csv", "/file"))
+    )
 
 
 @pytest.mark.skipif(PROMTOOL is None, reason="promtool is missing: apt-get install prometheus")
