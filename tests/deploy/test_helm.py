@@ -42,6 +42,26 @@ def _template(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def _given(folder: Path, values: Mapping[str, Any]) -> dict[tuple[str, str], Resource]:
+    """Render the chart with these values; returns what it makes by kind and name."""
+    file = folder / "values.yaml"
+    file.write_text(yaml.safe_dump(values))
+    made = yaml.load_all(_template("--values", str(file)).stdout, Loader=yaml.CSafeLoader)
+    return {(each["kind"], each["metadata"]["name"]): each for each in made if each}
+
+
+def _environment(deployment: Resource) -> dict[str, str]:
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    return {each["name"]: each["value"] for each in container["env"]}
+
+
+def _mounts(deployment: Resource) -> dict[str, str]:
+    """Return the claims that a deployment's container has mounted, by path."""
+    pod = deployment["spec"]["template"]["spec"]
+    claims = {each["name"]: each.get("persistentVolumeClaim", {}).get("claimName") for each in pod["volumes"]}
+    return {each["mountPath"]: claims[each["name"]] for each in pod["containers"][0]["volumeMounts"]}
+
+
 def _of_kind(name: str, kind: str) -> dict[str, Resource]:
     return {each["metadata"]["name"]: each for each in _rendered(name) if each["kind"] == kind}
 
@@ -190,14 +210,29 @@ class TestPods:
 class TestScaling:
     def test_follows_queues_that_there_are(self):
         queues = {"conversations": "runners", "annotation": "default", "analytics": "default", "fed": "default"}
-        scaled = _of_kind("campaign", "HorizontalPodAutoscaler")
+        scaled = _of_kind("gpu", "HorizontalPodAutoscaler")
         for service, queue in queues.items():
             (metric,) = scaled[f"stb-{service}-worker"]["spec"]["metrics"]
             assert metric["external"]["metric"] == {
                 "name": "spotthebot_queue_waiting",
                 "selector": {"matchLabels": {"service": service, "queue": queue}},
             }
-        assert all("replicas" not in each["spec"] for each in _of_kind("campaign", "Deployment").values())
+        assert all("replicas" not in each["spec"] for each in _of_kind("gpu", "Deployment").values())
+
+    def test_leaves_services_alone_whose_models_lie_in_a_folder_of_their_pod(self):
+        scaled = _of_kind("campaign", "HorizontalPodAutoscaler")
+        assert {"stb-bots", "stb-fed", "stb-fed-worker"}.isdisjoint(scaled)
+        assert {"stb-web", "stb-annotation-worker"} <= scaled.keys()
+        assert {"stb-bots", "stb-fed", "stb-fed-worker"} <= _of_kind("gpu", "HorizontalPodAutoscaler").keys()
+        for name, deployment in _of_kind("campaign", "Deployment").items():
+            assert deployment["spec"].get("replicas") == (None if name in scaled else 1), name
+
+    @pytest.mark.parametrize("replicas", ["services.bots.replicas", "services.fed.worker.replicas"])
+    def test_refuses_a_second_pod_whose_models_the_first_does_not_see(self, replicas: str):
+        done = _template("--set", f"{replicas}=2")
+        assert done.returncode != 0
+        assert f"{replicas} is 2: its models lie in a folder of each pod; name a claim" in done.stderr
+        assert _template("--set", f"{replicas}=2", "--set", "models.existingClaim=models").returncode == 0
 
     def test_follows_tritons_queue(self):
         (metric,) = _of_kind("gpu", "HorizontalPodAutoscaler")["stb-triton"]["spec"]["metrics"]
@@ -205,7 +240,65 @@ class TestScaling:
         assert f"as: {metric['external']['metric']['name']}" in adapter
 
 
+class TestTriton:
+    def test_has_the_repository_and_the_models_that_bots_writes(self):
+        triton, bots = (_of_kind("gpu", "Deployment")[f"stb-{name}"] for name in ("triton", "bots"))
+        environment = _environment(bots)
+        repository = environment["SPOTTHEBOT_BOTS_TRITON_REPOSITORY"]
+        assert f'"--model-repository={repository}"' in (ROOT / "docker" / "triton.Dockerfile").read_text()
+        claims = {repository: "model-repository", environment["SPOTTHEBOT_BOTS_MODELS_FOLDER"]: "models"}
+        for deployment in (triton, bots):
+            assert {path: claim for path, claim in _mounts(deployment).items() if claim} == claims
+        assert environment["SPOTTHEBOT_BOTS_TRITON_GRPC"] == "stb-triton:8001"
+        assert environment["SPOTTHEBOT_BOTS_TRITON_HTTP"] == "http://stb-triton:8000"
+
+    def test_is_refused_without_claims_that_bots_can_write(self):
+        done = _template("--set", "triton.enabled=true", "--set", "models.existingClaim=models")
+        assert done.returncode != 0
+        assert "triton.enabled needs triton.modelsClaim and models.existingClaim" in done.stderr
+
+    def test_is_scraped_at_its_own_port_and_not_as_a_service(self, tmp_path: Path):
+        values = yaml.safe_load(VALUES["gpu"].read_text()) | {"podMonitor": {"enabled": True}}
+        made = _given(tmp_path, values)
+        services, triton = (made["PodMonitor", name]["spec"] for name in ("stb", "stb-triton"))
+        labels = made["Deployment", "stb-triton"]["spec"]["template"]["metadata"]["labels"]
+        assert services["selector"]["matchExpressions"] == [
+            {"key": f"{LABELS}name", "operator": "NotIn", "values": [labels[f"{LABELS}name"]]}
+        ]
+        assert triton["selector"]["matchLabels"].items() <= labels.items()
+        assert labels[triton["jobLabel"]] == "triton"
+        (endpoint,) = triton["podMetricsEndpoints"]
+        (container,) = made["Deployment", "stb-triton"]["spec"]["template"]["spec"]["containers"]
+        (port,) = [each["containerPort"] for each in container["ports"] if each["name"] == endpoint["port"]]
+        allowed = made["NetworkPolicy", "stb-triton"]["spec"]["ingress"]
+        (scrapes,) = [rule["from"] for rule in allowed if {"port": port, "protocol": "TCP"} in rule["ports"]]
+        assert scrapes == [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]
+
+    @pytest.mark.parametrize("networks", [[], ["10.30.0.0/16"]])
+    def test_elsewhere_may_be_called(self, networks: list[str], tmp_path: Path):
+        made = _given(tmp_path, {"triton": {"address": "triton.gpu:9001", "networks": networks}})
+        expected = {"ports": [{"port": 9001, "protocol": "TCP"}]}
+        if networks:
+            expected["to"] = [{"ipBlock": {"cidr": each}} for each in networks]
+        for entry in SERVICES:
+            egress = made["NetworkPolicy", f"stb-{entry.name}"]["spec"]["egress"]
+            assert (expected in egress) is _expected(entry)["triton"], entry.name
+
+
 class TestValues:
+    def test_reach_services_as_they_are_written(self, tmp_path: Path):
+        settings = {"A": 1048576, "B": 30_000_000_000, "C": 0.25, "D": True, "E": "word", "F": 0}
+        made = _given(tmp_path, {"services": {"web": {"settings": settings}}})
+        given = _environment(made["Deployment", "stb-web"])
+        assert {each: given[f"SPOTTHEBOT_WEB_{each}"] for each in settings} == {
+            "A": "1048576",
+            "B": "30000000000",
+            "C": "0.25",
+            "D": "true",
+            "E": "word",
+            "F": "0",
+        }
+
     @pytest.mark.skipif(find_spec("kubernetes_validate") is None, reason="kubernetes-validate is missing: pip install")
     def test_make_what_kubernetes_schemas_allow(self, values: str):
         schemas = import_module("kubernetes_validate")

@@ -53,6 +53,16 @@ tolerations:
 {{- end }}
 {{- end }}
 
+{{/* A value as text: numbers of values files are floats, and Go writes large ones as 1.048576e+07. */}}
+{{- define "stb.text" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}{{ else }}{{ . }}{{ end }}
+{{- end }}
+
+{{/* Not empty where a service keeps models in a folder of its pod, which a second pod would not see. */}}
+{{- define "stb.alone" -}}
+{{- if and .entry.models (not .root.Values.models.existingClaim) }}alone{{ end }}
+{{- end }}
+
 {{/* Settings as environment: addresses of the services that it calls, and what the values add. */}}
 {{- define "stb.environment" -}}
 {{- $prefix := printf "SPOTTHEBOT_%s_" (upper .name) -}}
@@ -74,6 +84,10 @@ tolerations:
 - {name: SPOTTHEBOT_FED_TRITON_SERVERS, value: {{ list $triton | toJson | quote }}}
 {{- else }}
 - {name: {{ $prefix }}TRITON_GRPC, value: {{ $triton | quote }}}
+{{- if .root.Values.triton.enabled }}
+- {name: {{ $prefix }}TRITON_HTTP, value: "http://{{ .root.Release.Name }}-triton:8000"}
+- {name: {{ $prefix }}TRITON_REPOSITORY, value: /var/lib/spotthebot/triton}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- if eq .name "web" }}
@@ -87,7 +101,7 @@ tolerations:
 - {name: OTEL_TRACES_SAMPLER_ARG, value: {{ $.root.Values.tracing.sampleRatio | quote }}}
 {{- end }}
 {{- range $setting, $value := .values.settings }}
-- {name: {{ $prefix }}{{ $setting }}, value: {{ $value | toString | quote }}}
+- {name: {{ $prefix }}{{ $setting }}, value: {{ include "stb.text" $value | quote }}}
 {{- end }}
 {{- end }}
 
