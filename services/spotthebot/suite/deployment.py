@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 from psycopg.conninfo import conninfo_to_dict
@@ -21,7 +22,7 @@ from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Invalid
 from spotthebot.kit.process import migrate_access
 from spotthebot.kit.settings import secrets_dir
-from spotthebot.suite.postgres.provision import ACCESS, logins, provision
+from spotthebot.suite.postgres.provision import ACCESS, logins, provision, url_with
 
 ACCESS_URL: Final = "SPOTTHEBOT_ACCESS_DATABASE_URL"
 """The database of API keys, as its owner, who makes keys."""
@@ -61,7 +62,7 @@ def read_deployment(folder: Path) -> Deployment:
     """Read the secrets from a folder; raises SecretMissing, NotTheRole and NotAKeyOfRole."""
     urls = {login: _read(folder, _url_name(login)) for login in logins(SCHEMAS)}
     return Deployment(
-        admin_url=_read(folder, _ADMIN_URL),
+        admin_url=_of_one_database(_read(folder, _ADMIN_URL)),
         passwords={login: _password(login, url) for login, url in urls.items()},
         keys={role: _key(role, _read(folder, _key_name(role))) for role in _OWN_KEYS},
     )
@@ -77,7 +78,8 @@ def deployment_here() -> Deployment | None:
     if folder is None or not (folder / _ADMIN_URL).is_file():
         return None
     found = read_deployment(folder)
-    return replace(found, admin_url=os.environ.get(_ADMIN_URL) or found.admin_url)
+    given = os.environ.get(_ADMIN_URL)
+    return replace(found, admin_url=_of_one_database(given)) if given else found
 
 
 async def prepare_database(deployment: Deployment) -> None:
@@ -104,6 +106,12 @@ def access_url() -> str | None:
     folder = secrets_dir()
     file = folder / ACCESS_URL if folder else None
     return file.read_text().strip() if file and file.is_file() else None
+
+
+def _of_one_database(url: str) -> str:
+    """Return the URL with a database that there is: CloudNativePG writes `*` in its superuser's, for all of them."""
+    of_all = unquote(urlsplit(url).path) == "/*"
+    return url_with(url, database="postgres") if of_all else url
 
 
 def _url_name(login: str) -> str:

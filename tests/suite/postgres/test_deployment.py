@@ -25,6 +25,7 @@ from spotthebot.suite.deployment import (
     read_deployment,
 )
 from spotthebot.suite.postgres.cluster import Cluster
+from spotthebot.suite.postgres.provision import url_with
 from tests.factories.command_line import run_stb
 
 COMPOSE = Path(__file__).parents[3] / "deploy" / "compose"
@@ -164,6 +165,13 @@ class TestPrepareDatabase:
         with psycopg.connect((secrets / "SPOTTHEBOT_ACCESS_DATABASE_URL").read_text()) as connection:
             roles = connection.execute("SELECT role FROM access.api_keys ORDER BY role").fetchall()
         assert roles == [("admin",), ("annotation",), ("service",)]
+
+    async def test_takes_the_url_of_an_administrator_of_all_databases(self, secrets: Path, at: Callable[[str], str]):
+        """CloudNativePG writes `*` in place of a database in the URL of its superuser."""
+        of_all = url_with(at((secrets / "SPOTTHEBOT_DATABASE_URL").read_text()), database="*")
+        for url in (of_all, of_all.replace("%2A", "*")):
+            (secrets / "SPOTTHEBOT_DATABASE_URL").write_text(url)
+            await prepare_database(read_deployment(secrets))
 
     async def test_refuses_a_key_whose_secret_is_another(self, secrets: Path, at: Callable[[str], str]):
         _change(secrets, "SPOTTHEBOT_DATABASE_URL", at)
