@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
+from spotthebot.analytics.shared_questions import SharedQuestions
 from spotthebot.clients import (
     Annotation,
     AsyncAnnotation,
@@ -29,7 +30,15 @@ from spotthebot.clients import (
     NotFound,
     Page,
 )
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, CampaignState, Label, PackageOut, Preference
+from spotthebot.contracts.annotation import (
+    AnnotationOut,
+    AnnotationsRevisionOut,
+    CampaignOut,
+    CampaignState,
+    Label,
+    PackageOut,
+    Preference,
+)
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import BotPerformanceOut, ConversationState, ParticipantKind, SpeakersOut
 
@@ -94,6 +103,7 @@ class Studies:
         self._unused_seconds = unused_seconds
         self._read: OrderedDict[UUID, _Read] = OrderedDict()
         self._timer: asyncio.TimerHandle | None = None
+        self._revisions = SharedQuestions[UUID, AnnotationsRevisionOut]()
 
     async def get_campaign(self, campaign_id: UUID, *, protocol: str = SPOT_THE_BOT) -> CampaignOut:
         """Return the campaign as it is now; raises NoSuchCampaign, and OtherProtocol."""
@@ -111,12 +121,16 @@ class Studies:
         """
         campaign = await self.get_campaign(campaign_id, protocol=protocol)
         annotations, *collections = await asyncio.gather(
-            self._annotation.annotations_revision(campaign_id),
+            self._revisions.get(campaign_id, lambda: self._annotations_revision(campaign_id)),
             *map(self._conversations.get_collection, campaign.collections),
         )
         complete = sum(each.complete for each in collections)
         revision = f"{annotations.revision}-{campaign.packages}-{complete}-{campaign.state}"
         return CampaignRevision(campaign, revision)
+
+    async def _annotations_revision(self, campaign_id: UUID) -> AnnotationsRevisionOut:
+        """Ask for what `annotation` hashes all annotations of a campaign for: a page has some twenty results of one."""
+        return await self._annotation.annotations_revision(campaign_id)
 
     async def read(self, revision: CampaignRevision) -> Study:
         """Read all of a campaign, or return the study that was read of this revision before."""
