@@ -12,6 +12,11 @@ import pytest
 from tests.factories.stb_folder import wait_until
 
 ROOT = Path(__file__).parents[2]
+PYTEST = """
+import signal, sys, pytest
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it runs behind it ignore this signal
+sys.exit(pytest.console_main())
+"""
 DEAD_AND_LIVING = {
     "conftest.py": """
         import os
@@ -166,7 +171,7 @@ def _start(folder: Path, files: dict[str, str], *options: str) -> subprocess.Pop
         (folder / name).write_text("\n".join(line.removeprefix(" " * 8) for line in text.splitlines()))
     (folder / "pytest.ini").write_text("[pytest]\naddopts = -p tests.factories.forked_workers --workers 2 -rA\n")
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "pytest", f"--basetemp={folder / 'temporary'}", *options]
+    command = [sys.executable, "-c", PYTEST, f"--basetemp={folder / 'temporary'}", *options]
     return subprocess.Popen(
         command,
         cwd=folder,

@@ -111,7 +111,7 @@ class Archive:
         """Names of the base backups, the oldest first."""
         return sorted(each.name for each in (self.folder / "base").glob("[0-9]*"))
 
-    def rename_backup(self, name: str, days: int) -> str:
+    def rename_backup(self, name: str, days: float) -> str:
         """Let a base backup be one of so many days ago; return its new name."""
         renamed = (self.folder / "base" / name).rename(self.folder / "base" / ago(days))
         return renamed.name
@@ -153,7 +153,7 @@ class Archive:
         shutil.rmtree(self.home.cluster)
 
 
-def ago(days: int) -> str:
+def ago(days: float) -> str:
     """Return the name of a base backup of so many days ago."""
     return f"{datetime.now(UTC) - timedelta(days=days):%Y%m%dT%H%M%SZ}"
 
@@ -308,7 +308,7 @@ class TestArchive:
         assert archive.run("base-backup.sh", KEEP_DAYS="7").returncode == 0
         assert archive.backups[:-1] == kept
         assert needed <= {each.name for each in (archive.folder / "wal").iterdir()}
-        last = archive.rename_backup(archive.backups[-1], days=1)
+        last = archive.rename_backup(archive.backups[-1], days=1.5)
         assert archive.run("base-backup.sh", KEEP_DAYS="1").returncode == 0
         assert archive.backups[:-1] == [last]
 

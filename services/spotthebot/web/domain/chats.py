@@ -67,8 +67,8 @@ class ChatPerson:
         )
 
     def coming_by(self, link: "ChatLink") -> Self:
-        """Return the person as they come by another link; their chat and its scores stay."""
-        return replace(self, code=link.code, link=link.name, until=link.until)
+        """Return the person as they come by another link; their chat, its scores and a code that it lacks stay."""
+        return replace(self, code=link.code or self.code, link=link.name, until=link.until)
 
     def has_current_link(self, now: datetime) -> bool:
         return self.until is None or now <= self.until
