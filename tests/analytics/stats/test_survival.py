@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -114,6 +114,7 @@ class TestSurvivalCurves:
         with pytest.raises(SettingOutOfRange, match="confidence_level"):
             survival_curves(status_of([[3]], [[1]], [2]), confidence_level=1)
 
+    @example(seed=54)  # every cluster's share is that of all: sums of 0 that depend on the order made degrees of 1e64
     @settings(max_examples=20)
     @given(seed=st.integers(0, 10_000))
     def test_never_rise_and_order_of_rows_and_names_changes_nothing(self, seed):

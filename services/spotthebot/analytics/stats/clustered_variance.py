@@ -166,6 +166,8 @@ class ClusteredVariance:
         return student_quantiles((1 + confidence_level) / 2, self.degrees)
 
 
+_ROUNDING: Final = 1e-12
+"""Variances of clusters that are so small beside that of single observations are 0 but for the order of a sum."""
 _NOTHING: Final = "nothing was observed"
 _ONE_ANNOTATOR: Final = (
     "all is of one annotator, so nothing tells how annotators differ: `fixed_panel` would speak of this one alone"
@@ -284,7 +286,8 @@ class ClusteredParts:
         freedom = degrees[0]
         if len(parts) == 2:
             spread = parts[0] ** 2 / degrees[0] + parts[1] ** 2 / degrees[1]
-            freedom = np.divide(variance**2, spread, out=np.minimum(*degrees), where=spread > 0)
+            clear = spread > (_ROUNDING * variance) ** 2
+            freedom = np.divide(variance**2, spread, out=np.minimum(*degrees), where=clear)
         return ClusteredVariance(variance, freedom, self.n_conversations, self.n_annotators, self.clusters)
 
 
