@@ -66,17 +66,24 @@ stop_daemon() {
   kill -9 "${pid}" 2> /dev/null || true
 }
 
-pip_settings() { { python3 -m pip config list 2> /dev/null || true; } | sed -n "s/^global\.\([a-z-]*\)='\(.*\)'$/\1 = \2/p"; }
-
-# What pip reads on this machine, for the build alone: a secret is in no layer.
+# pip's settings for the build alone: a secret is in no layer.
 write_pip_settings() {
   {
-    echo "[global]"
-    # Folders of this machine are not there; its certificates and wheels are in the image that builds.
-    pip_settings | grep -v -e '^cert ' -e '^find-links ' -e file: || true
+    python3 "${here}/pip_settings.py"
+    # Certificates and wheels of this machine are in the image that builds.
     echo "cert = /etc/ssl/certs/ca-certificates.crt"
     echo "find-links = /machine-wheels"
   } > "${home}/pip.conf"
+}
+
+# Without an index no image can be built, whatever its recipe says.
+check_index() {
+  local hatchling
+  hatchling=$(grep -oE '^hatchling==[0-9.]+' "${root}/requirements.txt")
+  printf 'FROM spotthebot-try/build\nRUN --mount=type=secret,id=pip,target=/etc/pip.conf %s\n' \
+    "python3 -m venv /tmp/pip && /tmp/pip/bin/pip download --quiet --no-deps --dest /tmp ${hatchling}" |
+    docker build --progress plain --no-cache --network host --secret "id=pip,src=${home}/pip.conf" - > "${home}/index.log" 2>&1 ||
+    refuse "no build can fetch packages with this machine's settings of pip: $(grep -E '^#[0-9]+ [0-9.]+ ' "${home}/index.log" | tail -1)"
 }
 
 make_bases() {
@@ -92,7 +99,7 @@ make_bases() {
   # The machine's certificates and wheels are for building alone: images stand on the base.
   mkdir -p "${home}/build/wheels"
   local folder
-  for folder in $(pip_settings | sed -n 's/^find-links = //p'); do
+  for folder in $(python3 "${here}/pip_settings.py" --folders); do
     [ ! -d "${folder}" ] || find "${folder}" -name '*.whl' -exec cp {} "${home}/build/wheels/" ';'
   done
   cp /etc/ssl/certs/ca-certificates.crt "${home}/build/"
@@ -124,6 +131,7 @@ start() {
   is_up || start_daemon
   write_pip_settings
   make_bases
+  check_index
 }
 
 stop() {
