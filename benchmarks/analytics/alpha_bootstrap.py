@@ -8,6 +8,7 @@ from spotthebot.analytics.stats import bootstrap_alpha
 
 DIALOGUES, TURNS, RESAMPLES = 108, 1634, 10_000
 _RIVAL_RESAMPLES = 100
+TOY = {"DIALOGUES": 10, "TURNS": 100, "RESAMPLES": 200, "_RIVAL_RESAMPLES": 2}
 
 
 def measure() -> list[Measurement]:

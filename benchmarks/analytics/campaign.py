@@ -8,6 +8,7 @@ import time
 from benchmarks.analytics.measurement import Measurement
 
 _SIZES = {5_000: (5.0, None), 500_000: (60.0, 2.0)}
+TOY = {"_SIZES": {300: (5.0, None)}}
 
 
 def measure() -> list[Measurement]:

@@ -9,6 +9,7 @@ from spotthebot.analytics.stats.annotations import FloatArray
 ROWS = 1000
 _LARGEST_KKT = 1e-8
 _MAX_ITERATIONS = 200_000
+TOY = {"ROWS": 20}
 
 
 def measure() -> list[Measurement]:

@@ -29,6 +29,21 @@ class Measurement:
         """How many times faster than the rival."""
         return None if self.rival_seconds is None else self.rival_seconds / self.seconds
 
+    def cells(self) -> list[str]:
+        """Return the cells of the table's row."""
+        rival = "-" if self.rival_seconds is None else f"{self.rival_seconds:,.1f} s"
+        scaled = f" ({self.scaled})" if self.scaled else ""
+        return [
+            self.work,
+            f"{self.seconds:.3g} s",
+            self.rival,
+            rival + scaled,
+            "-" if self.ratio is None else f"{self.ratio:,.0f}x",
+            self.agreement,
+            self.goal,
+            "yes" if self.reached else "**no**",
+        ]
+
 
 def timed(work: Callable[[], Answer], *, repeats: int = 1) -> tuple[Answer, float]:
     """Return what `work` answers and the seconds of its fastest run."""

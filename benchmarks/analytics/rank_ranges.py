@@ -16,6 +16,7 @@ from spotthebot.analytics.stats.rank_ranges import published_rank_counts
 REPLICATES = 1000
 _SIZES = {4_050: 400, 405_000: 20}
 """Games, and the replicates that the rival is timed on."""
+TOY = {"REPLICATES": 20, "_SIZES": {60: 2}}
 
 
 def measure() -> list[Measurement]:

@@ -8,7 +8,8 @@ from benchmarks.analytics.simulated import simulated_games
 from spotthebot.analytics.stats import Games, RankRule, Unit, stability_at, stability_sizes
 
 SUBSETS, REPLICATES, MATCHES, PER_PAIR = 1000, 1000, 5000, 45
-_RIVAL_REPLICATES = 40
+_RIVAL_SIZE, _RIVAL_REPLICATES = 24, 40
+TOY = {"SUBSETS": 2, "REPLICATES": 5, "MATCHES": 50, "PER_PAIR": 4, "_RIVAL_SIZE": 2, "_RIVAL_REPLICATES": 2}
 
 
 def measure() -> list[Measurement]:
@@ -21,7 +22,7 @@ def measure() -> list[Measurement]:
             for size in sizes
         ]
     )
-    _, rival_seconds = timed(lambda: _plain_subset(games, 24, _RIVAL_REPLICATES))
+    _, rival_seconds = timed(lambda: _plain_subset(games, _RIVAL_SIZE, _RIVAL_REPLICATES))
     rival = rival_seconds * REPLICATES / _RIVAL_REPLICATES * SUBSETS * len(sizes)
     return [
         Measurement(

@@ -11,6 +11,7 @@ from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 
 BOTS, MATCHES, REPLICATES, TIES = 6, 4050, 1000, 0.7
 _RIVAL_REPLICATES = {"scipy": 1, None: 3}
+TOY = {"MATCHES": 20, "REPLICATES": 2, "_RIVAL_REPLICATES": {"scipy": 1, None: 1}}
 
 
 def measure() -> list[Measurement]:

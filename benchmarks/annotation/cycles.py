@@ -7,6 +7,7 @@ request. `SPOTTHEBOT_BENCHMARK_SECONDS` is how long each of the twelve cells wor
 
 import asyncio
 import os
+from collections.abc import Iterator
 from uuid import UUID
 
 import psycopg
@@ -27,30 +28,39 @@ from tests.factories.processes import Installation, prepared_installation
 
 ANNOTATORS, PROCESSES, SIZE, PACKAGES = (1, 50, 200), (1, 2), 20, 5_000
 SECONDS = float(os.environ.get("SPOTTHEBOT_BENCHMARK_SECONDS", "24"))
-ROUNDS = 3
+ROUNDS, WARM_UP_SECONDS = 3, 1.0
+TOY = {
+    "ANNOTATORS": (2,),
+    "PROCESSES": (1,),
+    "SIZE": 2,
+    "PACKAGES": 200,
+    "SECONDS": 0.2,
+    "ROUNDS": 1,
+    "WARM_UP_SECONDS": 0.1,
+}
 LEAST_SHARE, LONGEST_SAVE_MS, ANNOTATORS_OF_GOAL = 0.5, 200, 50
 
 
-def measure() -> list[Measurement]:
+def measure() -> Iterator[Measurement]:
     """Let annotators work on ours and on the bare application, in turn."""
-    with prepared_installation() as installation:
+    with prepared_installation() as installation, asyncio.Runner() as runner:
         add_protocol(installation)
-        return asyncio.run(_measure(installation))
+        for processes in PROCESSES:
+            yield from runner.run(_measure(installation, processes))
 
 
-async def _measure(installation: Installation) -> list[Measurement]:
+async def _measure(installation: Installation, processes: int) -> list[Measurement]:
     measurements = []
     url = installation.urls.owner_urls["annotation"]
-    for processes in PROCESSES:
-        async with (
-            annotation(installation, processes) as ours,
-            bare_application(installation, processes, ours.key) as bare,
-        ):
-            for annotators in ANNOTATORS:
-                done = [(server, await _prepare(url, server, annotators), Work()) for server in (ours, bare)]
-                for server, campaign_id, so_far in done * ROUNDS:
-                    await work(server, campaign_id, so_far, annotators=annotators, seconds=SECONDS / ROUNDS)
-                measurements.append(_row(processes, annotators, *(found for _, _, found in done)))
+    async with (
+        annotation(installation, processes) as ours,
+        bare_application(installation, processes, ours.key) as bare,
+    ):
+        for annotators in ANNOTATORS:
+            done = [(server, await _prepare(url, server, annotators), Work()) for server in (ours, bare)]
+            for server, campaign_id, so_far in done * ROUNDS:
+                await work(server, campaign_id, so_far, annotators=annotators, seconds=SECONDS / ROUNDS)
+            measurements.append(_row(processes, annotators, *(found for _, _, found in done)))
     return measurements
 
 
@@ -61,7 +71,7 @@ async def _prepare(owner_url: str, server: Server, annotators: int) -> UUID:
     )
     with psycopg.connect(owner_url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
-    await work(server, campaign_id, Work(), annotators=min(4, annotators), seconds=1)
+    await work(server, campaign_id, Work(), annotators=min(4, annotators), seconds=WARM_UP_SECONDS)
     return campaign_id
 
 

@@ -12,6 +12,7 @@ from tests.factories.filled_campaigns import fill_campaign
 from tests.factories.processes import Installation, prepared_installation
 
 ITEMS, SIZE, CLAIMS, LONGEST_CLAIM_MS = int(os.environ.get("SPOTTHEBOT_BENCHMARK_ITEMS", "1000000")), 20, 200, 20
+TOY = {"ITEMS": 2000, "CLAIMS": 5}
 _HALF_IS_DONE = """
     UPDATE annotation.packages SET slots_left = 0 WHERE campaign_id = %s
         AND id < (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM annotation.packages)

@@ -21,6 +21,7 @@ from tests.factories.processes import Installation, Processes, prepared_installa
 
 CONVERSATIONS = int(os.environ.get("SPOTTHEBOT_BENCHMARK_CONVERSATIONS", "500000"))
 TURNS, HUMAN_SHARE, LONGEST_MIX_SECONDS, MAX_MIB = 10, 0.05, 60, 2048
+TOY = {"CONVERSATIONS": 400}
 _COLLECTIONS = [UUID(int=0x01A1FDD200007000A000000000000001 + number) for number in range(2)]
 _COLLECTION = """
     INSERT INTO conversations.collections (id, name, domain, mode, plan, state, conversations, complete, turns)

@@ -19,6 +19,7 @@ from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.random_gpt2 import SENTENCES, SIZES, Size, count_tokens, make_gpt2
 from spotthebot.inference.models.dialogue import DialogueModel, GenerationRequest, load
 
+DEVICE, MODELS = "cuda", ("124 M", "345 M")
 BATCHES = (1, 8, 32, 128)
 NEW_TOKENS, REPEATS = 128, 3
 _TURNS = 4
@@ -26,13 +27,21 @@ _COPIED_BYTES = {"cuda": 4 * 2**30, "cpu": 2**28}
 _POSITIONS = 1024
 _BYTES = 2
 """Of one number in bfloat16."""
+TOY = {
+    "DEVICE": "cpu",
+    "MODELS": ("tiny",),
+    "BATCHES": (2,),
+    "NEW_TOKENS": 2,
+    "REPEATS": 1,
+    "_COPIED_BYTES": {"cpu": 2**10},
+}
 
 
 def measure() -> list[Measurement]:
     """Measure on CUDA where there is a device."""
-    if not torch.cuda.is_available():
+    if DEVICE == "cuda" and not torch.cuda.is_available():
         return [Measurement(work="GPT-2 of 124 M and 345 M in bfloat16", ours="-", compared="-", result="no GPU here")]
-    return measure_on("cuda", [SIZES["124 M"], SIZES["345 M"]])
+    return measure_on(DEVICE, [SIZES[name] for name in MODELS])
 
 
 def measure_on(device: str, sizes: Sequence[Size]) -> list[Measurement]:
@@ -104,8 +113,8 @@ def _wait_for(device: str) -> None:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bots.gpu")
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--size", nargs="+", choices=SIZES, default=["124 M", "345 M"])
+    parser.add_argument("--device", default=DEVICE)
+    parser.add_argument("--size", nargs="+", choices=SIZES, default=[*MODELS])
     arguments = parser.parse_args()
     for row in measure_on(arguments.device, [SIZES[name] for name in arguments.size]):
         print(" | ".join(itertools.islice(row.cells(), 4)))  # noqa: T201 - the rows are the output

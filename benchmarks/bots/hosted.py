@@ -7,7 +7,7 @@ import asyncio
 import itertools
 import json
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ BATCHES = {"alone": 1, "batched": 32}
 ROUNDS, SECONDS = 3, 1.5
 _SAMPLING = Sampling(max_new_tokens=40)
 _GOAL_IN_FLIGHT, _GOAL = 32, 8.0
+TOY = {"IN_FLIGHT": (2,), "ROUNDS": 1, "SECONDS": 0.05, "_SAMPLING": Sampling(max_new_tokens=2)}
 
 Reply = Callable[[Mapping[str, Any]], Awaitable[str]]
 """Asks for one reply and returns its text."""
@@ -63,16 +64,15 @@ class _Way:
         return self.replies / max(1, self.batches)
 
 
-def measure() -> list[Measurement]:
+def measure() -> Iterator[Measurement]:
     """Measure both hosts; where Triton can't run, its row says why."""
     with tempfile.TemporaryDirectory(prefix="stb-benchmark-") as folder:
         model = make_gpt2(Path(folder) / "model", TINY)
-        rows = asyncio.run(_in_workers(model))
+        yield from asyncio.run(_in_workers(model))
         try:
-            rows += asyncio.run(_on_triton(Path(folder) / "server", model))
+            yield from asyncio.run(_on_triton(Path(folder) / "server", model))
         except TritonNotHere as error:
-            rows.append(Measurement(work=_work("Triton"), ours="-", compared="-", result=error.detail))
-    return rows
+            yield Measurement(work=_work("Triton"), ours="-", compared="-", result=error.detail)
 
 
 async def _in_workers(directory: Path) -> list[Measurement]:

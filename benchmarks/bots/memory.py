@@ -11,6 +11,7 @@ from spotthebot.kit.process import allow_many_files
 BOTS = 1000
 _WARM_UP_QUESTIONS = 200
 _PROBE_SECONDS = 300
+TOY = {"BOTS": 5, "_WARM_UP_QUESTIONS": 2}
 
 
 def measure() -> list[Measurement]:

@@ -10,7 +10,7 @@ import itertools
 import json
 import secrets
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ DELAYS_MS = (100, 0)
 IN_FLIGHT = (1, 8, 32, 128)
 PER_REQUEST = 32
 ROUNDS, SECONDS = 5, 0.8
+TOY = {"DELAYS_MS": (0,), "IN_FLIGHT": (1, 2), "PER_REQUEST": 2, "ROUNDS": 1, "SECONDS": 0.05}
 _TURNS = (
     "Hello! How are you today?",
     "I am fine, thank you. I went for a walk by the river.",
@@ -109,15 +110,13 @@ class _Client:
         return said
 
 
-def measure() -> list[Measurement]:
+def measure() -> Iterator[Measurement]:
     """Measure a bot of 100 ms and an instant one, at 1 to 128 concurrent contexts."""
     with lean_bots() as (bot_url,), running_bots() as bots, bots.client() as client:
-        made = [(delay, url, bots.register(client, f"after-{delay}", url)) for delay, url in _urls(bot_url)]
-        return [row for delay, url, bot_id in made for row in asyncio.run(_measure_bot(bots, delay, url, bot_id))]
-
-
-def _urls(bot_url: str) -> list[tuple[int, str]]:
-    return [(delay, f"{bot_url}/after/{delay}") for delay in DELAYS_MS]
+        for delay in DELAYS_MS:
+            url = f"{bot_url}/after/{delay}"
+            bot_id = bots.register(client, f"after-{delay}", url)
+            yield from asyncio.run(_measure_bot(bots, delay, url, bot_id))
 
 
 async def _measure_bot(bots: RunningBots, delay: int, url: str, bot_id: str) -> list[Measurement]:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,9 +89,10 @@ def running_bots(**settings: str) -> Iterator[RunningBots]:
         )
         migrate_access(urls.owner_urls[ACCESS])
         upgrade(LINEAGE, urls.owner_urls[SERVICE.name])
-        key = asyncio.run(_admin_key(urls.owner_urls[ACCESS]))
+        key, service_key = (asyncio.run(_key(urls.owner_urls[ACCESS], role)) for role in (Role.ADMIN, Role.SERVICE))
         own = {
             "DATABASE_URL": urls.app_urls[SERVICE.name],
+            "SERVICE_KEY": service_key,
             "SECRETS_KEY_FILE": str(folder / "secrets.key"),
             "MODELS_FOLDER": str(folder / "models"),
         }
@@ -159,17 +160,18 @@ def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> 
     ends = time.monotonic() + _START_SECONDS
     with httpx.Client(trust_env=False, timeout=_START_SECONDS) as client:
         while process.poll() is None and time.monotonic() < ends:
-            if client.get(f"{url}/readyz").status_code == 200:
-                return
+            with suppress(httpx.TransportError):  # it may end before it answers
+                if client.get(f"{url}/readyz").status_code == 200:
+                    return
             time.sleep(0.1)
     message = f"`bots` did not start: {log.read_text(encoding='utf-8')[-2000:]}"
     raise RuntimeError(message)
 
 
-async def _admin_key(owner_url: str) -> str:
+async def _key(owner_url: str, role: Role) -> str:
     database = Database(owner_url, pool_size=1)
     try:
         async with database.write() as session:
-            return (await create_key(session, role=Role.ADMIN, team=None))[1]
+            return (await create_key(session, role=role, team=None))[1]
     finally:
         await database.close()

@@ -14,6 +14,7 @@ from tests.factories.grown_tables import Grown, grow
 from tests.factories.processes import prepared_installation
 
 TURNS = 2_000_000
+TOY = {"TURNS": 20_000, "_REPEATS": 1}
 _REPEATS = 9
 _MAX_LOAD_SECONDS, _MAX_MS, _MAX_COUNT_MS = 40, 20, 100
 

@@ -10,7 +10,8 @@ from spotthebot.suite.environments import EnvironmentNotMade
 from tests.factories.processes import prepared_installation
 
 CONVERSATIONS, EXCHANGES, BOTS = 3000, 5, 4
-_CHATS = 200
+_WARM_UP, _CHATS = 120, 200
+TOY = {"CONVERSATIONS": 12, "EXCHANGES": 1, "_WARM_UP": 6, "_CHATS": 1}
 
 
 def measure() -> list[Measurement]:
@@ -21,7 +22,7 @@ def measure() -> list[Measurement]:
             async def collect() -> Collected:
                 async with running_suite(installation) as suite:
                     bots = await suite.bots(url, BOTS)
-                    await suite.collect(bots, conversations=120, exchanges=EXCHANGES)
+                    await suite.collect(bots, conversations=_WARM_UP, exchanges=EXCHANGES)
                     await suite.settle()
                     return await suite.collect(bots, conversations=CONVERSATIONS, exchanges=EXCHANGES)
 

@@ -16,6 +16,8 @@ from tests.factories.processes import Installation, Processes, running_processes
 
 _LONGEST_SECONDS = 600
 _LOOK_SECONDS = 0.5
+_BESIDE = {"annotation": 1, "analytics": 1, "annotation-worker": 1, "analytics-worker": 1}
+TOY = {"_LOOK_SECONDS": 0.1, "_BESIDE": {}}
 
 
 @dataclass(frozen=True)
@@ -122,14 +124,6 @@ class Suite:
 @asynccontextmanager
 async def running_suite(installation: Installation, *, workers: int = 1) -> AsyncIterator[Suite]:
     """Run all services, with so many workers of `conversations`."""
-    counts = {
-        "bots": 1,
-        "conversations": 1,
-        "annotation": 1,
-        "analytics": 1,
-        "conversations-worker": workers,
-        "annotation-worker": 1,
-        "analytics-worker": 1,
-    }
+    counts = {"bots": 1, "conversations": 1, "conversations-worker": workers, **_BESIDE}
     async with running_processes(installation, counts=counts) as processes:
         yield Suite(processes)

@@ -32,6 +32,7 @@ _MAX_OFF = 0.1
 _REPLY_SECONDS = 0.5
 _LONGEST_PLANNING_SECONDS = 600
 _WARM_UP_SECONDS, _WINDOW_SECONDS = 8, 30
+TOY = {"PER_PAIR": 2, "SAMPLE_TURNS": 10_000, "LOADED_TURNS": 20_000, "_WARM_UP_SECONDS": 1, "_WINDOW_SECONDS": 1}
 _HELD_AT_ONCE = int(ConversationsSettings.model_fields["conversations_per_batch"].default)
 _SIZES = """
     SELECT relname, CASE relkind WHEN 'i' THEN pg_relation_size(oid) ELSE pg_table_size(oid) END

@@ -21,13 +21,15 @@ CONVERSATIONS, EXCHANGES, BOTS = 1200, 5, 4
 SHARES = ("1", "0.1")
 _WARM = 120
 _TURN = "commit turn"
+TOY = {"CONVERSATIONS": 12, "EXCHANGES": 1, "SHARES": ("1",), "_WARM": 6}
 
 
-def measure() -> list[Measurement]:
+def measure() -> Iterator[Measurement]:
     """Measure the same collection with and without traces, on one database."""
     with lean_bots() as (url,), prepared_installation() as installation:
         plain = asyncio.run(_collect(installation, url))
-        return [_measure_share(installation, url, share, plain) for share in SHARES]
+        for share in SHARES:
+            yield _measure_share(installation, url, share, plain)
 
 
 def _measure_share(installation: Installation, url: str, share: str, plain: Collected) -> Measurement:

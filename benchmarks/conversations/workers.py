@@ -9,7 +9,8 @@ from tests.factories.processes import Installation, prepared_installation
 
 DELAYS_MS = {0: (1800, 5), 100: (1800, 5)}
 """Conversations and exchanges by what a reply takes."""
-BOTS = 4
+BOTS, WARM_UP = 4, 120
+TOY = {"DELAYS_MS": {0: (12, 1)}, "WARM_UP": 6}
 
 
 def measure() -> list[Measurement]:
@@ -33,7 +34,7 @@ async def _collect(installation: Installation, url: str, workers: int) -> dict[i
     async with running_suite(installation, workers=workers) as suite:
         for delay, (conversations, exchanges) in DELAYS_MS.items():
             bots = await suite.bots(f"{url}/after/{delay}", BOTS)
-            await suite.collect(bots, conversations=120, exchanges=2)
+            await suite.collect(bots, conversations=WARM_UP, exchanges=2)
             await suite.settle()
             found[delay] = await suite.collect(bots, conversations=conversations, exchanges=exchanges)
     return found

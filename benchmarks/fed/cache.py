@@ -5,7 +5,7 @@ many copies; the faster way of the two is compared.
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from benchmarks.fed.clocks import interleaved
 from benchmarks.fed.material import (
     FOLLOWUPS,
     SIZES,
+    TOY_SIZES,
     context_text,
     dialogue,
     random_model,
@@ -28,6 +29,7 @@ from spotthebot.inference.models.batch import run_batch
 
 GOALS = {512: 2.0}
 _TURNS = 4
+TOY = {"SIZES": TOY_SIZES}
 
 
 @torch.inference_mode()
@@ -57,10 +59,9 @@ def all_at_once(model: Any, turns: Sequence[str]) -> list[float]:  # noqa: ANN40
     return [-float(score) for score in (scores.gather(2, rows[:, :, None])[:, :, 0] * used).sum(1)]
 
 
-def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> list[Measurement]:
+def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> Iterator[Measurement]:
     """Measure contexts of some lengths on some numbers of threads."""
     theirs, ours = random_model(SIZES[0]), scorer(random_model(SIZES[0]))
-    rows = []
     for count in threads:
         for length in lengths:
             turns = dialogue(length, _TURNS)
@@ -71,17 +72,14 @@ def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> list[Measureme
             ]
             seconds, single, together = interleaved(ways, rounds=3, threads=count)
             ratio = min(single, together) / seconds
-            rows.append(
-                Measurement(
-                    work=f"{length} tokens, all follow-ups, threads: {count}",
-                    ours=f"{seconds:.2f} s",
-                    compared=f"a copy of the cache for each: {single:.2f} s, all at once: {together:.2f} s",
-                    result=f"{ratio:.1f}x",
-                    goal=f">= {GOALS[length]:.0f}x" if length in GOALS else "-",
-                    reached=ratio >= GOALS[length] if length in GOALS else None,
-                )
+            yield Measurement(
+                work=f"{length} tokens, all follow-ups, threads: {count}",
+                ours=f"{seconds:.2f} s",
+                compared=f"a copy of the cache for each: {single:.2f} s, all at once: {together:.2f} s",
+                result=f"{ratio:.1f}x",
+                goal=f">= {GOALS[length]:.0f}x" if length in GOALS else "-",
+                reached=ratio >= GOALS[length] if length in GOALS else None,
             )
-    return rows
 
 
 def _read(model: Any, turns: Sequence[str]) -> tuple[torch.Tensor, Any]:  # noqa: ANN401 - transformers' own

@@ -1,6 +1,6 @@
 """A dialogue of five turns with follow-ups after each, in one pass, against a packed context for each turn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from benchmarks.bots.measurement import Measurement
@@ -10,6 +10,7 @@ from benchmarks.fed.material import (
     FOLLOWUPS,
     NEGATIVES,
     SIZES,
+    TOY_SIZES,
     context_lengths,
     dialogue,
     random_model,
@@ -21,12 +22,12 @@ from spotthebot.inference.models.batch import run_batch
 TURNS = 5
 ENDS = tuple(range(1, TURNS + 1))
 SETS = (("all 18 dimensions", FOLLOWUPS, 1.2), ("9 negatives", NEGATIVES[:9], 1.8))
+TOY = {"SIZES": TOY_SIZES}
 
 
-def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> list[Measurement]:
+def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> Iterator[Measurement]:
     """Measure dialogues of some lengths on some numbers of threads."""
     ours = scorer(random_model(SIZES[0]))
-    rows = []
     for count in threads:
         for length in lengths:
             turns = dialogue(length, TURNS)
@@ -38,14 +39,11 @@ def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> list[Measureme
                 ends = context_lengths(turns)
                 least = operations(SIZES[0], length, followups=followups, ends=ends)
                 least_apart = sum(operations(SIZES[0], end, followups=followups) for end in ends)
-                rows.append(
-                    Measurement(
-                        work=f"{TURNS} turns of {length} tokens in all, {name}, threads: {count}",
-                        ours=f"{seconds:.2f} s",
-                        compared=f"a context for each turn: {each:.2f} s",
-                        result=f"{each / seconds:.2f}x, where {least_apart / least:.2f}x fewer operations are needed",
-                        goal=f">= {goal}x",
-                        reached=each / seconds >= goal,
-                    )
+                yield Measurement(
+                    work=f"{TURNS} turns of {length} tokens in all, {name}, threads: {count}",
+                    ours=f"{seconds:.2f} s",
+                    compared=f"a context for each turn: {each:.2f} s",
+                    result=f"{each / seconds:.2f}x, where {least_apart / least:.2f}x fewer operations are needed",
+                    goal=f">= {goal}x",
+                    reached=each / seconds >= goal,
                 )
-    return rows

@@ -14,24 +14,26 @@ import torch
 
 from benchmarks.bots.measurement import Measurement
 from benchmarks.fed.floor import operations
-from benchmarks.fed.material import SIZES, Size, dialogue, random_model, request, scorer
+from benchmarks.fed.material import SIZES, TOY_SIZES, Size, dialogue, random_model, request, scorer
 from benchmarks.fed.released import released
 from spotthebot.inference.models.batch import run_batch
 from spotthebot.inference.models.likelihood.limits import Limits
 
+DEVICE = "cuda"
 LENGTH, TURNS, ROUNDS = 512, 4, 5
 CONTEXTS = 32
 _LIMITS = Limits(max_tokens_per_pass=32_768, max_logit_bytes=2**30)
 _SHARE, _SHARE_FROM, _RATIO = 0.4, ("345 M", "1.5 B"), 100
 _MATRIX = {"cuda": 8192, "cpu": 1024}
+TOY = {"DEVICE": "cpu", "SIZES": TOY_SIZES, "LENGTH": 32, "ROUNDS": 1, "CONTEXTS": 2, "_MATRIX": {"cpu": 16}}
 
 
 def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> list[Measurement]:  # noqa: ARG001 - as all rows are measured
     """Measure on CUDA where there is a device."""
-    if not torch.cuda.is_available():
+    if DEVICE == "cuda" and not torch.cuda.is_available():
         work = "GPT-2 of 124 M, 345 M and 1.5 B in bfloat16"
         return [Measurement(work=work, ours="-", compared="-", result="no GPU here")]
-    return measure_on("cuda", SIZES)
+    return measure_on(DEVICE, SIZES)
 
 
 def measure_on(device: str, sizes: Sequence[Size]) -> list[Measurement]:
@@ -93,7 +95,7 @@ def _wait_for(device: str) -> None:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fed.gpu")
-    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--device", default=DEVICE)
     parser.add_argument(
         "--size", nargs="+", choices=[size.name for size in SIZES], default=[size.name for size in SIZES]
     )

@@ -57,6 +57,7 @@ class Size:
 
 
 SIZES = (Size("124 M", 12, 768), Size("345 M", 24, 1024), Size("1.5 B", 48, 1600))
+TOY_SIZES = (Size("toy", 1, 64),)
 
 
 def random_model(size: Size, *, device: str = "cpu", dtype: torch.dtype = torch.float32) -> Any:  # noqa: ANN401 - transformers' own

@@ -1,6 +1,6 @@
 """All 18 dimensions of FED after a context, against the released code's way: a forward pass for each follow-up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,7 +8,7 @@ import torch
 
 from benchmarks.bots.measurement import Measurement
 from benchmarks.fed.clocks import interleaved
-from benchmarks.fed.material import SIZES, context_text, dialogue, random_model, request, scorer, tokenizer
+from benchmarks.fed.material import SIZES, TOY_SIZES, context_text, dialogue, random_model, request, scorer, tokenizer
 from spotthebot.fed.domain.published_dimensions import FED
 from spotthebot.inference.models.batch import run_batch
 
@@ -17,6 +17,7 @@ FOLLOWUP_GOALS = {512: 60}
 TURNS = 4
 _LONG = 256
 """Tokens from which one round of 73 passes takes long enough to be measured once."""
+TOY = {"SIZES": TOY_SIZES}
 
 
 def released(model: Any, turns: Sequence[str]) -> dict[str, float]:  # noqa: ANN401 - transformers' own
@@ -35,10 +36,9 @@ def released(model: Any, turns: Sequence[str]) -> dict[str, float]:  # noqa: ANN
     return scores
 
 
-def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> list[Measurement]:
+def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> Iterator[Measurement]:
     """Measure contexts of some lengths, in both modes, on some numbers of threads."""
     theirs, ours = random_model(SIZES[0]), scorer(random_model(SIZES[0]))
-    rows = []
     for count in threads:
         for length in lengths:
             turns = dialogue(length, TURNS)
@@ -49,14 +49,11 @@ def measure(*, threads: Sequence[int], lengths: Sequence[int]) -> list[Measureme
             ]
             whole, followups, passes = interleaved(ways, rounds=1 if length > _LONG else 3, threads=count)
             for mode, seconds, goal in (("whole sequence", whole, GOALS), ("follow-ups", followups, FOLLOWUP_GOALS)):
-                rows.append(
-                    Measurement(
-                        work=f"{length} tokens, all 18 dimensions, {mode}, threads: {count}",
-                        ours=f"{seconds:.2f} s",
-                        compared=f"73 passes: {passes:.1f} s",
-                        result=f"{passes / seconds:.1f}x",
-                        goal=f">= {goal[length]}x" if length in goal else "-",
-                        reached=passes / seconds >= goal[length] if length in goal else None,
-                    )
+                yield Measurement(
+                    work=f"{length} tokens, all 18 dimensions, {mode}, threads: {count}",
+                    ours=f"{seconds:.2f} s",
+                    compared=f"73 passes: {passes:.1f} s",
+                    result=f"{passes / seconds:.1f}x",
+                    goal=f">= {goal[length]}x" if length in goal else "-",
+                    reached=passes / seconds >= goal[length] if length in goal else None,
                 )
-    return rows

@@ -25,6 +25,7 @@ from spotthebot.suite.supervision.sockets import bind
 
 ASKERS, TIMES, ROUNDS = 16, 40, 3
 BOTS = 50
+TOY = {"ASKERS": 2, "TIMES": 2, "ROUNDS": 1, "BOTS": 2}
 _UNKNOWN_KEY = f"stb_admin_{'0' * 32}_{'a' * 43}"
 _CONTEXT = {"contexts": [{"turns": ["Hello! How are you today?"]}]}
 

@@ -6,13 +6,13 @@ import subprocess
 import sys
 from statistics import median
 
-_REPEATS = 7
+REPEATS = 7
 
 
-def processor_seconds(*arguments: str) -> float:
+def processor_seconds(*arguments: str, repeats: int) -> float:
     """Return the median over some runs of `python ARGUMENTS`, after one that fills the caches."""
     _run(arguments)
-    return median(_run(arguments) for _ in range(_REPEATS))
+    return median(_run(arguments) for _ in range(repeats))
 
 
 def _run(arguments: tuple[str, ...]) -> float:

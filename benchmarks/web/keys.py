@@ -23,7 +23,8 @@ from tests.factories.browser import BROWSER
 
 _MAX_MILLISECONDS: Final = 50
 _BUILD_SECONDS: Final = 60
-_SLOWDOWNS: Final = (1, 4)
+_SLOWDOWNS = (1, 4)
+TOY = {"_SLOWDOWNS": (1,)}
 _KEYS: Final = ("1", "9", "ArrowLeft", "ArrowDown", "ArrowRight", "Enter")
 _OBSERVE: Final = """
 window.took = [];
@@ -38,6 +39,11 @@ addEventListener("keydown", event => {
   });
 }, { capture: true });
 """
+
+
+def missing() -> str | None:
+    """Return what is not installed."""
+    return None if BROWSER else "Chromium"
 
 
 def measure() -> list[Measurement]:

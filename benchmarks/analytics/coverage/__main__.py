@@ -44,7 +44,7 @@ def main() -> None:
     counted = _read(arguments.json)
     pending = [task for task in tasks if _name(*task) not in counted]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        running = {pool.submit(_cell, task): task for task in pending}
+        running = {pool.submit(count_cell, task): task for task in pending}
         for done in as_completed(running):
             counted[_name(*running[done])] = done.result()
             _write(arguments.json, counted)
@@ -73,7 +73,8 @@ def _write(file: Path | None, counted: dict[str, dict[str, float]]) -> None:
         partial.replace(file)
 
 
-def _cell(task: tuple[Setting, str, int]) -> dict[str, float]:
+def count_cell(task: tuple[Setting, str, int]) -> dict[str, float]:
+    """Return the shares of one cell by kind: of intervals that hold the truth, and of false claims."""
     setting, group, simulations = task
     held: dict[str, int] = defaultdict(int)
     counted: dict[str, int] = defaultdict(int)

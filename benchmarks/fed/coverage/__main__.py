@@ -16,10 +16,10 @@ from benchmarks.fed.coverage import annotators, bots, dialogues
 from benchmarks.fed.coverage.cells import Cell
 from benchmarks.tables import markdown_table
 
-_TABLES = {"dialogues": dialogues, "annotators": annotators, "bots": bots}
+TABLES = {"dialogues": dialogues, "annotators": annotators, "bots": bots}
 
 
-def _count(task: tuple[Cell, int]) -> tuple[tuple[str, ...], dict[str, float]]:
+def count_intervals(task: tuple[Cell, int]) -> tuple[tuple[str, ...], dict[str, float]]:
     """Return what a cell is, and the share of its intervals that hold the truth, of those that are printed."""
     cell, simulations = task
     truth = cell.truth()
@@ -35,15 +35,17 @@ def _count(task: tuple[Cell, int]) -> tuple[tuple[str, ...], dict[str, float]]:
 def main() -> None:
     """Print the shares of each cell."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fed.coverage")
-    parser.add_argument("--only", nargs="+", choices=_TABLES, default=[*_TABLES], help="tables to print")
+    parser.add_argument("--only", nargs="+", choices=TABLES, default=[*TABLES], help="tables to print")
     parser.add_argument("--simulations", type=int, default=400, help="samples a cell")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="processes at once")
     arguments = parser.parse_args()
     with ProcessPoolExecutor(arguments.processes) as pool:
-        for table in (_TABLES[name] for name in arguments.only):
+        for table in (TABLES[name] for name in arguments.only):
             rows = [
                 [*columns, *(f"{shares[kind]:.1%}" if kind in shares else "-" for kind in table.KINDS)]
-                for columns, shares in pool.map(_count, [(cell, arguments.simulations) for cell in table.CELLS])
+                for columns, shares in pool.map(
+                    count_intervals, [(cell, arguments.simulations) for cell in table.CELLS]
+                )
             ]
             print(markdown_table((*table.NAMES, *table.KINDS), rows), flush=True)  # noqa: T201 - the table is the output
 

@@ -1,0 +1,105 @@
+"""Every benchmark runs, at toy sizes: what it measures then means nothing, but a row that has rotted fails."""
+
+import importlib
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from benchmarks import command
+from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
+from benchmarks.command import toy_sizes
+from benchmarks.fed.__main__ import TOY_OPTIONS
+from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
+from tests.factories.clustered_campaigns import SETTINGS
+
+_OF_ROWS = ("analytics", "annotation", "bots", "conversations", "fed", "kit", "suite")
+"""The pages' rows are tested where the demonstration runs: tests/e2e/test_stb.py."""
+_OTHERS = {"web", "deploy"}
+_ROWS = [(name, row) for name in _OF_ROWS for row in importlib.import_module(f"benchmarks.{name}.__main__").ROWS]
+
+
+class TestRows:
+    @pytest.mark.parametrize(("package", "row"), _ROWS, ids=[".".join(each) for each in _ROWS])
+    def test_run_at_toy_size(self, package: str, row: str):
+        module = importlib.import_module(f"benchmarks.{package}.{row}")
+        options = TOY_OPTIONS if package == "fed" else {}
+        with toy_sizes(module):
+            measured = list(module.measure(**options))
+        assert measured
+        columns = importlib.import_module(f"benchmarks.{package}.__main__")
+        assert {len(each.cells()) for each in measured} == {len(getattr(columns, "COLUMNS", command.COLUMNS))}
+
+    def test_are_known_to_this_test(self):
+        mains = (Path(__file__).parents[2] / "benchmarks").glob("*/__main__.py")
+        assert {each.parent.name for each in mains} == {*_OF_ROWS, *_OTHERS}
+
+
+class TestCoverage:
+    @pytest.mark.parametrize("group", sorted(GROUPS))
+    def test_of_campaigns_is_counted_in_one_simulation(self, group: str):
+        most_data = max(SETTINGS, key=lambda each: (each.per_pair, -each.k, each.annotators))
+        shares = count_cell((most_data, group, 1))
+        assert shares
+        assert all(0 <= each <= 1 for each in shares.values())
+
+    @pytest.mark.parametrize("name", sorted(TABLES))
+    def test_of_scores_is_counted_in_one_simulation(self, name: str):
+        table = TABLES[name]
+        columns, shares = count_intervals((table.CELLS[0], 1))
+        assert len(columns) == len(table.NAMES)
+        assert set(shares) <= set(table.KINDS)
+
+
+class TestCommandLine:
+    def test_says_what_is_missing_before_it_measures(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
+        measured: list[str] = []
+        rows: dict[str, Callable[[], Any]] = {"present": lambda: measured.append("present"), "absent": list}
+        with pytest.raises(SystemExit) as ended:
+            _run(monkeypatch, rows, missing={"absent": "a browser"})
+        assert (ended.value.code, measured) == (2, [])
+        assert "absent needs a browser" in capsys.readouterr().err
+
+    def test_prints_a_row_when_it_is_there_and_measures_the_others_where_one_fails(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ):
+        printed: list[str] = []
+
+        def look() -> list[_Cells]:
+            printed.append(capsys.readouterr().out)
+            return []
+
+        with pytest.raises(SystemExit, match="A row failed"):
+            _run(monkeypatch, {"first": lambda: [_Cells()], "second": lambda: [1 // 0], "third": look})
+        (before_third,) = printed
+        assert "| first | b | c | d | e | f |" in before_third
+        assert "| second | failed: ZeroDivisionError: integer division or modulo by zero | - |" in before_third
+
+    def test_of_a_package_runs_from_the_shell(self):
+        command_line = [sys.executable, "-m", "benchmarks.analytics", "--toy", "--only", "interval_npmle"]
+        ran = subprocess.run(command_line, capture_output=True, text=True, check=True)
+        assert "| NPMLE of 20 general intervals" in ran.stdout
+
+
+class _Cells:
+    def cells(self) -> list[str]:
+        return ["first", "b", "c", "d", "e", "f"]
+
+
+def _run(
+    monkeypatch: pytest.MonkeyPatch, rows: Mapping[str, Callable[[], Any]], missing: Mapping[str, str] | None = None
+) -> None:
+    monkeypatch.setitem(sys.modules, "rows_of_a_test", ModuleType("rows_of_a_test"))
+    for name, measure in rows.items():
+        module = ModuleType(f"rows_of_a_test.{name}")
+        vars(module).update(measure=measure, missing=partial((missing or {}).get, name))
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(sys, "argv", ["benchmarks"])
+    command.run("rows_of_a_test", list(rows))
