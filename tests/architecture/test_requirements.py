@@ -101,8 +101,13 @@ def imported_by(service: str) -> set[str]:
 @cache
 def imports_of(path: Path) -> frozenset[str]:
     """Return what a file imports, but for types alone."""
+    return imports_in(ast.parse(path.read_text()))
+
+
+def imports_in(code: ast.AST) -> frozenset[str]:
+    """Return what code imports, but for types alone."""
     found: set[str] = set()
-    waiting: list[ast.AST] = [ast.parse(path.read_text())]
+    waiting: list[ast.AST] = [code]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
@@ -135,6 +140,24 @@ class TestRequirements:
     @pytest.mark.parametrize("extra", EXTRAS)
     def test_hold_all_that_a_part_needs(self, extra: str):
         assert set(needed(_direct(extra))) - set(packages_of(extra)) == set()
+
+    def test_of_the_notebook_are_what_it_and_its_document_say_to_install(self):
+        """A fresh environment holds what the one documented command brings, and no more."""
+        command = re.compile(r'pip install \\?"\.\[(\w+)\]')
+        notebook = ROOT / "docs" / "examples" / "rank_bots.ipynb"
+        (extra,) = {
+            *command.findall((ROOT / "docs" / "statistics.md").read_text()),
+            *command.findall(notebook.read_text()),
+        }
+        given = set(needed(_direct(extra)))
+        cells = json.loads(notebook.read_text())["cells"]
+        code = "".join("".join(each["source"]) + "\n" for each in cells if each["cell_type"] == "code")
+        imported = {name.split(".")[0] for name in imports_in(ast.parse(code))} - {
+            "spotthebot",
+            *sys.stdlib_module_names,
+        }
+        imported |= imported_by("analytics/stats")
+        assert {module for module in imported if not given & {*map(canonicalize_name, PUBLISHED_BY[module])}} == set()
 
     def test_hold_the_build_backend(self):
         backend = [Requirement(each) for each in PROJECT["build-system"]["requires"]]

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from spotthebot.contracts.services import SERVICE_NAMES
+from tests.factories.command_line import run_stb
 from tests.factories.stb_folder import STB, Folder, data_folder, lives, running_up, suspended, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +106,29 @@ class TestUp:
         assert httpx.get(url, headers=headers, trust_env=False).status_code == 401
         logs = "".join(path.read_text() for path in (folder.data / "logs").glob("*.log"))
         assert made["key"] not in logs
+
+    @pytest.mark.parametrize("port", [None, 1, 4, 6])
+    def test_the_key_that_is_set_decides_who_one_is(
+        self, folder: Folder, port_base: int, port: int | None, monkeypatch: pytest.MonkeyPatch
+    ):
+        """On the folder, and at the address of any of its services, the pages' too."""
+        name = f"ours-{port}"
+        team = ("--role", "team", "--team", f"team {port}", "--json")
+        monkeypatch.setenv("SPOTTHEBOT_KEY", json.loads(folder.stb("keys", "create", *team).stdout)["key"])
+        where = ("--data-dir", folder.data) if port is None else ("--url", f"http://127.0.0.1:{port_base + port}")
+        made = run_stb("bots", "register", name, "--protocol", "builtin", "--model", "eliza", *where)
+        assert made.returncode == 0, made.stderr
+        (bot,) = json.loads(run_stb("bots", "list", "--json", *where).stdout)["bots"]
+        assert (bot["name"], bot["team"]) == (name, f"team {port}")
+        refused = run_stb("campaigns", "list", *where)
+        assert (refused.returncode, "Traceback" in refused.stderr) == (1, False)
+
+    def test_a_key_of_nobody_is_refused_on_the_suites_own_machine(
+        self, folder: Folder, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setenv("SPOTTHEBOT_KEY", f"stb_admin_{'0' * 32}_{'s' * 43}")
+        refused = folder.stb("bots", "list")
+        assert (refused.returncode, "401" in refused.stderr) == (1, True)
 
     def test_a_backup_is_made_while_it_runs_and_none_is_restored(self, folder: Folder):
         assert folder.stb("keys", "create", "--role", "analyst", "--note", "before").returncode == 0

@@ -19,6 +19,7 @@ from spotthebot.analytics.app import SERVICE
 from spotthebot.analytics.tables import LINEAGE
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
+from spotthebot.kit.web.core import requests
 from spotthebot.kit.web.core.disk import free_mebibytes
 from spotthebot.kit.web.database import readiness
 from spotthebot.suite.postgres.cluster import Cluster
@@ -62,6 +63,16 @@ class TestDisksOfTheService:
             answer = await client.get("/readyz")
             assert (answer.status_code, answer.json()["type"]) == (503, "urn:spotthebot:problem:no-room-on-disk")
             assert (await client.get("/healthz")).status_code == 200
+
+    async def test_log_what_is_asked_for_every_few_seconds_while_it_fails_alone(
+        self, database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch
+    ):
+        logged: list[tuple[str, int]] = []
+        monkeypatch.setattr(requests, "log_request", lambda **line: logged.append((line["path"], line["status"])))
+        async with service(database_urls.app["analytics"], min_free_disk_mb=10**9) as client:
+            for path in ("/healthz", "/metrics", "/readyz", "/openapi.json"):
+                await client.get(path)
+        assert logged == [("/metrics", 401), ("/readyz", 503), ("/openapi.json", 200)]
 
     async def test_with_room_leave_it_ready(self, database_urls: DatabaseUrls):
         async with service(database_urls.app["analytics"]) as client:

@@ -2,6 +2,7 @@ import asyncio
 import json
 import os
 import pty
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from spotthebot.suite.collections import (
 )
 from spotthebot.suite.collections.exports import import_export, open_export
 from spotthebot.suite.declarations import DeclarationFaulty
-from spotthebot.suite.errors import NotAnExport
+from spotthebot.suite.errors import CollectionNameTaken, NotAnExport
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Clients
@@ -116,6 +117,54 @@ class TestWarnings:
         assert [sentence.split("'")[1] for sentence, _ in declined.value.args[0]] == ["parrot", "dull"]
 
 
+class TestChangedFile:
+    @pytest.mark.parametrize(
+        ("was", "now", "difference"),
+        [
+            ("exchanges: 2", "exchanges: 3", "exchanges 2 there, 3 here"),
+            ("pair: 2", "pair: 4", "conversations_per_pair 2 there, 4 here"),
+            ("domain: everyday", "domain: movies", "domain everyday there, movies here"),
+            ("[eliza, parrot]", "[eliza, dull]", "(bots)"),
+            ("mode:", "stop: {farewell: true}\nmode:", "stop"),
+            ("mode:", "seed: 1\nmode:", "seed 0 there, 1 here"),
+        ],
+    )
+    @pytest.mark.parametrize("has_folder", [True, False])
+    async def test_makes_no_second_collection_of_the_name_unless_asked_to(
+        self,
+        clients: Clients,
+        folder: DataFolder,
+        declared: Callable[[str], Declared],
+        was: str,
+        now: str,
+        difference: str,
+        has_folder: bool,
+    ):
+        notes = folder if has_folder else None
+        first = await start(clients, notes, declared(SMALL), restart=False)
+        changed = declared(SMALL.replace(was, now))
+        with pytest.raises(CollectionNameTaken, match=re.escape(difference)):
+            await start(clients, notes, changed, restart=False)
+        second = await start(clients, notes, changed, restart=True)
+        assert second.collection.id != first.collection.id
+        again = await start(clients, notes, changed, restart=False)
+        assert (again.collection.id, again.is_new) == (second.collection.id, False)
+
+    async def test_that_plans_the_same_resumes_what_is_there(
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+    ):
+        first = await start(clients, folder, declared(SMALL), restart=False)
+        again = await start(clients, folder, declared(f"# a comment\n{SMALL}"), restart=False)
+        assert (again.collection.id, again.is_new) == (first.collection.id, False)
+
+    async def test_takes_the_name_of_a_cancelled_collection(
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+    ):
+        first = await start(clients, folder, declared(SMALL.replace("pair: 2", "pair: 400")), restart=False)
+        await clients.conversations.cancel_collection(first.collection.id)
+        assert (await start(clients, folder, declared(SMALL), restart=False)).is_new
+
+
 class TestQuestion:
     @pytest.mark.parametrize(("typed", "is_yes"), [("y\n", True), ("Yes\n", True), ("\n", False), ("no\n", False)])
     async def test_is_answered_by_what_is_typed(self, typed: str, is_yes: bool, monkeypatch: pytest.MonkeyPatch):
@@ -200,12 +249,13 @@ class TestCollect:
         (note,) = (folder.path / "collecting").iterdir()
         note.unlink()  # as if we had died between the answer and the note
         assert (await start(clients, folder, request, restart=False)).collection.id == started.collection.id
-        other = await start(clients, folder, declared(SMALL + "seed: 1\n"), restart=False)
         restarted = await start(clients, folder, request, restart=True)
-        assert len({started.collection.id, other.collection.id, restarted.collection.id}) == 3
+        assert restarted.collection.id != started.collection.id
         assert (await start(clients, folder, request, restart=False)).collection.id == restarted.collection.id
 
-        longer = declared(SMALL.replace("exchanges: 2", "exchanges: 80").replace("pair: 2", "pair: 40"))
+        longer = declared(
+            SMALL.replace("exchanges: 2", "exchanges: 80").replace("pair: 2", "pair: 40").replace("small", "longer")
+        )
         paused = await start(clients, folder, longer, restart=False)
         await clients.conversations.pause_collection(paused.collection.id)
         resumed = await start(clients, folder, longer, restart=False)

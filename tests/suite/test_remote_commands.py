@@ -78,7 +78,10 @@ class TestWrongUsage:
         ("arguments", "environment", "said"),
         [
             (("bots", "list", "--url", "https://a.example"), {}, "set SPOTTHEBOT_KEY to it"),
-            (("rank", "x", "--key", KEY), {}, "--key goes with --url"),
+            (("rank", "x", "--key", KEY), {}, "none knows your API key: set SPOTTHEBOT_URL"),
+            (("collect",), {"SPOTTHEBOT_KEY": KEY}, "none knows your API key: set SPOTTHEBOT_URL"),
+            (("demo",), {"SPOTTHEBOT_KEY": "hidden"}, "no API key"),
+            (("demo", "--port-base", "9900"), {}, "--port-base"),
             (("rank", "x", "--url", "https://a.example", "--data-dir", "d"), {}, "--url or --data-dir, not both"),
             (("rank", "x", "--url", "http://a.example"), {"SPOTTHEBOT_KEY": KEY}, "--allow-http"),
             (("rank", "x"), {"SPOTTHEBOT_KEY": "hidden", "SPOTTHEBOT_URL": "https://a.example"}, "no API key"),
@@ -115,8 +118,10 @@ class TestWrongUsage:
         monkeypatch.setenv("SPOTTHEBOT_URL", "https://a.example")
         monkeypatch.setenv("SPOTTHEBOT_KEY", KEY)
         here = run_stb("bots", "list", "--data-dir", tmp_path / "data")
-        assert (here.returncode, here.stderr.startswith("Error: There is no suite in")) == (1, True)
-        assert "SPOTTHEBOT_URL does not count: './stb status'" in run_stb("status", "--data-dir", tmp_path).stderr
+        assert (here.returncode, "no suite that you can read is in" in " ".join(here.stderr.split())) == (2, True)
+        elsewhere = run_stb("status", "--data-dir", tmp_path).stderr
+        assert "SPOTTHEBOT_URL does not count: './stb status'" in elsewhere
+        assert "SPOTTHEBOT_KEY does not count: './stb status'" in elsewhere
 
 
 @pytest.fixture

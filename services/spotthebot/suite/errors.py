@@ -3,6 +3,7 @@
 Conflict
 ├── AlreadyRunning
 ├── CampaignNameTaken
+├── CollectionNameTaken
 └── ImportNameTaken
 NotFound
 ├── NoSuite
@@ -45,6 +46,10 @@ class AlreadyRunning(Conflict):
 
 class CampaignNameTaken(Conflict):
     """Another file made the campaign '{name}' ({differences}): choose another name."""
+
+
+class CollectionNameTaken(Conflict):
+    """The collection '{name}' has another plan ({differences}): choose another name, or './stb collect --restart'."""
 
 
 class ImportNameTaken(Conflict):

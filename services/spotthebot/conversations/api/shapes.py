@@ -1,6 +1,7 @@
 """Types of the domain as contracts, for the endpoints that return them."""
 
 from datetime import timedelta
+from typing import Any
 
 from spotthebot.contracts.conversations import (
     BotConversationOut,
@@ -9,8 +10,6 @@ from spotthebot.contracts.conversations import (
     CollectionPlanOut,
     ConversationOut,
     FailureOut,
-    HumanPool,
-    Opening,
     PairOut,
     PartnerOut,
     PartnerSetOut,
@@ -93,18 +92,13 @@ def started_collection_out(collection: Collection, warnings: tuple[BotWarningOut
 
 
 def plan_out(source: ExportSource) -> CollectionPlanOut:
-    """Return the part of a collection's plan that all modes by which bots talk have in common."""
-    opening, humans = source.plan.get("opening"), source.plan.get("humans")
-    return CollectionPlanOut(
-        mode=source.mode,
-        held_as=source.held_as,
-        exchanges=source.plan.get("exchanges"),
-        conversations_per_pair=source.plan.get("conversations_per_pair"),
-        order=source.plan.get("order"),
-        opening=opening and Opening.model_validate(opening),
-        humans=humans and HumanPool.model_validate(humans),
-        seed=source.plan.get("seed"),
-    )
+    """Return the part of a collection's plan that the modes by which bots talk have."""
+    plan: dict[str, Any] = dict.fromkeys(CollectionPlanOut.model_fields) | {"bots": ()}
+    plan |= {name: value for name, value in source.plan.items() if name in plan}
+    plan |= {"mode": source.mode, "held_as": source.held_as}
+    if source.mode == "human_bot":  # whose plan keeps its bots' names there
+        plan["partners"] = None
+    return CollectionPlanOut.model_validate(plan)
 
 
 def pair_out(pair: PairProgress) -> PairOut:

@@ -11,6 +11,8 @@ from spotthebot.suite.progress import say
 
 URL_VARIABLE: Final = "SPOTTHEBOT_URL"
 """The address of services that run elsewhere, for commands that can work with them."""
+KEY_VARIABLE: Final = "SPOTTHEBOT_KEY"
+"""The API key that decides who works with them, here and elsewhere."""
 _Url = Annotated[str | None, typer.Option("--url", hidden=True)]
 _Key = Annotated[str | None, typer.Option("--key", hidden=True)]
 
@@ -22,8 +24,9 @@ def _staying_here(why: str = "") -> Callable[[Command], Command]:
         if url is not None or key is not None:
             message = f"'{command}' works on the machine of the suite alone: it takes no --url and no --key{why}"
             raise typer.BadParameter(message)
-        if os.environ.get(URL_VARIABLE):
-            say(f"{URL_VARIABLE} does not count: '{command}' works on the machine of the suite alone{why}.")
+        for variable in (URL_VARIABLE, KEY_VARIABLE):
+            if os.environ.get(variable):
+                say(f"{variable} does not count: '{command}' works on the machine of the suite alone{why}.")
 
     return adding(nowhere_else)
 

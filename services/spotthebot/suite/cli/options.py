@@ -51,9 +51,12 @@ def folder_at(path: Path) -> DataFolder:
     return DataFolder(path)
 
 
-def suite_at(path: Path) -> DataFolder:
-    """Return the data folder of a suite that was made before, for commands that read; raises NoSuite."""
-    folder = folder_at(path)
+def suite_at(path: Path, *, key: str | None = None) -> DataFolder:
+    """Return the data folder of a suite that was made before, for commands that read; raises NoSuite.
+
+    With an API key the commands work as that key's owner, else as the suite's administrator.
+    """
+    folder = DataFolder(path, key=key)
     if not folder.holds_suite:
         raise NoSuite(folder=folder.path)
     return folder
@@ -64,7 +67,8 @@ def say_session(session: "Session") -> None:
     if isinstance(session.services, Remote):
         say(f"Using the services at {session.services.url} ...")
     else:
-        say("Starting the services ..." if session.prepared else "Using the services that run ...")
+        identity = ", with your API key" if session.services.key else ""
+        say(f"{'Starting the services' if session.prepared else 'Using the services that run'}{identity} ...")
 
 
 def check_output(path: Path | None) -> None:

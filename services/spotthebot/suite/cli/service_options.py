@@ -1,33 +1,36 @@
-"""Where a command finds the services: `--data-dir`, or `--url` and `--key` for those that run elsewhere."""
+"""Where a command finds the services: by `--data-dir`, or by `--url` elsewhere; and as whom: by `--key`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from spotthebot.contracts.services import SERVICES
+from spotthebot.kit.access.keys import parse_key
 from spotthebot.kit.errors import Invalid
-from spotthebot.suite.cli.local_commands import URL_VARIABLE
+from spotthebot.suite.cli.local_commands import KEY_VARIABLE, URL_VARIABLE
 from spotthebot.suite.cli.option_groups import adding
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, folder_at, suite_at
+from spotthebot.suite.errors import NoSuite, NotAKey, StateUnreadable
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.session import Services
 
-_KEY_VARIABLE = "SPOTTHEBOT_KEY"
 Url = Annotated[
     str | None,
     typer.Option(
         "--url",
         envvar=URL_VARIABLE,
         metavar="ADDRESS",
-        help="Address of services that run elsewhere, such as https://host: no data folder is used.",
+        help="Address of services that run elsewhere, such as https://host; no data folder is used.",
     ),
 ]
 Key = Annotated[
     str | None,
     typer.Option(
         "--key",
-        envvar=_KEY_VARIABLE,
+        envvar=KEY_VARIABLE,
         metavar="KEY",
-        help="API key for --url; in the variable no other user of the machine sees it.",
+        help="API key of whoever you are; without one, this machine's suite takes you for its administrator.",
     ),
 ]
 AllowHttp = Annotated[
@@ -43,17 +46,14 @@ def _services(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> Services:
     """Return where the services are; the folder need not hold a suite yet."""
-    chosen = {name for name in ("url", "key", "data_dir") if _is_written(context, name)}
+    chosen = {name for name in ("url", "data_dir") if _is_written(context, name)}
     if {"url", "data_dir"} <= chosen:
         message = "name --url or --data-dir, not both"
         raise typer.BadParameter(message)
     if url is None or ("data_dir" in chosen and "url" not in chosen):
-        if "key" in chosen:
-            message = f"--key goes with --url (or {URL_VARIABLE}): a suite on this machine is used with its own"
-            raise typer.BadParameter(message)
-        return folder_at(data_dir)
+        return _folder(data_dir, key)
     if key is None:
-        message = f"--url needs an API key: set {_KEY_VARIABLE} to it"
+        message = f"--url needs an API key: set {KEY_VARIABLE} to it"
         raise typer.BadParameter(message)
     # Imported for an address only: it takes longer than all that most commands import.
     from spotthebot.suite.runtime.addresses import remote_at  # noqa: PLC0415
@@ -62,6 +62,22 @@ def _services(
         return remote_at(url, key, allow_http=allow_http)
     except Invalid as refused:
         raise typer.BadParameter(str(refused)) from None
+
+
+def _folder(data_dir: Path, key: str | None) -> DataFolder:
+    """Return the folder. It need not hold a suite yet, unless there is a key: a suite to be made knows none."""
+    if not key:
+        return folder_at(data_dir)
+    if parse_key(key) is None:
+        raise typer.BadParameter(str(NotAKey()), param_hint=KEY_VARIABLE)
+    try:
+        return suite_at(data_dir, key=key)
+    except (NoSuite, StateUnreadable, PermissionError):
+        message = (
+            f"no suite that you can read is in {data_dir}, so none knows your API key: set {URL_VARIABLE} to the"
+            f" address of its suite, such as http://127.0.0.1:{SERVICES[0].port}, or unset {KEY_VARIABLE}"
+        )
+        raise typer.BadParameter(message, param_hint=KEY_VARIABLE) from None
 
 
 def _services_to_read(
@@ -73,7 +89,7 @@ def _services_to_read(
 ) -> Services:
     """Return where the services are; raises NoSuite for a folder without a suite."""
     services = _services(context, url, key, allow_http, data_dir)
-    return suite_at(services.path) if isinstance(services, DataFolder) else services
+    return suite_at(services.path, key=services.key) if isinstance(services, DataFolder) else services
 
 
 def _is_written(context: typer.Context, name: str) -> bool:

@@ -14,7 +14,7 @@ from rich.console import Console
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.conversations import CollectionOut, ImportedOut
 from spotthebot.contracts.fed import ScoreSetOut
-from spotthebot.contracts.services import get_service
+from spotthebot.contracts.services import DEFAULT_PORT_BASE, get_service
 from spotthebot.kit.access.keys import parse_key
 from spotthebot.suite import campaigns
 from spotthebot.suite.campaigns import ExportedCampaign
@@ -32,7 +32,7 @@ from spotthebot.suite.cli.rejected_rows import print_counts, print_rejected
 from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections.exports import import_export, open_export
 from spotthebot.suite.errors import JobFailed
-from spotthebot.suite.progress import screen, showing_progress
+from spotthebot.suite.progress import say, screen, showing_progress
 from spotthebot.suite.published_dump import Rejected, open_dump
 from spotthebot.suite.runtime.data_folder import DataFolder
 from spotthebot.suite.runtime.remote import Remote
@@ -51,6 +51,9 @@ def demo(
     services: Services,
     json_file: JsonFile = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the services running afterwards.")] = False,
+    port_base: Annotated[
+        int | None, typer.Option(min=1, max=65000, help="With --keep: services listen on the ports that follow it.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Same seed: same ranking.")] = 7,
     frontend_key: Annotated[
         str | None,
@@ -64,8 +67,12 @@ def demo(
     """See it all: bots converse, simulated annotators label, a ranking comes out."""
     check_output(json_file)
     services = _demonstrated(services, frontend_key, keep=keep)
-    if keep and isinstance(services, DataFolder) and services.holder() is None:
-        _start_in_background(services)
+    starts = keep and isinstance(services, DataFolder) and services.holder() is None
+    if port_base is not None and not starts:
+        message = "it is for services that --keep starts, and none are to be started"
+        raise typer.BadParameter(message, param_hint="--port-base")
+    if isinstance(services, DataFolder) and starts:
+        _start_in_background(services, port_base or DEFAULT_PORT_BASE)
     with open_session(services) as session:
         shown, urls, package = asyncio.run(_demo(session, seed))
     running = session.prepared is None
@@ -193,10 +200,12 @@ def _pages_of(services: Services) -> dict[str, str]:
     return {"web": services.url.rstrip("/")} if isinstance(services, Remote) and "{" not in services.url else {}
 
 
-def _start_in_background(folder: DataFolder) -> None:
+def _start_in_background(folder: DataFolder, port_base: int) -> None:
     """Start `stb up` apart from us and return once it holds the folder; raises JobFailed if it gives up first."""
+    say("Starting the services ...")
     folder.create()
     command = [sys.executable, "-m", "spotthebot.suite", "up", "--data-dir", str(folder.path)]
+    command += ["--port-base", str(port_base)]
     log_file = folder.logs / "suite.log"
     with log_file.open("ab") as log:
         start = log.tell()
@@ -220,23 +229,25 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], services: Services, 
     if isinstance(services, DataFolder):
         _print_scores(console, shown.scores)
 
-    def say(line: str) -> None:
+    def print_line(line: str) -> None:
         console.print(line, soft_wrap=True, highlight=False)
 
     place = _place(services)
     campaign = f"campaigns/{shown.analysis.campaign_id}"
-    say(f"Read it again: ./stb rank {shown.analysis.campaign}{place}")
+    print_line(f"Read it again: ./stb rank {shown.analysis.campaign}{place}")
     if package is None:
-        say(f"See it in the browser: ./stb up{place}, and open http://127.0.0.1:{get_service('web').port}/{campaign}")
+        print_line(
+            f"See it in the browser: ./stb up{place}, and open http://127.0.0.1:{get_service('web').port}/{campaign}"
+        )
         return
-    say(f"Over REST: {urls['analytics']}/v1/{campaign}/ranking")
+    print_line(f"Over REST: {urls['analytics']}/v1/{campaign}/ranking")
     if "web" in urls:
         console.print("\n[bold]In the browser[/bold]")
-        say(f"The dashboard: {urls['web']}/{campaign}")
-        say(f"  Sign in with {_key_for_results(services)}")
-        say(f"Label five dialogues yourself, no key needed: {urls['web']}{package}")
+        print_line(f"The dashboard: {urls['web']}/{campaign}")
+        print_line(f"  Sign in with {_key_for_results(services)}")
+        print_line(f"Label five dialogues yourself, no key needed: {urls['web']}{package}")
     if isinstance(services, DataFolder):
-        say(f"\nThe services are running: ./stb status{place}, ./stb down{place}")
+        print_line(f"\nThe services are running: ./stb status{place}, ./stb down{place}")
 
 
 def _place(services: Services) -> str:

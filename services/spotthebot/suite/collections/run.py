@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from uuid import UUID
 from spotthebot.clients import AsyncConversations, NotFound, PeerRefused
 from spotthebot.contracts.conversations import (
     CollectionOut,
+    CollectionPlanOut,
     CollectionState,
     EstimateOut,
     FailureOut,
@@ -25,6 +26,7 @@ from spotthebot.suite.collections.declaration_file import Declared
 from spotthebot.suite.collections.participants import Approve, print_warnings
 from spotthebot.suite.collections.resolution import API_KEYS, resolve
 from spotthebot.suite.declarations import faults_of
+from spotthebot.suite.errors import CollectionNameTaken
 from spotthebot.suite.poll import NoProgress, poll_until
 from spotthebot.suite.postgres.home import disk_errors, write_private
 from spotthebot.suite.runtime.data_folder import DataFolder
@@ -35,6 +37,8 @@ _LOOK_EVERY_SECONDS = 0.5
 _PAIRS_COST = 10
 """Pairs are counted by the database: looking at them again waits so many times as long as it took."""
 _MAX_FAILURES = 1000
+_LISTS_OF_IDS = frozenset({"bots", "partners"})
+"""Too long for a sentence of differences."""
 _PATIENCE_WITH_FLAGS_SECONDS = 60
 
 
@@ -67,24 +71,25 @@ class StartedCollection:
 async def start(
     clients: Clients, folder: DataFolder | None, declared: Declared, *, restart: bool, approve: Approve = print_warnings
 ) -> StartedCollection:
-    """Start the collection, or find the one that a call with the same name and content started in this data folder.
-
-    Without a folder the service alone knows of the calls before, for the day that it keeps the keys of requests.
+    """Start the collection, or find the one that the same file started in this data folder, or one of the same plan.
 
     A paused collection is resumed; `restart` starts a new one in any case. Before a new one starts, `approve` gets what
-    is remarkable of its bots, and may raise. Raises DeclarationFaulty for what only the services can know to be wrong.
+    is remarkable of its bots, and may raise. Raises DeclarationFaulty for what only the services can know to be wrong,
+    and CollectionNameTaken where a collection that was not cancelled has the name and another plan.
     """
     identity = hashlib.sha256(f"{declared.request.name}/{declared.sha256}".encode()).hexdigest()
     note = None if folder is None else folder.path / "collecting" / f"{identity}.json"
     if note is not None and not restart and (known := await _known(clients, note)) is not None:
         return StartedCollection(await _resumed(clients, known), is_new=False)
     request = await resolve(clients, declared)
+    named = [each async for each in clients.conversations.list_collections(name=request.name)]
+    if not restart and (same := await _of_the_same_plan(clients.conversations, request, named)) is not None:
+        return StartedCollection(await _resumed(clients, same), is_new=False)
     await approve((await _estimate(clients, declared, request)).warnings)
     body = request.model_dump(mode="json", exclude_unset=True)
     content = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     # The note is written after the answer: if we die in between, the key finds what was made.
     key = new_id().hex if restart else f"collect/{identity[:32]}/{content[:32]}"
-    before = {each.id async for each in clients.conversations.list_collections(name=declared.request.name)}
     try:
         made = await clients.conversations.create_collection(request, idempotency_key=key)
     except PeerRefused as refused:
@@ -93,11 +98,36 @@ async def start(
         with disk_errors(note.parent.parent):
             note.parent.mkdir(mode=0o700, exist_ok=True)
             write_private(note, json.dumps({"collection_id": str(made.id), "name": declared.request.name}))
-    if made.id not in before:
+    if made.id not in {each.id for each in named}:
         return StartedCollection(made, is_new=True)
     # A key that is known gets its first answer again, which says how far the collection was then.
     present = await clients.conversations.get_collection(made.id)
     return StartedCollection(await _resumed(clients, present), is_new=False)
+
+
+async def _of_the_same_plan(
+    conversations: AsyncConversations, request: PlannedIn, named: Sequence[CollectionOut]
+) -> CollectionOut | None:
+    """Return the newest of these collections that has this plan; raises CollectionNameTaken where all have another."""
+    live = [each for each in reversed(named) if each.state is not CollectionState.CANCELLED]
+    differences = []
+    for each in live:
+        differences.append(_differences(request, each, await conversations.get_plan(each.id)))
+        if not differences[-1]:
+            return each
+    if live:
+        raise CollectionNameTaken(name=request.name, differences="; ".join(differences[0]))
+    return None
+
+
+def _differences(request: PlannedIn, there: CollectionOut, plan: CollectionPlanOut) -> list[str]:
+    asked_for = request.model_dump(mode="json")
+    planned = {"domain": there.domain, **plan.model_dump(mode="json")}
+    return [
+        name if name in _LISTS_OF_IDS else f"{name} {planned[name]} there, {asked_for[name]} here"
+        for name in planned.keys() & asked_for.keys()
+        if asked_for[name] != planned[name]
+    ]
 
 
 async def estimate(clients: Clients, declared: Declared) -> EstimateOut:

@@ -54,10 +54,14 @@ class State:
 
 
 class DataFolder:
-    """A folder on disk; nothing in it is readable by other users."""
+    """A folder on disk; nothing in it is readable by other users.
 
-    def __init__(self, path: Path) -> None:
+    `key` is the API key of whoever works with the suite here; None works as its administrator.
+    """
+
+    def __init__(self, path: Path, *, key: str | None = None) -> None:
         self.path = path.resolve()
+        self.key = key
 
     @property
     def logs(self) -> Path:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from spotthebot import clients
+from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import API_NAMES
 from spotthebot.suite.errors import NoAnswerThere, NoServiceThere, ServicesMissing, TookTooLong
 from spotthebot.suite.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
@@ -27,7 +28,7 @@ _Client = TypeVar("_Client", bound="AsyncClient")
 class Clients:
     """The services, as an administrator sees them, and the task API, as a frontend sees it.
 
-    Services that run elsewhere are seen as the one key sees them that the command was given.
+    A command that was given a key sees both as that key does; here an administrator acts as a frontend too.
 
     A client is made when it is first used: a command imports the schemas of the services that it calls, and no others.
     """
@@ -142,8 +143,9 @@ async def _connect_here(folder: DataFolder, prepared: "Bootstrap | None") -> Asy
         urls = {service.name: service.url for service in state.services}
         if missing := [name for name in API_NAMES if name not in urls]:
             raise ServicesMissing(folder=folder.path, services=", ".join(missing))
-        admin, frontend = folder.secret(KEY_OF_ADMIN), folder.secret("key/annotation")
-        yield await stack.enter_async_context(Clients(urls, admin_key=admin, frontend_key=frontend))
+        key = folder.key or folder.secret(KEY_OF_ADMIN)
+        frontend = folder.secret("key/annotation") if key.startswith(f"stb_{Role.ADMIN}_") else key
+        yield await stack.enter_async_context(Clients(urls, admin_key=key, frontend_key=frontend))
 
 
 async def _wait_until_ready(folder: DataFolder) -> State:

@@ -204,9 +204,12 @@ class CollectionPlanOut(Wire):
     held_as: str | None = Field(description="Of an import: the mode its conversations were held in, where it is known.")
     exchanges: int | None = Field(description="Of each conversation between bots; null where none is planned.")
     conversations_per_pair: int | None
+    bots: tuple[UUID, ...] = Field(max_length=1000, description="In bipartite, the targets.")
+    partners: Annotated[tuple[UUID, ...], Field(max_length=200)] | PartnerSetRef | None
     order: str | None
     opening: Opening | None
     humans: HumanPool | None
+    stop: StopRules | None
     seed: int | None
 
 

@@ -23,7 +23,6 @@ _ERROR_STATUSES = {
     413: "The body holds more bytes than this takes (`x-max-body-bytes`; 1 MiB unless declared).",
     422: "The request is invalid, or has a query parameter that is not known; `errors` says where.",
 }
-_NOT_TRACED = frozenset({"/healthz", "/readyz", "/metrics"})
 _EXPOSED_HEADERS = ("X-Request-Id", "Retry-After")
 
 
@@ -62,7 +61,7 @@ def build_application(
         redoc_url=None,
         telemetry={
             "auto_configure": False,
-            "exclude": lambda scope: scope.get("path") in _NOT_TRACED,
+            "exclude": lambda scope: scope.get("path") in operations.OPERATION_PATHS,
             "logs": False,
             "metrics": False,
             "operation_spans": False,

@@ -18,6 +18,8 @@ from spotthebot.kit.web.core.parts import Part
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 _TAGS = ["operations"]
+OPERATION_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Asked for by programs every few seconds: neither traced, nor logged while they succeed."""
 router = APIRouter(tags=[*_TAGS], route_class=CheckedRoute)
 
 

@@ -5,6 +5,7 @@ Inner layers leave two entries in `request.state`: `caller`, for the log, and `r
 
 import time
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 import structlog
@@ -17,6 +18,7 @@ from spotthebot.kit.logs import get_logger, log_request
 from spotthebot.kit.tracing import continue_trace
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.metrics import RequestMetrics
+from spotthebot.kit.web.core.operations import OPERATION_PATHS
 
 _log = get_logger(__name__)
 _NO_STATE: Mapping[str, Any] = {}
@@ -71,6 +73,8 @@ class RequestContext:
     def _record(self, scope: Scope, status: int, seconds: float, request_id: str, trace_id: str) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
         self._metrics.observe(scope["method"], route, status, seconds)
+        if scope["path"] in OPERATION_PATHS and 0 < status < HTTPStatus.BAD_REQUEST:
+            return
         log_request(
             method=scope["method"],
             path=scope["path"],
