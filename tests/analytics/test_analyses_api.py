@@ -1,11 +1,15 @@
 """`/v1/analyses`: analyses that take minutes run as step jobs, can be cancelled and continue after a kill."""
 
+import asyncio
+import contextlib
 import csv
 import io
 import json
 from typing import Any
 from uuid import UUID
 
+import httpx
+import psycopg
 import pytest
 
 from spotthebot.analytics import stats, store
@@ -62,6 +66,46 @@ async def _run(suite: RunningSuite, body: dict[str, Any], state: str = "complete
     analyst = await suite.client("analytics", "analyst")
     started = await _start(suite, body)
     return await until(analyst, f"/v1/analyses/{started['id']}", state)
+
+
+class TestManyJobs:
+    async def test_of_one_key_are_limited_and_let_a_small_one_of_another_key_pass(self, suite: RunningSuite):
+        campaign = await _study(suite)
+        flooding, honest = await suite.client("analytics", "admin"), await suite.client("analytics", "analyst")
+        large = {"kind": "stability", "campaign_id": campaign, "subsets": 10_000, "resamples": 10_000}
+        answers = [await flooding.post("/v1/analyses", json=large | {"seed": seed}) for seed in range(22)]
+        assert [each.status_code for each in answers] == [202] * 20 + [429] * 2
+        assert answers[-1].json()["type"].endswith("too-many-jobs")
+        assert int(answers[-1].headers["Retry-After"]) > 0
+        small = {"kind": "stability", "campaign_id": campaign, "subsets": 2, "resamples": 10, "seed": 1}
+        started = await honest.post("/v1/analyses", json=small)
+        await until(honest, f"/v1/analyses/{started.json()['id']}", "complete", 60)
+        states = [(await flooding.get(f"/v1/analyses/{each.json()['id']}")).json()["state"] for each in answers[:20]]
+        assert states.count("queued") == 19
+        for each in answers[:20]:
+            cancelled = await flooding.post(f"/v1/analyses/{each.json()['id']}/cancel")
+            assert cancelled.status_code == 200
+
+
+class TestCallersThatLeave:
+    async def test_have_nothing_computed_for_them(self, suite: RunningSuite):
+        """Sixty connections that are closed after a moment, as an impatient or hostile program does it."""
+        campaign = await _study(suite, per_pair=20)
+        leaving, staying = await suite.client("analytics", "admin"), await suite.client("analytics", "analyst")
+
+        async def leave(seed: int) -> None:
+            with contextlib.suppress(httpx.TimeoutException):
+                path = f"/v1/campaigns/{campaign}/analysis?resamples=100000&seed={seed}"
+                await leaving.get(path, timeout=httpx.Timeout(60, read=0.5))
+
+        await asyncio.gather(*(leave(seed) for seed in range(60)))
+        answer = await staying.get(f"/v1/campaigns/{campaign}/ranking?seed=1000", timeout=60)
+        assert answer.status_code == 200
+        url = suite.database.owner["analytics"]
+        async with await psycopg.AsyncConnection.connect(url) as connection:
+            found = await connection.execute("SELECT count(*) FROM analytics.results")
+            ((count,),) = await found.fetchall()
+        assert count <= 1 + 5  # the ranking, and what a thread had begun before its caller left
 
 
 class TestStability:

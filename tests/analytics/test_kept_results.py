@@ -224,7 +224,15 @@ class _Campaign:
         self.seconds, self.size = 0.0, 0
         self.failure: Exception | None = None
         source = cast("Any", self)
-        self.recent = RecentResults(source, source, source, limit_seconds=30, max_bytes=200, clock=lambda: self.now)
+        self.recent = RecentResults(
+            source,
+            source,
+            source,
+            threads=ComputeThreads(),
+            limit_seconds=30,
+            max_bytes=200,
+            clock=lambda: self.now,
+        )
 
     async def get_campaign(self, _campaign_id: UUID) -> Any:
         return SimpleNamespace(state=self.state)

@@ -22,6 +22,7 @@ from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
+from spotthebot.kit.web.core.callers_gone import EndWithCaller
 
 
 def create_app(settings: AnalyticsSettings) -> FastAPI:
@@ -44,7 +45,11 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             app.state.results = ResultCache(app.state.database, app.state.studies, threads)
             app.state.figures = Figures(app.state.database, app.state.studies, app.state.results, threads)
             app.state.recent_results = RecentResults(
-                app.state.studies, app.state.results, app.state.figures, limit_seconds=settings.recent_seconds
+                app.state.studies,
+                app.state.results,
+                app.state.figures,
+                threads=threads,
+                limit_seconds=settings.recent_seconds,
             )
             app.state.standings = Standings(app.state.database, app.state.teams, app.state.studies, app.state.results)
             app.state.annotator_ranks = AnnotatorRanks(app.state.results, kept_seconds=settings.leaderboard_seconds)
@@ -56,7 +61,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             finally:
                 threads.close()
 
-    return build_service(
+    app = build_service(
         "analytics",
         summary="Rankings, survival, agreement and all other results of campaigns, with their figures.",
         settings=settings,
@@ -72,6 +77,8 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
         idempotency_table=IDEMPOTENCY,
         lifespan=live,
     )
+    app.add_middleware(EndWithCaller)
+    return app
 
 
 SERVICE = Service(

@@ -34,5 +34,5 @@ class AnalyticsSettings(JobSettings):
         "where computing them takes long; 0: they are always of now.",
     )
     worker_concurrency: int = Field(
-        default=1, ge=1, le=100, description="Analyses that one worker runs at the same time; each takes a core."
+        default=2, ge=1, le=100, description="Analyses that one worker runs at the same time; each takes a core."
     )

@@ -20,6 +20,8 @@ from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 
+_LARGE = 10**6
+"""Rankings of one size of a stability, from which its job comes after smaller ones: some seconds for each size."""
 STEP_JOBS = StepJobs(TABLES, schema="analytics", task="run_analysis", retried=PEER_TROUBLE)
 
 
@@ -43,6 +45,7 @@ async def start_analysis(session: WriteSession, jobs: Jobs, request: AnalysisIn)
         request.model_dump(mode="json"),
         subject_id=campaign_id,
         version=version("spotthebot"),
+        is_large=isinstance(request, StabilityIn) and request.subsets * request.resamples > _LARGE,
     )
     return await store.analyses.get_analysis(session, analysis_id)
 

@@ -5,7 +5,6 @@ view takes to come. So a result is answered while it is fresh, answered and made
 waited for when it is too old. It carries its moment, `as_of`.
 """
 
-import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -15,9 +14,11 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.clients import ENDED, CampaignRevision, Studies
+from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.figures import Figures, Form
 from spotthebot.analytics.use_cases.kept import Kept
 from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
 from spotthebot.contracts.analytics import FigureParametersIn, ParametersIn
 
 _FRESH: Final = 1 / 2
@@ -63,6 +64,7 @@ class RecentResults:
         results: ResultCache,
         figures: Figures,
         *,
+        threads: ComputeThreads,
         limit_seconds: float,
         max_bytes: int = MAX_BYTES,
         clock: Callable[[], float] = time.monotonic,
@@ -75,7 +77,7 @@ class RecentResults:
         self._clock = clock
         self._moments: OrderedDict[UUID, Kept[_Moment]] = OrderedDict()
         self._recent: OrderedDict[_Key, _Recent] = OrderedDict()
-        self._underway: dict[_Key, asyncio.Task[bytes]] = {}
+        self._underway = SharedTasks[_Key, bytes](threads)
 
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON; raises what `ResultCache.get` does."""
@@ -113,17 +115,10 @@ class RecentResults:
             self._recent.move_to_end(key)
             if recent.is_fresh(self._clock(), self._limit):
                 return recent.body
-        if key not in self._underway:
-            task = self._underway[key] = asyncio.create_task(self._renew(key, compute))
-            task.add_done_callback(lambda done: self._end(key, done))
         if recent is not None and recent.is_usable(self._clock(), self._limit):
+            self._underway.begin(key, lambda: self._renew(key, compute))
             return recent.body
-        return await asyncio.shield(self._underway[key])
-
-    def _end(self, key: _Key, done: asyncio.Task[bytes]) -> None:
-        self._underway.pop(key, None)
-        if not done.cancelled():
-            done.exception()  # it is raised where it is waited for, and nobody may be
+        return await self._underway.get(key, lambda: self._renew(key, compute))
 
     async def _renew(self, key: _Key, compute: _Compute) -> bytes:
         moment = await self._moment(key[0])
@@ -154,7 +149,7 @@ class RecentResults:
         while size > self._max_bytes:
             _, oldest = self._recent.popitem(last=False)
             size -= len(oldest.body)
-        known = {campaign_id for campaign_id, *_ in (*self._recent, *self._underway)}
+        known = {campaign_id for campaign_id, *_ in (*self._recent, *self._underway.keys())}
         for campaign_id in [each for each in self._moments if each not in known]:
             del self._moments[campaign_id]
 

@@ -1,6 +1,5 @@
 """The results of a campaign: from the cache, or computed once and kept there."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, lea
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
+from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
 from spotthebot.contracts.analytics import Analysis, AnnotatorRankOut, LeaderboardEntry, ParametersIn
 from spotthebot.kit.database import Database
 
@@ -29,13 +29,16 @@ _BOTS_BY_NAME = TypeAdapter(dict[str, frozenset[UUID | None]])
 
 
 class ResultCache:
-    """Keeps each result until the campaign's annotations change; equal requests wait for one computation."""
+    """Keeps each result until the campaign's annotations change; equal requests wait for one computation.
+
+    A computation that nobody waits for any more is not begun.
+    """
 
     def __init__(self, database: Database, studies: Studies, threads: ComputeThreads) -> None:
         self._database = database
         self._studies = studies
         self._threads = threads
-        self._underway: dict[bytes, asyncio.Task[bytes]] = {}
+        self._underway = SharedTasks[bytes, bytes](threads)
         sources_sha256()  # now, while the files are those that run: an update may replace them below a running service
 
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
@@ -127,12 +130,7 @@ class ResultCache:
             kept = await store.results.find_result(reading, key)
         if kept is not None:
             return kept
-        if key not in self._underway:
-            task = asyncio.create_task(self._compute(revision, key, compute))
-            self._underway[key] = task
-            task.add_done_callback(lambda _: self._underway.pop(key, None))
-        # The first caller may give up; the others, and later ones, still need the result.
-        return await asyncio.shield(self._underway[key])
+        return await self._underway.get(key, lambda: self._compute(revision, key, compute))
 
     async def _compute(self, revision: CampaignRevision, key: bytes, compute: Callable[[], Awaitable[bytes]]) -> bytes:
         body = await compute()

@@ -61,9 +61,13 @@ class Jobs:
         *,
         lock: str | None = None,
         queue: str = DEFAULT_QUEUE,
+        priority: int = 0,
         delay: timedelta | None = None,
     ) -> None:
-        """Queue a job that exists only if the session's transaction commits; after `delay` it may run."""
+        """Queue a job that exists only if the session's transaction commits; after `delay` it may run.
+
+        Jobs of one `lock` run one after the other; of those that may run the one of the highest `priority` goes first.
+        """
         await session.execute(_BEFORE_JOBS, {"schema": self._schema, "trace": stored_trace() or ""})
         raw = await (await session.connection()).get_raw_connection()
         connection = raw.driver_connection
@@ -72,7 +76,7 @@ class Jobs:
             raise TypeError(message)
         schedule_in = {"seconds": int(delay.total_seconds())} if delay else None
         deferrer = self._app.configure_task(
-            task, lock=lock, queue=queue, schedule_in=schedule_in, connection=connection
+            task, lock=lock, queue=queue, priority=priority, schedule_in=schedule_in, connection=connection
         )
         await deferrer.defer_async(**arguments)
 

@@ -5,13 +5,22 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
+from sqlalchemy import text
+
 from spotthebot.kit.database import Database, ReadSession, WriteSession
-from spotthebot.kit.errors import Error
+from spotthebot.kit.errors import Error, TooMany
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
+from spotthebot.kit.pool_shares import pool_user
 from spotthebot.kit.step_jobs.lifecycle import ACTIVE, StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore
 from spotthebot.kit.step_jobs.tables import StepJobTables
+
+_MAX_JOBS_OF_KEY = 20
+
+
+class TooManyJobs(TooMany):
+    """{waiting} jobs of this API key have not ended: cancel one, or try again in {retry_after_seconds} s."""
 
 
 class StepWork(Protocol):
@@ -79,11 +88,31 @@ class StepJobs:
         *,
         subject_id: UUID | None,
         version: str,
+        is_large: bool = False,
     ) -> UUID:
-        """Queue a job that exists only if the session's transaction commits; return its id."""
+        """Queue a job that exists only if the session's transaction commits; return its id.
+
+        Keys take turns: the more jobs of a key wait, the later comes its next one. Large jobs come after small ones,
+        and one key has one large and one small job running at most. Raises TooManyJobs.
+        """
+        user = pool_user.get()
+        lock = None if user is None else f"{self._task} {user.name} {'large' if is_large else 'small'}"
+        waiting = 0 if user is None else await self._count_unfinished(session, user.name)
+        if waiting >= _MAX_JOBS_OF_KEY:
+            raise TooManyJobs(waiting=waiting, retry_after_seconds=60)
         job_id = await self.store.add_job(session, kind, request, subject_id=subject_id, version=version)
-        await jobs.defer(session, f"{self._schema}:{self._task}", {"job_id": str(job_id)})
+        priority = -waiting - (_MAX_JOBS_OF_KEY if is_large else 0)
+        arguments = {"job_id": str(job_id)}
+        await jobs.defer(session, f"{self._schema}:{self._task}", arguments, lock=lock, priority=priority)
         return job_id
+
+    async def _count_unfinished(self, session: WriteSession, name: str) -> int:
+        counting = text(f"""
+            SELECT count(*) FROM {self._schema}.procrastinate_jobs
+            WHERE lock IN (:small, :large) AND status IN ('todo', 'doing')
+        """)  # noqa: S608 - a schema of ours
+        locks = {size: f"{self._task} {name} {size}" for size in ("small", "large")}
+        return int(await session.scalar(counting, locks) or 0)
 
     async def cancel(self, session: WriteSession, job_id: UUID) -> None:
         """Cancel a job before its next step; one that has ended stays as it is."""

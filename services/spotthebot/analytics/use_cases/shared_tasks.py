@@ -1,0 +1,58 @@
+"""Computations that several callers want at the same time, of which one runs and ends with the last who waits."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
+
+from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Answer = TypeVar("_Answer")
+
+
+class SharedTasks(Generic[_Key, _Answer]):
+    """One task of a key at a time.
+
+    When everyone who waits for a task has left, it is cancelled, unless a thread computes already: then it goes on, and
+    whoever asks again finds what it kept.
+    """
+
+    def __init__(self, threads: ComputeThreads) -> None:
+        self._threads = threads
+        self._tasks: dict[_Key, asyncio.Task[_Answer]] = {}
+        self._waiters = Counter[asyncio.Task[_Answer]]()
+
+    def begin(self, key: _Key, work: Callable[[], Coroutine[Any, Any, _Answer]]) -> asyncio.Task[_Answer]:
+        """Return the task of a key, begun now unless it runs; nobody need wait for it."""
+        if key not in self._tasks:
+            task = self._tasks[key] = asyncio.create_task(work())
+            task.add_done_callback(lambda done: self._end(key, done))
+        return self._tasks[key]
+
+    async def get(self, key: _Key, work: Callable[[], Coroutine[Any, Any, _Answer]]) -> _Answer:
+        """Return the answer of the task of a key; raises what it raises."""
+        task = self.begin(key, work)
+        self._waiters[task] += 1
+        try:
+            return await asyncio.shield(task)
+        finally:
+            self._waiters[task] -= 1
+            if not self._waiters[task]:
+                del self._waiters[task]
+                if not (task.done() or self._threads.has_begun(task)):
+                    self._forget(key, task)
+                    task.cancel()
+
+    def keys(self) -> set[_Key]:
+        """Return the keys whose tasks run."""
+        return set(self._tasks)
+
+    def _end(self, key: _Key, done: asyncio.Task[_Answer]) -> None:
+        self._forget(key, done)
+        if not done.cancelled():
+            done.exception()  # it is raised where it is waited for, and nobody may be
+
+    def _forget(self, key: _Key, task: asyncio.Task[_Answer]) -> None:
+        if self._tasks.get(key) is task:
+            del self._tasks[key]
