@@ -54,6 +54,13 @@ class TestAddressesThatNobodyCanRead:
             assert answer.status_code == 403
 
 
+class TestKeysThatNobodyCanHave:
+    async def test_open_no_metrics(self, suite: RunningSuite):
+        browser = await suite.client("web", "analyst")
+        headers = {b"Authorization": "Bearer stb_admin_\xff".encode("latin-1"), b"Accept": b"text/html"}
+        assert (await browser.get("/metrics", headers=headers)).status_code == 401
+
+
 class TestPagesOfErrors:
     @pytest.mark.parametrize(
         ("path", "said"),
