@@ -61,30 +61,30 @@ def _bot(name: str) -> dict[str, Any]:
 
 class TestNames:
     @pytest.mark.parametrize("name", UNREADABLE)
-    def test_that_people_cannot_read_are_refused(self, name: str):
+    def test_unreadable_names_are_refused(self, name: str):
         for kind in (ReadableName, BotName):
             with pytest.raises(ValidationError, match=r"nobody sees|can be seen|at least 1"):
                 TypeAdapter(kind).validate_python(name)
 
     @pytest.mark.parametrize("name", READABLE)
-    def test_of_all_languages_are_taken(self, name: str):
+    def test_names_of_all_languages_are_taken(self, name: str):
         assert TypeAdapter(BotName).validate_python(name) == name
 
     @pytest.mark.parametrize("name", PEOPLE)
-    def test_that_read_as_people_are_no_bots(self, name: str):
+    def test_no_bot_has_a_name_that_reads_as_people(self, name: str):
         with pytest.raises(ValidationError, match="results call people HU"):
             TypeAdapter(BotName).validate_python(name)
 
     @pytest.mark.parametrize(("one", "other"), ALIKE)
-    def test_that_look_alike_are_found(self, one: str, other: str):
+    def test_look_alikes_are_found(self, one: str, other: str):
         assert find_look_alike(one, ["eliza", one, other]) == other
         assert find_look_alike(other, [other, "eliza"]) is None
 
-    def test_that_differ_to_the_eye_are_not(self):
+    def test_names_that_differ_to_the_eye_differ(self):
         names = ["gpt2", "gpt-2", "gpt_2", "GPT2", "gpt3", "gpt 2", "gpt2.", "eliza", "élisa"]
         assert len({skeleton(each) for each in names}) == len(names)
 
-    def test_that_an_earlier_release_stored_can_be_read(self):
+    def test_names_that_an_earlier_release_stored_can_be_read(self):
         study = {"mode": "human_bot", "name": "old\u200b", "domain": "everyday", "bots": [f"{1:032x}", f"{2:032x}"]}
         assert HumanBotIn.model_validate(study, context=STORED).name == "old\u200b"
         with pytest.raises(ValidationError):
@@ -93,12 +93,12 @@ class TestNames:
 
 class TestRegistrations:
     @pytest.mark.parametrize("name", ["HU\u200b", "\u0397U", "retrieval\u200b", "a\u202egnp.exe", "\u200b\u200b"])
-    async def test_under_a_name_that_nobody_can_read_are_refused(self, suite: RunningSuite, name: str):
+    async def test_bots_under_unreadable_names_are_refused(self, suite: RunningSuite, name: str):
         team = await suite.client("bots", "team", team="us")
         refused = await team.post("/v1/bots?probe=false", json=_bot(name))
         assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/name")
 
-    async def test_under_a_name_like_that_of_another_bot_of_the_team_are_refused(self, suite: RunningSuite):
+    async def test_a_bot_named_like_another_of_the_team_is_refused(self, suite: RunningSuite):
         us, them = [await suite.client("bots", "team", team=team) for team in ("us", "them")]
         one, other = ALIKE[0]
         await created(us, "/v1/bots?probe=false", _bot(one))
@@ -115,7 +115,7 @@ class TestRegistrations:
             ("annotation", "/v1/campaigns", {"domain": "everyday", "collection_id": f"{1:032x}", "segments": [1]}),
         ],
     )
-    async def test_of_other_things_need_a_readable_name(
+    async def test_other_things_need_a_readable_name(
         self, suite: RunningSuite, service: str, path: str, body: dict[str, Any]
     ):
         admin = await suite.client(service, "admin")
@@ -123,7 +123,7 @@ class TestRegistrations:
         assert refused.status_code == 422
         assert "/name" in refused.json()["detail"]
 
-    async def test_of_corpora_that_look_alike_are_refused(self, suite: RunningSuite):
+    async def test_corpora_that_look_alike_are_refused(self, suite: RunningSuite):
         admin = await suite.client("conversations", "admin")
         body = {"domain": "everyday", "origin": "x", "licence": "x"}
         await created(admin, "/v1/corpora", body | {"name": "small"})

@@ -98,7 +98,7 @@ class TestPagesOfErrors:
         german = await browser.post(f"/admin/campaigns/{ID}/links", data=typed, headers={"Accept-Language": "de"})
         assert said.partition(": ")[0] not in _words(german)
 
-    async def test_of_scripts_name_the_field_too(self, suite: RunningSuite):
+    async def test_scripts_read_the_field_in_a_problem_document(self, suite: RunningSuite):
         browser = await _signed_in(suite, "admin")
         path, headers = f"/admin/campaigns/{ID}/links", {"Accept": "application/json"}
         problem = (await browser.post(path, data={"annotator": NOTE}, headers=headers)).json()
