@@ -16,6 +16,7 @@ from spotthebot.analytics.domain.study import FEATURES
 from spotthebot.analytics.figures import FIGURES
 from spotthebot.analytics.report import Report, write_report
 from spotthebot.analytics.report.annotators import annotator_codes, with_annotators
+from spotthebot.analytics.report.drawings import draw_figure
 from spotthebot.analytics.report.files import as_csv, page
 from spotthebot.analytics.report.latex import escape, latex_table
 from spotthebot.analytics.report.methods import findings, methods
@@ -136,6 +137,14 @@ class TestPage:
         written = _page(page(Report(analysis((name, "B")), None), {}))
         assert "script" not in written.tags
         assert name in written.text
+
+    def test_names_cannot_turn_what_stands_around_them(self):
+        report = Report(analysis(("a\u202egnp.exe", "\u05d0\u05d1", "C\u2069")), None)
+        text = page(report, {"ranking": draw_figure("ranking", report.analysis, None)})
+        assert re.search("[\u202a-\u202e]", text) is None
+        sentences = " ".join(findings(report.analysis))
+        assert "\u2068\u05d0\u05d1\u2069" in sentences
+        assert "C\u2069" not in sentences
 
 
 class TestFiles:

@@ -10,7 +10,7 @@ from tests.factories.released_studies import register_bots, released_campaign
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
-HOSTILE = "<b onclick=alert(1)>x</b> \u202egnp.\u202c مرحبا 🎉"
+HOSTILE = "<b onclick=alert(1)>x</b> gnp. مرحبا 🎉"
 
 
 async def _register(page: Page, name: str, url: str) -> None:

@@ -32,7 +32,7 @@ HOSTILE = (
     "x" * 10_000,
     "👩‍👩‍👧‍👦 fine   \n\n  two lines",
 )
-NAME = "<b>evil</b> \u202ebot"
+NAME = "<b>evil</b> \u05d1bot"
 
 
 @dataclass(frozen=True)

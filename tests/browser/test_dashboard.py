@@ -16,7 +16,7 @@ from tests.factories.released_studies import ANNOTATORS, labelled_campaign, regi
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, created, until
 
-HOSTILE = "<img src=x onerror=alert(1)>\u202eevil"
+HOSTILE = "<img src=x onerror=alert(1)> \u05d0evil"
 PAIRS = [("ours", HOSTILE), ("ours", "baseline"), (HOSTILE, "baseline"), ("HU", "ours")]
 FIGURES = ("ranking", "win-matrix", "survival", "features", "segments")
 PARTS = ("claim", "ranking", "win-rates", "fooling-rates", "survival", "features", "segments", "stability")

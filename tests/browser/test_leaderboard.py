@@ -47,6 +47,32 @@ class TestLeaderboard:
         await expect(page.get_by_role("heading", name="Nothing is public yet")).to_be_visible()
 
 
+class TestPhones:
+    """At 390 by 844 pixels no number lies beyond an edge, and names keep their words."""
+
+    async def test_show_all_of_standings_a_leaderboard_and_probes(self, visit: Visit, suite: RunningSuite):
+        bots = await register_bots(suite)
+        campaign = await labelled_campaign(suite, bots)
+        admin = await suite.client("annotation", "admin")
+        for step in ("release", "publish"):
+            assert (await admin.post(f"{campaign}/results/{step}")).status_code == 200
+        await visit.sign_in("team", team="us")
+        for path in ("/bots/standings", "/leaderboard", f"/bots/{bots['ours']}"):
+            page = await visit.open(path, size=PHONE)
+            widths = await page.locator(".scroll").evaluate_all(
+                "boxes => boxes.map(box => [box.scrollWidth, box.clientWidth])"
+            )
+            assert widths
+            assert [each for each in widths if each[0] > each[1]] == []
+            lines = await page.locator("tbody .speaker bdi, tbody .speaker code, .yours").evaluate_all(
+                """names => names.map(name =>
+                    name.getBoundingClientRect().height / parseFloat(getComputedStyle(name).fontSize))"""
+            )
+            assert [each for each in lines if each > 2] == []  # in letters high: one line
+            assert await overflow(page) == 0
+            assert await violations(page) == []
+
+
 class TestGame:
     async def test_shows_its_annotators_their_points_when_it_is_over_and_nothing_of_them_before(
         self, visit: Visit, suite: RunningSuite

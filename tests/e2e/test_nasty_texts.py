@@ -36,7 +36,7 @@ SPOKEN = (
 """What a bot may say. A carriage return is no part: it becomes a line feed when the reply arrives."""
 WRITTEN = (*SPOKEN, "next line: \u0085", "vertical tab\x0b!", "form feed\x0c!", "a lone\rcarriage return", "\u202eback")
 """What people may say besides: in chats, in corpora, in imports."""
-NAMES = ("one\u2028two", "three\u0085four")
+NAMES = ("two joiners: \u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645", "a pair: \U0001f469\u200d\U0001f4bb e\u0301")
 ANNOTATORS = ("p\u2028one", "p\u0085two")
 
 

@@ -2,11 +2,8 @@
 
 import hashlib
 import json
-import secrets
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +18,7 @@ from spotthebot.contracts.services import SCHEMAS
 from spotthebot.kit.access.keys import make_key
 from spotthebot.kit.ids import new_id
 from spotthebot.suite import deployment
-from spotthebot.suite.backups import BackupContents, checked_backup, create_backup, restore_backup
+from spotthebot.suite.backups import create_backup
 from spotthebot.suite.backups import restoration as restoration_module
 from spotthebot.suite.backups.dumps import programs_for
 from spotthebot.suite.backups.errors import (
@@ -33,53 +30,23 @@ from spotthebot.suite.backups.errors import (
     NoClientPrograms,
     NotABackup,
     RestoreFailed,
+    SchemasMissing,
 )
 from spotthebot.suite.cli import backups as command
 from spotthebot.suite.postgres.errors import DatabaseUnreachable
 from spotthebot.suite.postgres.provision import logins
 from spotthebot.suite.progress import Steps, showing_progress
 from spotthebot.suite.runtime import bootstrap as bootstrap_module
+from tests.factories.backed_up import KEY_OF_BOTS, Place, Suite, another_place, changed, filled_suite
 from tests.factories.command_line import run_stb
-from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
-from tests.factories.filled_campaigns import fill_campaign
+from tests.factories.databases import Databases, PostgresServer
 
-PASSWORDS = dict.fromkeys(logins(SCHEMAS), "x")
 _TABLES = """
     SELECT n.nspname, c.relname, c.relkind = 'S' FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'S') AND n.nspname = ANY(%s) ORDER BY 1, 2
 """
 _ROWS = sql.SQL("SELECT count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text)) FROM {} AS t")
 _SEQUENCE = sql.SQL("SELECT last_value, is_called FROM {}")
-
-
-@dataclass(frozen=True)
-class Suite:
-    """A database that was lent, with rows in it, and the settings of services that name files."""
-
-    admin_url: str
-    database: str
-    environment: Mapping[str, str]
-    urls: DatabaseUrls
-
-    @property
-    def url(self) -> str:
-        return make_url(self.admin_url).set(database=self.database).render_as_string(hide_password=False)
-
-    def back_up(self, path: Path, *, with_keys: bool = True, steps: Steps | None = None) -> BackupContents:
-        with showing_progress() as shown:
-            return create_backup(
-                path, self.admin_url, self.database, self.environment, steps or shown, with_keys=with_keys
-            )
-
-
-def settings_in(folder: Path) -> dict[str, str]:
-    (folder / "models").mkdir(parents=True)
-    return {
-        "SPOTTHEBOT_BOTS_MODELS_FOLDER": str(folder / "models"),
-        "SPOTTHEBOT_FED_MODELS_FOLDER": str(folder / "models"),
-        "SPOTTHEBOT_BOTS_SECRETS_KEY_FILE": str(folder / "bots-secrets.key"),
-        "SPOTTHEBOT_WEB_SESSIONS_KEY_FILE": str(folder / "web-sessions.key"),
-    }
 
 
 def content_of(url: str) -> dict[str, tuple[Any, ...]]:
@@ -95,16 +62,8 @@ def content_of(url: str) -> dict[str, tuple[Any, ...]]:
 
 @pytest.fixture(scope="module")
 def suite(databases: Databases, cluster: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Suite]:
-    environment = settings_in(tmp_path_factory.mktemp("suite"))
-    models = Path(environment["SPOTTHEBOT_BOTS_MODELS_FOLDER"])
-    (models / "small").mkdir()
-    (models / "small" / "model.safetensors").write_bytes(secrets.token_bytes(3_000_000))
-    (models / "small" / "config.json").write_text("{}")
-    (models / ".upload-1").write_text("half of a model")
-    Path(environment["SPOTTHEBOT_BOTS_SECRETS_KEY_FILE"]).write_text("the key of bots")
-    with databases.lend() as urls:
-        fill_campaign(urls.owner["annotation"], packages=3, size=2)
-        yield Suite(cluster.admin_url, str(make_url(urls.owner["bots"]).database), environment, urls)
+    with filled_suite(databases, cluster, tmp_path_factory.mktemp("suite")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -114,36 +73,10 @@ def backup(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a backup is restored: a database that is there or not yet, and folders."""
-
-    admin_url: str
-    name: str
-    environment: Mapping[str, str]
-
-    @property
-    def url(self) -> str:
-        return make_url(self.admin_url).set(database=self.name).render_as_string(hide_password=False)
-
-    @property
-    def exists(self) -> bool:
-        with psycopg.connect(self.admin_url) as admin:
-            found = admin.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [f"{self.name}%"])
-            return [name for (name,) in found.fetchall()] == [self.name]
-
-    def restore(self, path: Path, *, replace: bool = False) -> BackupContents:
-        with showing_progress() as steps, checked_backup(path, steps) as backup:
-            return restore_backup(
-                backup, self.admin_url, self.name, self.environment, steps, passwords=PASSWORDS, replace=replace
-            )
-
-
 @pytest.fixture
 def place(cluster: PostgresServer, tmp_path: Path) -> Iterator[Place]:
-    made = Place(cluster.admin_url, f"restored_{secrets.token_hex(4)}", settings_in(tmp_path / "place"))
-    yield made
-    drop(made)
+    with another_place(cluster, tmp_path / "place") as made:
+        yield made
 
 
 def _secrets(folder: Path, place: Place) -> list[str]:
@@ -178,26 +111,6 @@ class WritingProgress(Progress):
         super().update(task_id, **values)
 
 
-def drop(place: Place) -> None:
-    with psycopg.connect(place.admin_url, autocommit=True) as admin:
-        for name in (place.name, f"{place.name}_restoring", f"{place.name}_replaced"):
-            admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-@contextmanager
-def changed(backup: Path, path: Path, change: Callable[[dict[str, Any]], None]) -> Iterator[Path]:
-    """Copy a backup with another manifest."""
-    with zipfile.ZipFile(backup) as source, zipfile.ZipFile(path, "w") as target:
-        for info in source.infolist():
-            content = source.read(info)
-            if info.filename == "manifest.json":
-                manifest = json.loads(content)
-                change(manifest)
-                content = json.dumps(manifest).encode()
-            target.writestr(info, content)
-    yield path
-
-
 class TestBackup:
     def test_restored_on_another_place_is_the_same_suite(self, suite: Suite, backup: Path, place: Place):
         contents = place.restore(backup)
@@ -208,7 +121,7 @@ class TestBackup:
             assert (ours / name).read_bytes() == (theirs / name).read_bytes()
         assert not (ours / ".upload-1").exists()
         key = Path(place.environment["SPOTTHEBOT_BOTS_SECRETS_KEY_FILE"])
-        assert (key.read_text(), key.stat().st_mode & 0o777) == ("the key of bots", 0o600)
+        assert (key.read_text(), key.stat().st_mode & 0o777) == (KEY_OF_BOTS, 0o600)
         app = make_url(place.url).set(username=f"{place.name}_annotation_app", password="x")
         with psycopg.connect(app.render_as_string(hide_password=False)) as annotation:  # its rights came with it
             assert annotation.execute("SELECT count(*) FROM annotation.packages").fetchall() == [(3,)]
@@ -240,7 +153,7 @@ class TestBackup:
         assert made.returncode == 0, made.stderr
         assert "2 files of models, no encryption keys." in made.stderr
         assert f"Keep the files *.key of {folder}" in made.stderr
-        assert b"the key of bots" not in file.read_bytes()
+        assert KEY_OF_BOTS.encode() not in file.read_bytes()
         for name, value in place.environment.items():
             monkeypatch.setenv(name, value)
         for module in (command, bootstrap_module):
@@ -326,6 +239,121 @@ class TestRefusedBackup:
             place.restore(path)
 
 
+def rewritten(backup: Path, path: Path, contents: Mapping[str, bytes]) -> Path:
+    """Copy a backup with other contents of files, and a manifest that names them."""
+    with zipfile.ZipFile(backup) as source, zipfile.ZipFile(path, "w") as target:
+        manifest = json.loads(source.read("manifest.json"))
+        for info in source.infolist():
+            content = contents.get(info.filename, source.read(info))
+            manifest["members"][info.filename] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            if info.filename != "manifest.json":
+                target.writestr(info, content)
+        del manifest["members"]["manifest.json"]
+        target.writestr("manifest.json", contents.get("manifest.json", json.dumps(manifest).encode()))
+    return path
+
+
+class TestDamagedBackup:
+    """What is damaged is said to be, in a sentence, and changes nothing."""
+
+    # The flags "encrypted", "patched", "strongly encrypted", and ways of compression (APPNOTE.TXT, 4.4.4 and 4.4.5).
+    @pytest.mark.parametrize(("at", "to"), [(8, 1), (8, 0x20), (8, 0x40), (10, 8), (10, 12), (10, 14), (10, 99)])
+    @pytest.mark.parametrize("name", ["database/fed.dump", "manifest.json"])
+    def test_is_one_whose_directory_says_something_else(
+        self, backup: Path, place: Place, tmp_path: Path, name: str, at: int, to: int
+    ):
+        content = bytearray(backup.read_bytes())
+        entry = content.rindex(name.encode()) - 46
+        assert content[entry : entry + 4] == b"PK\x01\x02"
+        content[entry + at] = to
+        (tmp_path / "damaged.zip").write_bytes(content)
+        with pytest.raises(BackupDamaged, match="is damaged"):
+            place.restore(tmp_path / "damaged.zip")
+        assert not place.exists
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ({"format": "x"}, "format: must be a whole number"),
+            ({"format": None}, "format: must be a whole number"),
+            ({"format": True}, "format: must be a whole number"),
+            ({"format": 0}, "format: must be at least 1"),
+            ({"postgresql": "x"}, "postgresql: must be a whole number"),
+            ({"postgresql": 16.5}, "postgresql: must be a whole number"),
+            ({"schemas": []}, "schemas: must be an object"),
+            ({"schemas": {"bots": ["bots_0001"]}}, "schemas/bots: must be a text"),
+            ({"schemas": {"bots": None}}, "schemas/bots: must be a text"),
+            ({"members": []}, "members: must be an object"),
+            ({"members": {"database/bots.dump": {"bytes": -1, "sha256": ""}}}, "bytes: must be at least 0"),
+            ({"members": {"database/bots.dump": 7}}, "members/database/bots.dump: must be an object"),
+            ({"members": {"models/bots/" + "a/" * 2000 + "a": {"bytes": 0, "sha256": ""}}}, "2,003 folders deep"),
+            ({"members": {f"models/bots/{'a' * 300}": {"bytes": 0, "sha256": ""}}}, "no name of a file"),
+            ({"members": {"models/bots/\x1b[2J": {"bytes": 0, "sha256": ""}}}, "no name of a file"),
+            ({"members": {f"models/bots/a{more}": {"bytes": 0, "sha256": ""} for more in ("", "/b")}}, "a folder"),
+            ({"created_at": "\x1b[31mnow"}, "created_at: must match"),
+            ({"created_at": None}, "created_at: must be a text"),
+            ({"release": "\x1b[2J", "format": 2}, "release: must match"),
+        ],
+    )
+    def test_is_one_whose_manifest_is_odd(
+        self, backup: Path, place: Place, tmp_path: Path, change: dict[str, Any], said: str
+    ):
+        with (
+            changed(backup, tmp_path / "odd.zip", lambda manifest: manifest.update(change)) as path,
+            pytest.raises(BackupDamaged) as refused,
+        ):
+            place.restore(path)
+        assert said in str(refused.value)
+        assert str(refused.value).isprintable()
+        assert not place.exists
+
+    @pytest.mark.parametrize("text", [b"[" * 100_000, b'{"a":' * 100_000, b"", b"[]", b"\xff", b"null"])
+    def test_is_one_whose_manifest_is_none(self, backup: Path, place: Place, tmp_path: Path, text: bytes):
+        with pytest.raises(BackupDamaged, match=r"manifest\.json"):
+            place.restore(rewritten(backup, tmp_path / "odd.zip", {"manifest.json": text}))
+
+    def test_is_one_with_the_dump_of_another_schema(self, backup: Path, place: Place, tmp_path: Path):
+        with zipfile.ZipFile(backup) as source:
+            other = source.read("database/bots.dump")
+        with pytest.raises(BackupDamaged, match="dump of fed is of something else"):
+            place.restore(rewritten(backup, tmp_path / "swapped.zip", {"database/fed.dump": other}))
+        assert not place.exists
+
+    @pytest.mark.parametrize("key", [b"x" * 10, b"", b"\xff" * 44])
+    def test_is_one_with_a_key_that_is_none(self, backup: Path, place: Place, tmp_path: Path, key: bytes):
+        with pytest.raises(BackupDamaged, match=r"keys/bots_secrets.key is no encryption key"):
+            place.restore(rewritten(backup, tmp_path / "odd.zip", {"keys/bots_secrets.key": key}))
+        assert not Path(place.environment["SPOTTHEBOT_BOTS_SECRETS_KEY_FILE"]).exists()
+
+
+def test_a_backup_of_some_schemas_alone_is_restored_on_request_only(backup: Path, place: Place, tmp_path: Path):
+    def one_alone(manifest: dict[str, Any]) -> None:
+        for schema in [each for each in manifest["schemas"] if each != "bots"]:
+            del manifest["schemas"][schema], manifest["members"][f"database/{schema}.dump"]
+
+    with changed(backup, tmp_path / "bots.zip", one_alone) as path:
+        with pytest.raises(SchemasMissing, match="no data of access, analytics, annotation, conversations, fed, which"):
+            place.restore(path, replace=True)
+        assert not place.exists
+        assert place.restore(path, partial=True).schemas == 1
+    assert content_of(place.url)["annotation.items"] == (0, None)
+
+
+def test_a_file_that_is_there_is_overwritten_on_request_only(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name, value in {**suite.environment, "SPOTTHEBOT_DATABASE_URL": suite.admin_url}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(command, "DATABASE_NAME", suite.database)
+    file = tmp_path / "monday.zip"
+    file.write_text("Monday's")
+    refused = run_stb("backup", file, "--data-dir", tmp_path / "data")
+    assert (refused.returncode, file.read_text()) == (1, "Monday's")
+    assert "add --overwrite" in refused.stderr
+    done = run_stb("backup", file, "--overwrite", "--data-dir", tmp_path / "data")
+    assert (done.returncode, zipfile.is_zipfile(file)) == (0, True)
+
+
 class TestDatabaseThatIsThere:
     def test_is_replaced_on_request_only_and_stays_where_that_fails(
         self, backup: Path, place: Place, monkeypatch: pytest.MonkeyPatch
@@ -353,16 +381,7 @@ class TestDatabaseThatIsThere:
 
 
 def test_a_dump_that_is_no_dump_fails_with_what_postgresql_says(backup: Path, place: Place, tmp_path: Path):
-    path = tmp_path / "odd.zip"
-    with zipfile.ZipFile(backup) as source, zipfile.ZipFile(path, "w") as target:
-        manifest = json.loads(source.read("manifest.json"))
-        for info in source.infolist():
-            content = b"no dump" if info.filename == "database/bots.dump" else source.read(info)
-            manifest["members"][info.filename] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-            if info.filename != "manifest.json":
-                target.writestr(info, content)
-        del manifest["members"]["manifest.json"]
-        target.writestr("manifest.json", json.dumps(manifest))
+    path = rewritten(backup, tmp_path / "odd.zip", {"database/bots.dump": b"no dump"})
     with pytest.raises(RestoreFailed, match=r"The schema bots could not be restored .*pg_restore: error"):
         place.restore(path)
     assert not place.exists

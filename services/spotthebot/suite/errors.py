@@ -4,7 +4,8 @@ Conflict
 ├── AlreadyRunning
 ├── CampaignNameTaken
 ├── CollectionNameTaken
-└── ImportNameTaken
+├── ImportNameTaken
+└── TeamNameLooksAlike
 NotFound
 ├── NoSuite
 ├── NothingRuns
@@ -94,6 +95,10 @@ class AddressNotUsable(Invalid):
 
 class KeyNotSecret(Invalid):
     """The API key would go to {host} unencrypted: give an https address, or allow it with --allow-http."""
+
+
+class TeamNameLooksAlike(Conflict):
+    """The name '{name}' looks like '{other}', which a team has: write that one, or another that people tell apart."""
 
 
 class NotAKey(Invalid):

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
@@ -12,7 +11,7 @@ from spotthebot.kit.web.core.disk import DiskPart
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.kit.web.pages.headers import PageHeaders
 from spotthebot.kit.web.pages.page_errors import PageErrors
-from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard
+from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard, host_of
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.clients import services_with
 from spotthebot.web.error_pages import error_page, passed_on, said_by
@@ -96,7 +95,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.package_owners = PackageOwners()
     renderer.static.mount(app)
     renderer.charts.mount(app)
-    own_hosts = {urlsplit(settings.public_url).netloc} if settings.public_url else set[str]()
+    own_hosts = {host_of(settings.public_url)} if settings.public_url else set[str]()
     app.add_middleware(CrossOriginGuard, error_responses=errors, own_hosts=own_hosts)
     app.add_middleware(PageHeaders)
     return app

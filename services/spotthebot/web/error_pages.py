@@ -1,6 +1,6 @@
 """Errors as pages: what happened, what is safe, what to do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote
 
@@ -9,11 +9,21 @@ from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import PeerRefused
 from spotthebot.kit.errors import Conflict, Error, FieldError, Forbidden, Invalid, NotFound, TooMany, Unauthenticated
+from spotthebot.kit.web.core.problems import ProblemField
+from spotthebot.web.catalogues import Texts
 from spotthebot.web.rendering import Renderer
 
 _KNOWN: Final = frozenset({401, 403, 404, 409, 413, 422, 429, 500, 502, 503})
 _PAGES_OF_ANNOTATORS: Final = ("/annotate/", "/chat/")
 _PROBLEM: Final = "urn:spotthebot:problem:"
+_LABELS: Final = {name: f"admin.links.{name}" for name in ("hours", "most", "annotator")} | {
+    name: f"errors.fields.{name}"
+    for name in (
+        *("note", "unit", "filter", "confidence", "campaign_id", "collection_id", "conversation_id", "annotator_id"),
+        *("assignment_id", "bot_id"),
+    )
+}
+"""What pages call fields of forms and parts of addresses, by the names of these texts."""
 
 
 class _Refused(Error):
@@ -84,17 +94,30 @@ def said_by(renderer: Renderer) -> Callable[[Request, str, str], str]:
     return say
 
 
-def error_page(renderer: Renderer) -> Callable[[Request, int, str], Response]:
+def error_page(renderer: Renderer) -> Callable[[Request, int, str, Sequence[ProblemField]], Response]:
     """Return what makes the page of an error; a page that needs a key leads to the form for it."""
 
-    def show(request: Request, status: int, detail: str) -> Response:
+    def show(request: Request, status: int, detail: str, fields: Sequence[ProblemField]) -> Response:
         for_annotator = request.url.path.startswith(_PAGES_OF_ANNOTATORS)
         if status == 401 and request.method == "GET" and not for_annotator:
             after = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             return RedirectResponse(f"/sign-in?after={quote(after, safe='/')}", status_code=303)
         kind = str(status) if status in _KNOWN else "400" if status < 500 else "500"
         return renderer.page(
-            request, "error.html.jinja", status=status, kind=kind, detail=detail, for_annotator=for_annotator
+            request,
+            "error.html.jinja",
+            status=status,
+            kind=kind,
+            detail=detail,
+            fields=[(_label(renderer.texts_for(request), each), each.detail) for each in fields],
+            for_annotator=for_annotator,
+            by_address=request.method == "GET",
         )
 
     return show
+
+
+def _label(texts: Texts, field: ProblemField) -> str:
+    """Return what a page calls a field of a form or of an address; its own name where it has no text."""
+    name = field.parameter or (field.pointer or "").lstrip("/?")
+    return texts(_LABELS[name]) if name in _LABELS else name

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, JsonValue, SecretStr, StringConstraints, model_validator
 
+from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.panels import Panel
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining, Requirements
 from spotthebot.contracts.wire import Domain, Name, Text, Wire
@@ -81,7 +82,7 @@ class CampaignState(StrEnum):
 class CampaignIn(Requirements):
     """A campaign over the conversations of one or several collections."""
 
-    name: Name
+    name: ReadableName
     domain: Domain
     collections: tuple[UUID, ...] = Field(
         default=(),

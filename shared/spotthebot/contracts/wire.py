@@ -28,6 +28,9 @@ Utterance = Annotated[Text, StringConstraints(max_length=20_000)]
 
 
 class Wire(BaseModel):
-    """Frozen, and strict about fields: one that is not known is an error, not a typo that goes unnoticed."""
+    """Frozen, and strict about fields: one that is not known is an error, not a typo that goes unnoticed.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Errors name the field and the reason, never the value: logs hold no note of an annotator and no text of a bot.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)

@@ -153,6 +153,7 @@ def _engine(
     options = [*parsed.normalized_query.get("options", ()), *(["-c default_transaction_read_only=on"] if reads else [])]
     engine = create_async_engine(
         parsed,
+        hide_parameters=True,  # errors are logged with their statement, and values are texts of people and of bots
         pool_size=pool_size,
         max_overflow=0 if reads else pool_size,
         pool_recycle=life_seconds,

@@ -1,9 +1,12 @@
 """Text that others wrote, made fit to be kept and shown."""
 
 import re
+import unicodedata
 
 INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that are no text, or that reorder what stands around them (bidirectional overrides and isolates)."""
+_OVERRIDES = re.compile(r"[\u202a-\u202e]")
+_FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 _LONGEST_DETAIL = 300
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """How a cell begins that a spreadsheet runs (OWASP, CSV Injection): some take the wide forms of = + - @ as well."""
@@ -14,6 +17,24 @@ def printable(text: str) -> str:
     """Make what a stranger's server said fit for a message: one line, nothing invisible, not long."""
     cleaned = " ".join(INVISIBLE.sub("\ufffd", text).split())
     return cleaned if len(cleaned) <= _LONGEST_DETAIL else f"{cleaned[:_LONGEST_DETAIL]}…"
+
+
+def isolated(name: str) -> str:
+    r"""Return a name for the middle of a sentence: what is written from the right keeps its order to itself.
+
+    >>> isolated("retrieval")
+    'retrieval'
+    >>> ascii(isolated("\u05d0\u202eb"))
+    "'\\u2068\\u05d0\\ufffdb\\u2069'"
+    """
+    cleaned = INVISIBLE.sub("\ufffd", name)
+    turns = any(unicodedata.bidirectional(each) in _FROM_THE_RIGHT for each in cleaned)
+    return f"\u2068{cleaned}\u2069" if turns else cleaned
+
+
+def without_overrides(text: str) -> str:
+    """Replace the characters that turn the text around them: those that end at the end of a block."""
+    return _OVERRIDES.sub("\ufffd", text)
 
 
 def without_formula(cell: str) -> str:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 import vl_convert
 
 from spotthebot.analytics.figures.charts import Spec
+from spotthebot.kit.text import without_overrides
 
 _ID: Final = re.compile(r'\bid="([^"]+)"')
 _REFERENCE: Final = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
@@ -15,6 +16,7 @@ _REFERENCE: Final = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
 
 def render(spec: Spec, form: Literal["svg", "pdf", "png"], *, scale: float = 2.0) -> bytes:
     """Render a spec; `scale` is the PNG's pixels per unit. The same spec gives the same bytes, except of a PDF."""
+    spec = json.loads(without_overrides(json.dumps(spec, ensure_ascii=False)))
     if form == "svg":
         return _with_own_ids(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]), spec).encode()
     if form == "pdf":

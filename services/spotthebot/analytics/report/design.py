@@ -13,7 +13,7 @@ from spotthebot.analytics.report.table import Cell, Column, Table
 from spotthebot.contracts.analytics import Analysis
 from spotthebot.contracts.annotation import CampaignOut
 from spotthebot.contracts.conversations import CollectionOut, CollectionPlanOut, HumanPool, Opening
-from spotthebot.contracts.conversations.ids import HUMAN_NAME
+from spotthebot.contracts.names import HUMAN_NAME
 
 
 @dataclass

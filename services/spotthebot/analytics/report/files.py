@@ -25,7 +25,7 @@ from spotthebot.analytics.report.samples import TIES, Samples
 from spotthebot.analytics.report.table import Cell, Table, p_words, shown
 from spotthebot.analytics.report.tables import has_features, tables
 from spotthebot.contracts.analytics import Analysis, Stability
-from spotthebot.kit.text import without_formula
+from spotthebot.kit.text import without_formula, without_overrides
 
 _GROUPS: Final = TypeAdapter(tuple[SampleGroup, ...])
 
@@ -107,7 +107,7 @@ def page(report: Report, drawn: Mapping[str, Drawing]) -> str:
     environment.filters |= {"shown": shown, "p": p_words}
     analysis = report.named_analysis
     prose = methods(analysis, report.stability)
-    return environment.get_template("report.html.jinja").render(
+    html = environment.get_template("report.html.jinja").render(
         analysis=analysis,
         findings=findings(analysis),
         has_features=has_features(analysis),
@@ -123,6 +123,7 @@ def page(report: Report, drawn: Mapping[str, Drawing]) -> str:
         ties=TIES,
         are_codes=report.names is None,
     )
+    return without_overrides(html)
 
 
 def as_csv(table: Table) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.stats import HUMAN
 from spotthebot.contracts.analytics import Analysis, Stability
+from spotthebot.kit.text import isolated
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def findings(analysis: Analysis) -> tuple[str, ...]:
     clusters: dict[int, list[str]] = {}
     for each in analysis.ranking.bots:
         if each.cluster is not None:
-            clusters.setdefault(each.cluster, []).append(each.bot)
+            clusters.setdefault(each.cluster, []).append(isolated(each.bot))
     if analysis.ranking.reason is not None:
         return (f"No ranking: {analysis.ranking.reason}.",)
     if not clusters:
@@ -196,7 +197,7 @@ def findings(analysis: Analysis) -> tuple[str, ...]:
     rates = [each for each in analysis.fooling_rates if each.rate is not None and each.bot != HUMAN]
     if rates:
         most = max(rates, key=lambda each: each.rate or 0.0)
-        sentences.append(f"Most often taken for a human is {most.bot}, in {most.rate:.0%} of its labels.")
+        sentences.append(f"Most often taken for a human is {isolated(most.bot)}, in {most.rate:.0%} of its labels.")
     return tuple(sentences)
 
 

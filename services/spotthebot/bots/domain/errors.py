@@ -88,6 +88,10 @@ class BotNameTaken(Conflict):
     """A bot named '{name}' is registered already: choose another name, or add a version to that bot."""
 
 
+class BotNameLooksAlike(Conflict):
+    """The name '{name}' looks like '{other}', which another bot has: choose one that people tell apart from it."""
+
+
 class BotRetired(Conflict):
     """The bot '{name}' is retired, which is for good: register a new one."""
 

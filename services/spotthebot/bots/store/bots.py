@@ -6,16 +6,17 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Integer, Uuid, any_, bindparam, case, func, or_, select, update
+from sqlalchemy import ARRAY, Integer, Uuid, any_, bindparam, case, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.bots.domain.bot_status import INITIAL, TRANSITIONS, StatusEvent
 from spotthebot.bots.domain.bots import Bot, BotVersion
-from spotthebot.bots.domain.errors import BotNameTaken, NoSuchBot
+from spotthebot.bots.domain.errors import BotNameLooksAlike, BotNameTaken, NoSuchBot
 from spotthebot.bots.store.versions import protocol_of
 from spotthebot.bots.tables import BotRow, BotVersionRow
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.bots import BotId, BotIn, BotStatus, Limits, ProbeReport
+from spotthebot.contracts.names import find_look_alike
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
@@ -25,10 +26,19 @@ from spotthebot.kit.statements import Statement
 _MAX_DOUBLINGS = 16
 _FIRST = UUID(int=0)
 _MAX_REASON = 1000
+_LOCK_NAMES = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
 async def add_bot(session: WriteSession, request: BotIn, *, team: str | None, probe_in: timedelta) -> BotId:
-    """Store a bot without a version, to be probed after a time; raises BotNameTaken within its team."""
+    """Store a bot without a version, to be probed after a time.
+
+    Raises BotNameTaken and BotNameLooksAlike within its team: a team learns nothing of others' names, and a collection
+    takes no two that look alike.
+    """
+    await session.execute(_LOCK_NAMES, {"name": f"bot-names/{team}"})
+    names = await session.scalars(select(BotRow.name).where(BotRow.team.is_not_distinct_from(team)))
+    if (other := find_look_alike(request.name, names)) is not None:
+        raise BotNameLooksAlike(name=request.name, other=other)
     statement = (
         insert(BotRow)
         .values(

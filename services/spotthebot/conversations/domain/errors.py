@@ -4,6 +4,7 @@ Invalid
 ├── UnknownBot
 ├── BotRetired
 ├── SameNames
+├── NamesLookAlike
 ├── PlaysItself
 ├── TooManyConversations
 ├── UnknownCorpusInPlan
@@ -34,6 +35,7 @@ NotFound
 ├── NotMarked
 └── NoSuchChat
 Conflict
+├── CorpusNameLooksAlike
 ├── CorpusNameTaken
 ├── CorpusInCollections
 ├── CorpusIsLearned
@@ -73,6 +75,10 @@ class BotRetired(Invalid):
 
 class SameNames(Invalid):
     """Two of the bots are called '{name}': results could not tell them apart."""
+
+
+class NamesLookAlike(Invalid):
+    """The bots '{name}' and '{other}' look alike in results: register one of them under another name."""
 
 
 class PlaysItself(Invalid):
@@ -185,6 +191,10 @@ class NoQualityCheck(NotFound):
 
 class NoSuchChat(NotFound):
     """There is no chat {chat_id}."""
+
+
+class CorpusNameLooksAlike(Conflict):
+    """The name '{name}' looks like '{other}', which another corpus has: choose one that people tell apart from it."""
 
 
 class CorpusNameTaken(Conflict):

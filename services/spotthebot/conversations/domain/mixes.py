@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.contracts.conversations import Participant, ParticipantKind
-from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable, NamedAlike, OpeningsDiffer
+from spotthebot.contracts.names import skeleton
+from spotthebot.conversations.domain.errors import (
+    BotsDiffer,
+    HumanShareUnreachable,
+    NamedAlike,
+    NamesLookAlike,
+    OpeningsDiffer,
+)
 from spotthebot.conversations.domain.plans import Sides
 
 
@@ -149,12 +156,26 @@ def _not_drawn(conversations: Sequence[Mixed], mix: Mix, human_share: float) -> 
     return frozenset(by_people).difference(chance.sample(by_people, needed))
 
 
+def check_looks(names: Iterable[str], known: Iterable[str] = ()) -> None:
+    """Check that no two bots of one set of results have names that look alike; those that are `known` stay as they are.
+
+    Raises NamesLookAlike.
+    """
+    seen = {skeleton(each): each for each in known}
+    for each in names:
+        if (other := seen.setdefault(skeleton(each), each)) != each:
+            raise NamesLookAlike(name=each, other=other)
+
+
 def check_bots(speakers: Iterable[tuple[str, Participant]]) -> None:
     """Check who speaks in collections, given with their names in order: a name is one bot's in all of them.
 
-    Raises BotsDiffer. Bots of one collection are not compared with each other.
+    Raises BotsDiffer and NamesLookAlike. Bots of one collection are not compared with each other.
     """
     known: dict[str, dict[str, list[Participant]]] = defaultdict(dict)
+    speakers = list(speakers)
+    of_first = {bot.name for collection, bot in speakers if collection == speakers[0][0]}
+    check_looks(sorted({bot.name for _, bot in speakers} - of_first), sorted(of_first))
     for collection, bot in speakers:
         in_others = [(other, found) for other, found in known[bot.name].items() if other != collection]
         for other, found in in_others:

@@ -15,6 +15,7 @@ from spotthebot.contracts.conversations import (
     HumanBotIn,
     Participant,
 )
+from spotthebot.contracts.names import STORED
 from spotthebot.conversations.domain.chats import AwaitedReply, Chat, ChatEvent, Drawn, Study, states_before
 from spotthebot.conversations.domain.collections import ENDED
 from spotthebot.conversations.domain.errors import NoSuchChat, NoSuchCollection, NotForChats
@@ -43,7 +44,7 @@ async def get_study(session: ReadSession, collection_id: UUID) -> Study:
     return Study(
         id=CollectionId(row.id),
         state=CollectionState(row.state),
-        plan=HumanBotIn.model_validate(plan),
+        plan=HumanBotIn.model_validate(plan, context=STORED),
         partners={each.bot_id: each for each in partners if each.bot_id is not None},
     )
 

@@ -1,6 +1,6 @@
 """The only SQL over conversations and turns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.domain.errors import NoSuchConversation
+from spotthebot.conversations.domain.mixes import check_looks
 from spotthebot.conversations.domain.plans import Sides
 from spotthebot.conversations.store.pairs import takes_part
 from spotthebot.conversations.tables import CollectionRow, ConversationRow, PairRow, TurnRow
@@ -26,7 +27,7 @@ from spotthebot.kit.database import ReadSession, WriteSession
 async def number_pairs(session: WriteSession, collection_id: UUID, sides: Sequence[Sides]) -> dict[Sides, int]:
     """Return the numbers of these pairs in the collection, new ones for those it does not have yet.
 
-    Two uploads at once do not give the same number: one waits for the other.
+    Two uploads at once do not give the same number: one waits for the other. Raises NamesLookAlike.
     """
     await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"pairs/{collection_id}", 0))))
     rows = await session.execute(
@@ -34,6 +35,7 @@ async def number_pairs(session: WriteSession, collection_id: UUID, sides: Sequen
     )
     known = {_sides(participants): number for number, participants in rows}
     request = [each for each in dict.fromkeys(sides) if each not in known]
+    check_looks(_names_in(request), _names_in(known))
     fresh = dict(zip(request, range(len(known), len(known) + len(request)), strict=True))
     if fresh:
         await session.execute(
@@ -48,6 +50,10 @@ async def number_pairs(session: WriteSession, collection_id: UUID, sides: Sequen
             ],
         )
     return known | fresh
+
+
+def _names_in(sides: Iterable[Sides]) -> dict[str, None]:
+    return dict.fromkeys(side.name for each in sides for side in each)
 
 
 async def add_conversations(session: WriteSession, conversations: Sequence[Conversation]) -> Sequence[ConversationId]:

@@ -8,6 +8,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations import CorpusChangesIn, CorpusId, CorpusIn, CorpusVisibility
+from spotthebot.contracts.names import find_look_alike
 from spotthebot.conversations.domain.corpora import (
     Corpus,
     Dialogue,
@@ -16,7 +17,7 @@ from spotthebot.conversations.domain.corpora import (
     StoredDialogue,
     count_by_split,
 )
-from spotthebot.conversations.domain.errors import CorpusNameTaken, NoSuchCorpus
+from spotthebot.conversations.domain.errors import CorpusNameLooksAlike, CorpusNameTaken, NoSuchCorpus
 from spotthebot.conversations.tables import CollectionRow, CorpusRow, DialogueRow, QualityCheckRow, SplitRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
@@ -25,7 +26,9 @@ _IS_THERE = CorpusRow.removed_at.is_(None)
 
 
 async def add_corpus(session: WriteSession, request: CorpusIn) -> Corpus:
-    """Store an empty corpus; raises CorpusNameTaken."""
+    """Store an empty corpus; raises CorpusNameTaken and CorpusNameLooksAlike."""
+    if (other := find_look_alike(request.name, await session.scalars(select(CorpusRow.name)))) is not None:
+        raise CorpusNameLooksAlike(name=request.name, other=other)
     corpus_id = new_id()
     statement = insert(CorpusRow).values(id=corpus_id, **request.model_dump())
     added = await session.scalar(statement.on_conflict_do_nothing().returning(CorpusRow.id))

@@ -5,17 +5,28 @@ Its members are not compressed: dumps are already, and weights of models don't s
 
 import hashlib
 import os
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
+from pydantic import ValidationError
+
+from spotthebot.kit.text import printable
+from spotthebot.kit.validation import faults_of
 from spotthebot.suite.backups.errors import BackupDamaged, NewerBackup, NotABackup
 from spotthebot.suite.backups.manifest import FORMAT, NAME, Manifest, Member, read_manifest
 from spotthebot.suite.whole_files import written
 
-PIECE_BYTES = 1024 * 1024
+PIECE_BYTES: Final = 1024 * 1024
+_BROKEN: Final = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, OSError, OverflowError),
+    RuntimeError,  # what is encrypted, or compressed in a way that is not known
+)
+"""What `zipfile` raises where bytes of an archive changed."""
 _MANIFEST_BYTES = 64 * 1024 * 1024
 Advance = Callable[[int], None]
 """Is called with how many bytes were done."""
@@ -66,9 +77,11 @@ class BackupReader:
     def pieces(self, name: str) -> Iterator[bytes]:
         """Yield a member piece by piece; raises BackupDamaged."""
         try:
+            if self._archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
+                raise BackupDamaged(path=self.path, reason=f"{name} is compressed, as no backup writes it")
             with self._archive.open(name) as member:
                 yield from pieces_of(member)
-        except (KeyError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        except _BROKEN as error:
             raise BackupDamaged(path=self.path, reason=f"{name}: {_sentence(error)}") from error
 
     def verify(self, advance: Advance) -> None:
@@ -90,8 +103,8 @@ class BackupReader:
         try:
             with self._archive.open(info) as file:
                 manifest = read_manifest(file.read(_MANIFEST_BYTES))
-        except (zipfile.BadZipFile, ValueError, TypeError, KeyError, AttributeError, EOFError) as error:
-            raise BackupDamaged(path=self.path, reason=_sentence(error)) from error
+        except _BROKEN as error:
+            raise BackupDamaged(path=self.path, reason=f"{NAME}: {_sentence(error)}") from error
         if manifest.format > FORMAT:
             raise NewerBackup(path=self.path, made_by=manifest.release, release=release)
         return manifest
@@ -103,7 +116,7 @@ def reading(path: Path, release: str) -> Iterator[BackupReader]:
     with path.open("rb") as file:
         try:
             archive = zipfile.ZipFile(file)
-        except zipfile.BadZipFile as error:
+        except _BROKEN as error:
             raise NotABackup(path=path) from error
         with archive:
             yield BackupReader(path, archive, release)
@@ -116,4 +129,5 @@ def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _sentence(error: Exception) -> str:
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    said = faults_of(error)[0] if isinstance(error, ValidationError) else printable(str(error))
+    return said.rstrip(".") or type(error).__name__

@@ -6,7 +6,9 @@ Unavailable
 └── NoClientPrograms
 Conflict
 ├── SuiteStarting
+├── BackupExists
 ├── HasDatabase
+├── SchemasMissing
 └── DatabaseInUse
 Invalid
 ├── NotABackup
@@ -34,8 +36,16 @@ class SuiteStarting(Conflict):
     """The suite on {folder} is starting or stopping (process {pid}): try again in a minute."""
 
 
+class BackupExists(Conflict):
+    """{path} is there already: choose another name, or add --overwrite to put this backup in its place."""
+
+
 class HasDatabase(Conflict):
     """There is a database with {tables} tables already: add --replace to put the backup in its place, for good."""
+
+
+class SchemasMissing(Conflict):
+    """{path} holds no data of {names}, which would be empty: add --partial to restore it all the same."""
 
 
 class DatabaseInUse(Conflict):

@@ -1,22 +1,32 @@
 """What a backup says of itself: its release, the schemas' revisions, the size and hash of each member."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Annotated, Final
 
-FORMAT = 1
+from pydantic import Field, StringConstraints, TypeAdapter
+
+FORMAT: Final = 1
 """Counted up when a file is made that an earlier release can't read."""
-NAME = "manifest.json"
+NAME: Final = "manifest.json"
 DATABASE, MODELS, KEYS = "database", "models", "keys"
 """The folders in a backup."""
+_MAX_FOLDERS: Final = 50
+_LONGEST_NAME: Final = 255
+"""Bytes of a file's name, as file systems take it."""
+
+_Word = Annotated[str, StringConstraints(pattern=r"^[\w.+-]{1,100}$")]
+_Moment = Annotated[str, StringConstraints(pattern=r"^[0-9T:.+Z-]{1,40}$")]
+"""Shown in the terminal as it stands in the file."""
 
 
 @dataclass(frozen=True)
 class Member:
     """A file in the backup: its size in bytes and its SHA-256 in hexadecimal."""
 
-    bytes: int
+    bytes: Annotated[int, Field(ge=0)]
     sha256: str
 
 
@@ -24,13 +34,13 @@ class Member:
 class Manifest:
     """The content of a backup."""
 
-    format: int
-    release: str
+    format: Annotated[int, Field(ge=1)]
+    release: _Word
     """The version of Spot The Bot."""
-    created_at: str
-    postgresql: int
+    created_at: _Moment
+    postgresql: Annotated[int, Field(ge=1)]
     """The server's major version."""
-    schemas: Mapping[str, str]
+    schemas: Mapping[_Word, _Word]
     """The newest migration of each schema."""
     members: Mapping[str, Member]
 
@@ -38,18 +48,43 @@ class Manifest:
         return (json.dumps(asdict(self), indent=2) + "\n").encode()
 
 
+_MANIFEST: Final = TypeAdapter(Manifest)
+
+
 def read_manifest(text: bytes) -> Manifest:
-    """Return a manifest; raises ValueError, TypeError or KeyError for what is none."""
-    content: dict[str, Any] = json.loads(text)
-    members = {str(name): Member(**facts) for name, facts in content.pop("members").items()}
-    for name in members:
-        parts = name.split("/")
-        if len(parts) < 2 or parts[0] not in {DATABASE, MODELS, KEYS} or not {"", ".", ".."}.isdisjoint(parts):
-            message = f"it holds a file called {name!r}"
+    """Return a manifest; raises ValidationError for what is none, and ValueError where it names an odd file.
+
+    Fields that are not known are those of a newer format.
+    """
+    manifest = _MANIFEST.validate_json(text, strict=True)
+    for name in manifest.members:
+        if (fault := _fault_of(name)) is not None:
+            message = f"it holds a file called {name[:100]!a}{fault}"
             raise ValueError(message)
-    return Manifest(**content, members=members)
+    if (both := _file_and_folder(manifest.members)) is not None:
+        message = f"{both!a} is a file and a folder in it"
+        raise ValueError(message)
+    return manifest
 
 
 def member_of(schema: str) -> str:
     """Return the name of a schema's dump."""
     return f"{DATABASE}/{schema}.dump"
+
+
+def _fault_of(name: str) -> str | None:
+    parts = name.split("/")
+    if len(parts) < 2 or parts[0] not in {DATABASE, MODELS, KEYS} or not {"", ".", ".."}.isdisjoint(parts):
+        return ""
+    if len(parts) > _MAX_FOLDERS:
+        return f", {len(parts):,} folders deep"
+    if not name.isprintable() or any(len(part.encode()) > _LONGEST_NAME for part in parts):
+        return ", which is no name of a file"
+    return None
+
+
+def _file_and_folder(names: Iterable[str]) -> str | None:
+    """Return the first name that is one of a file and of a folder with files."""
+    files = set(names)
+    folders = {str(parent) for name in files for parent in PurePosixPath(name).parents}
+    return min(files & folders, default=None)

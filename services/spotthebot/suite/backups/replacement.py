@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from psycopg import Connection, sql
+from psycopg import Connection, ProgrammingError, sql
 
 from spotthebot.contracts.services import SCHEMAS
 from spotthebot.suite.backups.archive import Advance, BackupReader
@@ -86,7 +86,11 @@ def _restore(backup: BackupReader, schema: str, url: str, server_major: int, adv
 def _check_revision(backup: BackupReader, schema: str, url: str, revision: str) -> None:
     statement = sql.SQL("SELECT version_num FROM {}.alembic_version").format(sql.Identifier(schema))
     with connected(url, schema) as inside:
-        if [(revision,)] != inside.execute(statement).fetchall():
+        try:
+            found = inside.execute(statement).fetchall()
+        except ProgrammingError as error:
+            raise BackupDamaged(path=backup.path, reason=f"the dump of {schema} is of something else") from error
+        if found != [(revision,)]:
             raise BackupDamaged(path=backup.path, reason=f"the dump of {schema} is not at revision {revision}")
 
 

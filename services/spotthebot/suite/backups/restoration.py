@@ -5,12 +5,15 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
+from sqlalchemy.exc import ProgrammingError
+
 from spotthebot.contracts.services import SERVICES
 from spotthebot.kit.access.tables import LINEAGE as ACCESS_LINEAGE
 from spotthebot.kit.migrations import Lineage, upgrade
+from spotthebot.kit.vault import Vault
 from spotthebot.suite.backups.archive import BackupReader, reading
 from spotthebot.suite.backups.creation import BackupContents, contents_of, in_mebibytes
-from spotthebot.suite.backups.errors import BackupDamaged, NewerBackup
+from spotthebot.suite.backups.errors import BackupDamaged, NewerBackup, SchemasMissing
 from spotthebot.suite.backups.kept_files import place_of, write_file
 from spotthebot.suite.backups.manifest import DATABASE, KEYS, member_of
 from spotthebot.suite.backups.replacement import check_place, restored_database
@@ -21,17 +24,19 @@ _MEBIBYTE = 1024 * 1024
 
 
 @contextmanager
-def checked_backup(path: Path, steps: Steps) -> Iterator[BackupReader]:
+def checked_backup(path: Path, steps: Steps, *, partial: bool = False) -> Iterator[BackupReader]:
     """Open a backup that is whole and that this release can read: all of it was compared with its hashes.
 
-    Raises NotABackup, BackupDamaged and NewerBackup, and OSError where there is no such file.
+    One that lacks schemas is taken where it may be `partial`: one of an earlier release, which had fewer. Raises
+    NotABackup, BackupDamaged, NewerBackup and SchemasMissing, and OSError where there is no such file.
     """
     release = version("spotthebot")
     with reading(path, release) as backup:
-        _check_manifest(backup, release)
+        _check_manifest(backup, release, partial=partial)
         total = sum(member.bytes for member in backup.manifest.members.values())
         with steps.step("Checking (MiB)", total=total // _MEBIBYTE) as step:
             backup.verify(in_mebibytes(step.at))
+        _check_keys(backup)
         yield backup
 
 
@@ -58,7 +63,11 @@ def restore_backup(
         advance = in_mebibytes(step.at)
         with restored_database(admin_url, database, backup, passwords, advance) as urls:
             for schema, lineage in _lineages().items():
-                upgrade(lineage, urls.owner_urls[schema])
+                try:
+                    upgrade(lineage, urls.owner_urls[schema])
+                except ProgrammingError as error:
+                    reason = f"the dump of {schema} has not the tables of its revision"
+                    raise BackupDamaged(path=backup.path, reason=reason) from error
             _write_files(backup, environment)
     return contents_of(backup.manifest, backup.path)
 
@@ -68,7 +77,7 @@ def _lineages() -> dict[str, Lineage]:
     return {ACCESS_LINEAGE.schema: ACCESS_LINEAGE} | ours
 
 
-def _check_manifest(backup: BackupReader, release: str) -> None:
+def _check_manifest(backup: BackupReader, release: str, *, partial: bool) -> None:
     manifest, lineages = backup.manifest, _lineages()
     for schema, revision in manifest.schemas.items():
         if schema not in lineages or revision not in lineages[schema].known:
@@ -77,6 +86,17 @@ def _check_manifest(backup: BackupReader, release: str) -> None:
     found = {name for name in manifest.members if name.startswith(f"{DATABASE}/")}
     if expected != found or not expected:
         raise BackupDamaged(path=backup.path, reason="its dumps are not those of its schemas")
+    if not partial and (missing := sorted(lineages.keys() - manifest.schemas.keys())):
+        raise SchemasMissing(path=backup.path, names=", ".join(missing))
+
+
+def _check_keys(backup: BackupReader) -> None:
+    for name in backup.manifest.members:
+        if name.startswith(f"{KEYS}/"):
+            try:
+                Vault(b"".join(backup.pieces(name)).decode())
+            except ValueError as error:
+                raise BackupDamaged(path=backup.path, reason=f"{name} is no encryption key") from error
 
 
 def _write_files(backup: BackupReader, environment: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ import typer
 from sqlalchemy.engine import make_url
 
 from spotthebot.suite.backups import BackupContents, checked_backup, create_backup, restore_backup
-from spotthebot.suite.backups.errors import SuiteStarting
+from spotthebot.suite.backups.errors import BackupExists, SuiteStarting
 from spotthebot.suite.cli.local_commands import on_this_machine
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, DataDir, check_output, folder_at, suite_at
 from spotthebot.suite.deployment import Deployment, deployment_here
@@ -43,6 +43,7 @@ def backup(
             "them, these secrets are lost.",
         ),
     ] = True,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE where it is there already.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Write all that the suite keeps to one file, while it runs or while it does not."""
@@ -50,6 +51,8 @@ def backup(
     elsewhere = deployment.admin_url if deployment else os.environ.get(DATABASE_URL_VARIABLE)
     folder = folder_at(data_dir) if elsewhere else suite_at(data_dir)  # one elsewhere has no folder
     check_output(file)
+    if file.exists() and not overwrite:
+        raise BackupExists(path=file)
     folder.create()
     with _database_of(folder, elsewhere) as admin_url, local_settings(folder) as local, showing_progress() as steps:
         made = create_backup(file, admin_url, DATABASE_NAME, local.environment, steps, with_keys=with_keys)
@@ -66,6 +69,9 @@ def restore(
         Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="File that ./stb backup wrote.")
     ],
     replace: Annotated[bool, typer.Option("--replace", help="Replace the database that is there, for good.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Restore a backup that lacks a service's data, which are empty then.")
+    ] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Make a suite of a backup; a database that is there is only replaced on request.
@@ -76,7 +82,7 @@ def restore(
     deployment = deployment_here()
     if (holder := folder.holder()) is not None:
         raise AlreadyRunning(folder=folder.path, pid=holder)
-    with showing_progress() as steps, checked_backup(file, steps) as opened:
+    with showing_progress() as steps, checked_backup(file, steps, partial=partial) as opened:
         folder.create()
         with (
             folder.lock(),

@@ -11,6 +11,7 @@ from uuid import UUID
 import typer
 
 from spotthebot.contracts.access import Role
+from spotthebot.contracts.names import fault_of_name, find_look_alike
 from spotthebot.kit.access import store
 from spotthebot.kit.access.keys import ApiKey, parse_key
 from spotthebot.kit.clock import system_clock
@@ -20,7 +21,7 @@ from spotthebot.suite.cli.local_commands import with_the_database
 from spotthebot.suite.cli.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.suite.cli.resource_tables import ID, print_facts, print_list
 from spotthebot.suite.deployment import access_url
-from spotthebot.suite.errors import NotAKey
+from spotthebot.suite.errors import NotAKey, TeamNameLooksAlike
 from spotthebot.suite.postgres.provision import ACCESS
 from spotthebot.suite.progress import say, screen
 from spotthebot.suite.resources import Directory, find
@@ -58,10 +59,16 @@ def make_key(
     data_dir: Path, role: Role, *, team: str | None = None, days: float | None = None, note: str = ""
 ) -> tuple[ApiKey, str]:
     """Make an API key and return it with its text, which is kept nowhere."""
+    if team is not None and (fault := fault_of_name(team)) is not None:
+        message = f"the team's name {fault}"
+        raise typer.BadParameter(message)
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
 
     async def make(database: Database) -> tuple[ApiKey, str]:
         async with database.write() as session:
+            teams = {key.team for key in await store.list_keys(session) if key.team is not None}
+            if team is not None and (other := find_look_alike(team, teams)) is not None:
+                raise TeamNameLooksAlike(name=team, other=other)
             return await store.create_key(session, role=role, team=team, note=note, expires_at=expires_at)
 
     return _with_access(data_dir, make)

@@ -26,7 +26,7 @@ from spotthebot.contracts.conversations import (
     ParticipantKind,
     Turn,
 )
-from spotthebot.contracts.conversations.ids import HUMAN_NAME
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.suite import campaigns
 from spotthebot.suite.collections.exports import find_or_create
 from spotthebot.suite.errors import ImportNameTaken, NothingToImport

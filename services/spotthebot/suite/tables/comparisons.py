@@ -8,6 +8,7 @@ import numpy as np
 
 from spotthebot.analytics.stats import Games, Ratings, Unit
 from spotthebot.contracts.annotation import Preference
+from spotthebot.contracts.names import fault_of_name
 from spotthebot.suite.published_dump.fields import FieldFault
 from spotthebot.suite.published_dump.records import Rejected
 from spotthebot.suite.tables.columns import VALUE_OF, ColumnMapping, Kind
@@ -17,6 +18,7 @@ from spotthebot.suite.tables.values import ValueWords
 ONE_DIMENSION: Final = "rating"
 """What the dimension of a table is called that names none."""
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
+_OF_BOTS: Final = frozenset({"side_a", "side_b", "bot"})
 _Key = tuple[str, ...]
 
 
@@ -139,6 +141,8 @@ def _cell(row: TableRow, mapping: ColumnMapping, name: str) -> str:
     value = row.cells.get(mapping.columns[name], "")
     if not value:
         raise FieldFault(reason=f"it names no {name}")
+    if name in _OF_BOTS and (fault := fault_of_name(value)) is not None:
+        raise FieldFault(reason=f"its {name} {value!a} {fault}")
     return value
 
 

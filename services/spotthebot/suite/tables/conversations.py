@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from spotthebot.contracts.conversations import ConversationIn
-from spotthebot.contracts.conversations.ids import HUMAN_NAME
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.kit.validation import faults_of
 from spotthebot.suite.published_dump.records import Rejected
 from spotthebot.suite.tables.columns import ColumnMapping

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from spotthebot.contracts.annotation import Answer, Label
+from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
 from spotthebot.suite.published_dump.fields import FieldFault
 from spotthebot.suite.published_dump.records import Rejected
 from spotthebot.suite.tables.columns import FEATURES, MAX_ID, ColumnMapping, Kind
@@ -152,7 +153,10 @@ class _Reader:
             raise FieldFault(reason=f"it names no {name}")
         if len(value) > _MAX_NAME or "\0" in value:
             raise FieldFault(reason=f"its {name} has more than {_MAX_NAME} letters, or a NUL character")
-        return self.words.side(value)
+        side = self.words.side(value)
+        if side != HUMAN_NAME and (fault := fault_of_bot_name(side)) is not None:
+            raise FieldFault(reason=f"its {name} {value!a}: {fault}")
+        return side
 
     def _label(self, row: TableRow, name: str) -> Label:
         value = self._cell(row, name)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spotthebot.contracts.annotation import Label, Preference
-from spotthebot.contracts.conversations.ids import HUMAN_NAME
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.suite.tables.errors import MappingFault
 from spotthebot.suite.tables.synonyms import LABELS, PREFERENCES, names_of, synonyms
 

@@ -20,6 +20,7 @@ from spotthebot.contracts.bots import (
     TritonProtocol,
     WebhookProtocol,
 )
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.contracts.wire import Wire
 from spotthebot.kit.validation import reason_of
 
@@ -167,7 +168,7 @@ def _fault(found: Mapping[str, Any], name: str) -> Fault:
     if kind in {"string_pattern_mismatch", "value_error"}:
         if name.endswith("url"):
             return Fault("chat_url" if name == "parlai.url" else "url")
-        if name in _OWN_FAULTS:
+        if name in _OWN_FAULTS and (name != "name" or HUMAN_NAME in reason_of(found)):
             return Fault(_OWN_FAULTS[name])
     return Fault(detail=reason_of(found))
 

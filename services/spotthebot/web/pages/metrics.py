@@ -40,7 +40,7 @@ class MetricsReader(SecurityBase):
 
     async def __call__(self, request: Request) -> None:
         scheme, _, key = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key or len(key) > _LONGEST_KEY:
+        if scheme.lower() != "bearer" or not key or len(key) > _LONGEST_KEY or not key.isascii():
             raise Unauthenticated
         digest = sha256(key.encode()).digest()
         if time.monotonic() - self._admitted.get(digest, float("-inf")) < _REMEMBERED_SECONDS:

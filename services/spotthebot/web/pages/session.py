@@ -2,7 +2,6 @@
 
 import asyncio
 from typing import Annotated, Final
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -117,6 +116,5 @@ _QUESTIONS: Final = {
 
 def _own_path(after: str) -> str:
     """Return a path of these pages: nobody is led elsewhere by a link that looks like ours."""
-    parts = urlsplit(after)
-    is_own = after.startswith("/") and not after.startswith(("//", "/\\")) and not parts.netloc and "\\" not in after
-    return after if is_own and after.isprintable() else "/"
+    is_own = after.startswith("/") and not after.startswith("//") and "\\" not in after and after.isprintable()
+    return after if is_own else "/"

@@ -5,11 +5,12 @@ from enum import StrEnum
 from typing import Annotated, NewType
 from uuid import UUID
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue, SecretStr, StringConstraints
+from pydantic import ConfigDict, Field, JsonValue, SecretStr, StringConstraints
 
 from spotthebot.contracts.bots.probes import ProbeReport
 from spotthebot.contracts.bots.protocols import Protocol
-from spotthebot.contracts.wire import Domain, Name, Text, Wire
+from spotthebot.contracts.names import BotName
+from spotthebot.contracts.wire import Domain, Text, Wire
 
 BotId = NewType("BotId", UUID)
 
@@ -29,14 +30,6 @@ class BotStatus(StrEnum):
     """Gets no questions any more; its conversations stay."""
 
 
-def _not_the_humans(name: str) -> str:
-    if name.upper() == "HU":
-        message = "results call people HU: a bot needs another name"
-        raise ValueError(message)
-    return name
-
-
-_BotName = Annotated[Name, AfterValidator(_not_the_humans)]
 _Description = Annotated[Text, StringConstraints(max_length=2000)]
 _Domains = Annotated[tuple[Domain, ...], Field(min_length=1, max_length=20)]
 _Public = Annotated[
@@ -113,7 +106,7 @@ class BotIn(BotVersionIn):
 
     model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
-    name: _BotName = Field(description="Unique among the bots of its team.")
+    name: BotName = Field(description="Unique among the bots of its team.")
     description: _Description = ""
     domains: _Domains = Field(description="What it can talk about.")
     limits: Limits = Limits()

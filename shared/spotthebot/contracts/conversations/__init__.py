@@ -82,7 +82,7 @@ from spotthebot.contracts.conversations.exports import (
     ExportedTurn,
     ImportedOut,
 )
-from spotthebot.contracts.conversations.ids import HUMAN_NAME, CollectionId, ConversationId, CorpusId
+from spotthebot.contracts.conversations.ids import CollectionId, ConversationId, CorpusId
 from spotthebot.contracts.conversations.partner_sets import (
     PartnerOut,
     PartnerSetIn,
@@ -109,6 +109,7 @@ from spotthebot.contracts.conversations.quality import (
     TrainingShareOut,
     TrainingSplit,
 )
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.contracts.turns import Turn
 
 __all__ = [

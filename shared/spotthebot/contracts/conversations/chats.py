@@ -8,8 +8,9 @@ from uuid import UUID
 from pydantic import Field, StringConstraints, model_validator
 
 from spotthebot.contracts.conversations.conversations import Participant
+from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.turns import MAX_TURNS
-from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire, Words
+from spotthebot.contracts.wire import Domain, ExternalId, Text, Wire, Words
 
 _Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,49}$")]
 Score = Annotated[int, Field(ge=1, le=5, description="1 is least, 5 is most.")]
@@ -42,7 +43,7 @@ class HumanBotIn(Wire):
     """People talk to bots, to some of them one after the other; open for chats until it is finished."""
 
     mode: Literal["human_bot"]
-    name: Name
+    name: ReadableName
     domain: Domain
     bots: tuple[UUID, ...] = Field(min_length=1, max_length=100)
     bots_per_chat: int = Field(default=2, ge=1, le=2, description="Bots that a person talks to and compares.")

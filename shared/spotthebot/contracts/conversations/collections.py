@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
-from spotthebot.contracts.wire import Domain, Name, Split, Wire
+from spotthebot.contracts.names import ReadableName
+from spotthebot.contracts.wire import Domain, Split, Wire
 
 MAX_CONVERSATIONS = 500_000
 """Conversations that one collection may hold: three times the published bipartite-play."""
@@ -59,7 +60,7 @@ Priority = Annotated[int, Field(ge=-100, le=100, description="Higher goes first;
 class _Planned(Wire):
     """The fields of every plan by which bots talk."""
 
-    name: Name
+    name: ReadableName
     domain: Domain
     exchanges: int = Field(ge=1, le=100, description="An exchange is a turn of each; the opening is not counted.")
     conversations_per_pair: int = Field(ge=1, le=100_000)
@@ -148,7 +149,7 @@ class ImportIn(Wire):
     """A collection whose conversations were held elsewhere and are uploaded in batches."""
 
     mode: Literal["import"]
-    name: Name
+    name: ReadableName
     domain: Domain
     held_as: Mode | None = Field(
         default=None, description="The mode they were held in; null: the first exported conversation uploaded says it."

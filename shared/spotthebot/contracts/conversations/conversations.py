@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints, model_validator
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
-from spotthebot.contracts.conversations.ids import HUMAN_NAME
+from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import ExternalId, Name, Text, Wire
 
@@ -35,6 +35,13 @@ class Participant(Wire):
         default=None, description="What the source called the system, where it was imported."
     )
 
+    def fault_of_name(self) -> str | None:
+        """Return why results could not call it so; None where they can. What is stored may have such a name."""
+        if self.kind is ParticipantKind.HUMAN:
+            return None
+        fault = fault_of_bot_name(self.name)
+        return None if fault is None else f"the bot {self.name!a}: {fault}"
+
     @model_validator(mode="after")
     def _humans_are_hu(self) -> "Participant":
         if (self.kind is ParticipantKind.HUMAN) != (self.name == HUMAN_NAME):
@@ -49,6 +56,13 @@ class ConversationIn(Wire):
     external_id: ExternalId = Field(description="Unique in the collection: uploading it again changes nothing.")
     participants: tuple[Participant, Participant]
     turns: tuple[Turn, ...] = Field(min_length=1, max_length=MAX_TURNS, fail_fast=True)
+
+    @model_validator(mode="after")
+    def _names_are_readable(self) -> "ConversationIn":
+        for side in self.participants:
+            if (fault := side.fault_of_name()) is not None:
+                raise ValueError(fault)
+        return self
 
     @model_validator(mode="after")
     def _speakers_alternate(self) -> "ConversationIn":

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, StringConstraints
 
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
+from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Split, Text, Utterance, Wire
 
@@ -39,7 +40,7 @@ class CorpusVisibility(StrEnum):
 class CorpusIn(Wire):
     """A corpus to create; its dialogues follow in batches."""
 
-    name: Name
+    name: ReadableName
     domain: Domain
     origin: Annotated[Text, StringConstraints(max_length=1000)] = Field(description="Who wrote or published it.")
     licence: Annotated[Text, StringConstraints(max_length=200)]

@@ -9,6 +9,3 @@ ConversationId = NewType("ConversationId", UUID)
 
 Mode = Literal["self_play", "all_play_all", "bipartite", "human_bot", "import"]
 """How conversations of a collection are held."""
-
-HUMAN_NAME = "HU"
-"""What results call people, as the paper does."""

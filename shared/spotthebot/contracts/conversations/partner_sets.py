@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
+from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.wire import Name, Text, Wire
 
 _Version = Annotated[int, Field(ge=1, lt=2**31)]
@@ -21,7 +22,7 @@ class PartnerSetRef(Wire):
 class PartnerSetIn(Wire):
     """Partners to keep under a name; a name that is known gets its next version."""
 
-    name: Name
+    name: ReadableName
     description: Annotated[Text, StringConstraints(max_length=2000)] = ""
     bots: tuple[UUID, ...] = Field(min_length=1, max_length=200)
 

@@ -38,6 +38,8 @@ class ExportLines:
             found = ExportedConversation.model_validate_json(text)
         except ValidationError as error:
             raise Fault(reason=_faults_of(error)) from None
+        if (fault := next(filter(None, (side.fault_of_name() for side in found.participants)), None)) is not None:
+            raise Fault(reason=fault)
         if found.domain != self._domain:
             raise Fault(reason=f"is of domain '{found.domain}', the collection is of '{self._domain}'")
         if found.collection_cancelled is not self._is_cancelled:

@@ -23,6 +23,7 @@ from spotthebot.conversations.domain.errors import (
     SameNames,
     UnknownPartnerSet,
 )
+from spotthebot.conversations.domain.mixes import check_looks
 from spotthebot.conversations.domain.partner_sets import Partner
 from spotthebot.kit.database import Database, ReadSession
 from spotthebot.kit.text import printable
@@ -70,7 +71,7 @@ def _warnings(bot: BotOut, domain: str) -> Iterator[BotWarningOut]:
 async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> Participants:
     """Return the participants of a plan, with no transaction open while `bots` is asked.
 
-    Raises UnknownBot, BotRetired, SameNames, PlaysItself, UnknownPartnerSet, PEER_TROUBLE.
+    Raises UnknownBot, BotRetired, SameNames, NamesLookAlike, PlaysItself, UnknownPartnerSet, PEER_TROUBLE.
     """
     pinned: dict[UUID, Partner] = {}
     partner_ids: tuple[UUID, ...] = ()
@@ -91,7 +92,7 @@ async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> 
 
 
 async def find_bots(bots: Bots, ids: Sequence[UUID]) -> Participants:
-    """Return bots without partners; raises UnknownBot, BotRetired, SameNames, PEER_TROUBLE."""
+    """Return bots without partners; raises UnknownBot, BotRetired, SameNames, NamesLookAlike, PEER_TROUBLE."""
     found = await _find_bots(bots, ids)
     _check_names(found)
     return Participants(found)
@@ -111,6 +112,7 @@ def _check_names(bots: Sequence[BotOut]) -> None:
         if bot.name in seen:
             raise SameNames(name=bot.name)
         seen.add(bot.name)
+    check_looks(seen)
 
 
 async def _list_partners(session: ReadSession, request: PartnerSetRef) -> tuple[Partner, ...]:

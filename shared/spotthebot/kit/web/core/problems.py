@@ -15,6 +15,8 @@ from spotthebot.kit.logs import get_logger
 from spotthebot.kit.validation import reason_of
 
 MEDIA_TYPE = "application/problem+json"
+INVALID_REQUEST = "invalid-request"
+"""The name of the problem whose `errors` say all there is to say."""
 
 _STATUS: dict[type[errors.Error], int] = {
     errors.Invalid: 422,
@@ -127,19 +129,28 @@ def name_of(error: errors.Error) -> str:
     return _slug(error.problem_name or type(error).__name__)
 
 
+def fields_of(refused: RequestValidationError) -> list[ProblemField]:
+    """Return the first faults of a request by field."""
+    return [_field(fault, refused.body) for fault in _faults_of(refused)[:_MAX_ERRORS]]
+
+
+def _faults_of(refused: RequestValidationError) -> list[Mapping[str, Any]]:
+    # A body that an endpoint and one of its dependencies name is validated for each of them.
+    return list({(fault["loc"], fault["msg"]): fault for fault in refused.errors()}.values())
+
+
 async def _validation(request: Request, error: Exception) -> Response:
     refused = cast("RequestValidationError", error)  # what it is registered for
-    # A body that an endpoint and one of its dependencies name is validated for each of them.
-    faults = list({(fault["loc"], fault["msg"]): fault for fault in refused.errors()}.values())
+    faults = _faults_of(refused)
     if (fault := next((fault for fault in faults if fault["type"] == "json_invalid"), None)) is not None:
         reason = fault.get("ctx", {}).get("error", fault["msg"])
         title, slug = _HTTP_TITLES[400]
         return problem(request, 400, slug, title, f"{title}: {reason} at byte {fault['loc'][-1]}.")
-    fields = [_field(fault, refused.body) for fault in faults[:_MAX_ERRORS]]
+    fields = fields_of(refused)
     further = len(faults) - len(fields)
     where = ", ".join(sorted({field.pointer or field.parameter or "the body" for field in fields}))
     detail = f"See `errors`: {where}{f', and {further} more' if further else ''}."
-    return problem(request, 422, "invalid-request", "Invalid request", detail, errors=fields, further_errors=further)
+    return problem(request, 422, INVALID_REQUEST, "Invalid request", detail, errors=fields, further_errors=further)
 
 
 async def _framework(request: Request, error: Exception) -> Response:
@@ -167,13 +178,17 @@ def _shortened(text: str, longest: int) -> str:
 
 
 def _pointer(fault: Mapping[str, Any], path: Sequence[int | str], body: Any) -> str:  # noqa: ANN401 - JSON
-    """Make a pointer of those parts that lead through the body: in a union, pydantic names the member as well."""
-    parts = []
+    """Make a pointer of those parts that lead through the body: in a union, pydantic names the member as well.
+
+    Of a body that is not there, which a page made of its form, all parts count.
+    """
+    parts: list[str] = []
+    is_known = body is not None
     for number, part in enumerate(path, 1):
         try:
             body = body[part]
         except (LookupError, TypeError):
-            if fault["type"] != "missing" or number < len(path):
+            if is_known and (fault["type"] != "missing" or number < len(path)):
                 continue
         parts.append(str(part).replace("~", "~0").replace("/", "~1"))
     return "".join(f"/{part}" for part in parts)

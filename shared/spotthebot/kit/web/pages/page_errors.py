@@ -1,18 +1,26 @@
 """Errors as pages for people, and as problem documents for the scripts of pages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from spotthebot.kit.errors import Error
-from spotthebot.kit.web.core.problems import ProblemDetails, name_of, status_of
+from spotthebot.kit.web.core.problems import (
+    INVALID_REQUEST,
+    ProblemDetails,
+    ProblemField,
+    fields_of,
+    name_of,
+    status_of,
+)
 
-ShowError = Callable[[Request, int, str], Response]
-"""Makes the page of an error, given its status and a sentence that may be shown; empty where there is none."""
+ShowError = Callable[[Request, int, str, Sequence[ProblemField]], Response]
+"""Makes the page of an error, given its status, a sentence that may be shown (empty where there is none) and fields."""
 Translate = Callable[[Error], Error]
 Say = Callable[[Request, str, str], str]
 """Returns what a visitor reads, in their language, for the name of a problem and its own sentence."""
@@ -33,19 +41,28 @@ class PageErrors:
 
     def mount(self, app: FastAPI) -> None:
         self._problems.mount(app)
-        for kind in (RequestValidationError, HTTPException):
-            app.add_exception_handler(kind, self._page_or(app.exception_handlers[kind]))
+        refuse = self._page_or(app.exception_handlers[RequestValidationError])
+
+        async def refuse_form(request: Request, error: Exception) -> Response:
+            answer: Response = await refuse(request, _as_of_body(cast("ValidationError", error)))
+            return answer
+
+        app.add_exception_handler(RequestValidationError, refuse)
+        app.add_exception_handler(ValidationError, refuse_form)
+        app.add_exception_handler(HTTPException, self._page_or(app.exception_handlers[HTTPException]))
         app.add_exception_handler(Error, self._ours)
 
     def respond(self, request: Request, error: Error) -> Response:
         error = self._translate(error)
         said = self._say(request, name_of(error), error.detail)
         if wants_page(request):
-            return self._show(request, status_of(error), said)
+            fields = [ProblemField(pointer=each.pointer, parameter=None, detail=each.detail) for each in error.fields]
+            shown = "" if fields and name_of(error) == INVALID_REQUEST else said
+            return self._show(request, status_of(error), shown, fields)
         return self._problems.respond(request, error, detail=said)
 
     def respond_unexpected(self, request: Request) -> Response:
-        return self._show(request, 500, "") if wants_page(request) else self._problems.respond_unexpected(request)
+        return self._show(request, 500, "", ()) if wants_page(request) else self._problems.respond_unexpected(request)
 
     async def _ours(self, request: Request, error: Exception) -> Response:
         return self.respond(request, cast("Error", error))  # what it is registered for
@@ -53,7 +70,8 @@ class PageErrors:
     def _page_or(self, document: Any) -> Callable[[Request, Exception], Any]:  # noqa: ANN401 - a handler of Starlette's
         async def handle(request: Request, error: Exception) -> Response:
             if wants_page(request):
-                return self._show(request, getattr(error, "status_code", 422), "")
+                fields = fields_of(error) if isinstance(error, RequestValidationError) else ()
+                return self._show(request, getattr(error, "status_code", 422), "", fields)
             answer: Response = await document(request, error)
             return answer
 
@@ -63,3 +81,10 @@ class PageErrors:
 def wants_page(request: Request) -> bool:
     """Whether a browser asks for something to show, rather than a script for data."""
     return "text/html" in request.headers.get("accept", "")
+
+
+def _as_of_body(error: ValidationError) -> RequestValidationError:
+    """Return what is wrong with the document that a page made of its form: clients raise errors of their own."""
+    return RequestValidationError(
+        [{**fault, "loc": ("body", *fault["loc"])} for fault in error.errors(include_url=False, include_input=False)]
+    )
