@@ -4,12 +4,18 @@ Ids that people bring with them can be made up, so each of these people costs a 
 come back are not counted.
 """
 
+import time
+from collections.abc import Callable
+
 from pydantic import Field
 from pydantic_settings import BaseSettings
 
 from spotthebot.kit.errors import TooMany
 from spotthebot.kit.serving.connections import network_of
 from spotthebot.kit.web.core.rate_limits import RateLimiter
+
+_LEAST_WAIT_SECONDS = 15
+"""Longer than pages wait for a service: people are told, and a flood of them waits nowhere."""
 
 
 class TooManyNewPeople(TooMany):
@@ -30,9 +36,9 @@ class NewPeopleSettings(BaseSettings):
 class NewPeople:
     """Counts new people by link and by address in one process."""
 
-    def __init__(self, settings: NewPeopleSettings) -> None:
-        self._by_address = RateLimiter(settings.new_people_per_address_per_minute)
-        self._by_link = RateLimiter(settings.new_people_per_link_per_minute)
+    def __init__(self, settings: NewPeopleSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._by_address = RateLimiter(settings.new_people_per_address_per_minute, clock)
+        self._by_link = RateLimiter(settings.new_people_per_link_per_minute, clock)
 
     def admit(self, link: str, address: str | None) -> None:
         """Count a new person; raises TooManyNewPeople.
@@ -46,4 +52,4 @@ class NewPeople:
     @staticmethod
     def _require(limits: RateLimiter, key: str) -> None:
         if wait := limits.acquire(key).retry_after_seconds:
-            raise TooManyNewPeople(retry_after_seconds=wait)
+            raise TooManyNewPeople(retry_after_seconds=max(wait, _LEAST_WAIT_SECONDS))
