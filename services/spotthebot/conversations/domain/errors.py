@@ -46,6 +46,7 @@ Conflict
 ├── NotThisConversation
 ├── TooFewTurns
 ├── ChatEndedMeanwhile
+├── ChatLinkUsedUp
 ├── ChatIsOver
 ├── NotTimeToRate
 └── SeveralBotsOfName
@@ -245,6 +246,10 @@ class NotTimeToRate(Conflict):
 
 class SeveralBotsOfName(Conflict):
     """{count} bots are called '{name}': give the `bot_id` of one of them: {owners}."""
+
+
+class ChatLinkUsedUp(Conflict):
+    """This link is for {limit} people, and as many have begun to chat: ask for another."""
 
 
 class ChatLinkRevoked(Forbidden):

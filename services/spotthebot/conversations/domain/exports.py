@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from textwrap import dedent
 from typing import Any
@@ -27,6 +27,7 @@ class ExportSource:
     is_cancelled: bool
     plan: dict[str, Any]
     created_at: datetime
+    pseudonym_key: bytes = field(repr=False)
 
     @property
     def exported_mode(self) -> str:

@@ -41,7 +41,10 @@ class PageErrors:
         error = self._translate(error)
         said = self._say(request, name_of(error), error.detail)
         if wants_page(request):
-            return self._show(request, status_of(error), said)
+            page = self._show(request, status_of(error), said)
+            if retry_after := error.facts.get("retry_after_seconds"):
+                page.headers["Retry-After"] = str(retry_after)
+            return page
         return self._problems.respond(request, error, detail=said)
 
     def respond_unexpected(self, request: Request) -> Response:
