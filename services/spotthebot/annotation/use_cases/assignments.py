@@ -96,7 +96,7 @@ async def keep_lease(
         await require_item(session, terms, found, position)
     if lease.heard_at is not None and lease.heard_position is not None:
         since = now - lease.heard_at
-        worked = since if since <= _LONGEST_PAUSE else timedelta()
+        worked = since if timedelta() < since <= _LONGEST_PAUSE else timedelta()  # a clock may be set back
         await store.answers.add_active_time(
             session, lease.id, lease.heard_position, at=now, milliseconds=worked // timedelta(milliseconds=1)
         )
@@ -130,8 +130,9 @@ async def submit_assignment(
     answers = submission(terms.protocol, items, lease.leased_at)
     annotations = await store.annotations.add_submitted(session, lease, answers)
     code = secrets.token_hex(6)
-    await store.assignments.submit(session, lease.id, at=now, completion_code=code)
-    submitted = replace(lease, state=AssignmentState.SUBMITTED, submitted_at=now, completion_code=code)
+    submitted_at = max(now, lease.leased_at)
+    await store.assignments.submit(session, lease.id, at=submitted_at, completion_code=code)
+    submitted = replace(lease, state=AssignmentState.SUBMITTED, submitted_at=submitted_at, completion_code=code)
     await check_submitted(session, campaign, lease, answers, key_id=key_id, now=now)
     await publish_submitted(session, campaign, submitted, frontend, annotations=annotations)
     # Last, since this locks the campaign until the transaction ends.
