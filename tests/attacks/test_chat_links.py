@@ -1,5 +1,6 @@
 """What one person can do with a public chat link: made-up people, streams without end, ids in exports."""
 
+import asyncio
 import hashlib
 import hmac
 import json
