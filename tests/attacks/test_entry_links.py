@@ -1,6 +1,5 @@
 """What one person can do with a public entry link: made-up ids, packages held for ever, a cookie that outlives them."""
 
-import asyncio
 import hashlib
 import hmac
 import re
@@ -107,9 +106,8 @@ class TestMadeUpIds:
             asked = {"parameters": parameters, "address": f"198.51.100.{number}"}
             return await frontend.post("/v1/entries", json=asked)
 
-        answers = await asyncio.gather(*(enter(link, number) for number in range(30)))
-        statuses = sorted(answer.status_code for answer in answers)
-        assert statuses == [200] * 16 + [409] * 4 + [429] * 10  # the link is for 16, and lets in 20 a minute
+        statuses = [(await enter(link, number)).status_code for number in range(24)]
+        assert statuses == [200] * 16 + [409] * 4 + [429] * 4  # the link is for 16, and lets in 20 a minute
         assert (await enter(other, 99)).status_code == 200
 
     async def test_of_one_network_count_as_one_address(self, suite: RunningSuite):
