@@ -139,6 +139,9 @@ class TestExports:
         (pseudonym,) = {name for text in shown for name in re.findall(r"p-[0-9a-v]{26}", text)}
         rated = [json.loads(line)["rating"]["interactor"] for line in shown[0].splitlines()]
         assert rated == [pseudonym] * 2
+        assert (await analyst.get(f"{paths[0]}?people=ids")).status_code == 403
+        assert person in (await admin.get(f"{paths[0]}?people=ids")).text
+        assert person not in (await admin.get(paths[0])).text
         (own,) = (await admin.get(paths[2])).json()["items"]
         assert (own["interactor"], own["person"]) == (pseudonym, person)
         (other,) = (await analyst.get(paths[2])).json()["items"]

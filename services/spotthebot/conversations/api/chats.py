@@ -226,7 +226,7 @@ def _rating_out(chat: RatedChat) -> ChatRatingOut:
     )
 
 
-def _summary(chat: Chat, key: bytes, *, knows_people: bool) -> ChatSummaryOut:
+def _summary(chat: Chat, key: bytes | None, *, knows_people: bool) -> ChatSummaryOut:
     return ChatSummaryOut(
         id=chat.id,
         interactor=pseudonym_of(chat.interactor, key),

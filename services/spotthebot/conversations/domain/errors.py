@@ -51,6 +51,7 @@ Conflict
 ├── NotTimeToRate
 └── SeveralBotsOfName
 Forbidden
+├── PeopleForAdministrators
 └── ChatLinkRevoked
 Unauthenticated
 ├── NoSuchChatToken
@@ -250,6 +251,10 @@ class SeveralBotsOfName(Conflict):
 
 class ChatLinkUsedUp(Conflict):
     """This link is for {limit} people, and as many have begun to chat: ask for another."""
+
+
+class PeopleForAdministrators(Forbidden):
+    """Only administrators may export the ids of people who chatted: leave `people` out."""
 
 
 class ChatLinkRevoked(Forbidden):

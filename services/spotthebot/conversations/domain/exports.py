@@ -17,7 +17,10 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 
 @dataclass(frozen=True)
 class ExportSource:
-    """The collection that an export is made of; `held_as` is the mode of an imported one where it came from."""
+    """The collection that an export is made of; `held_as` is the mode of an imported one where it came from.
+
+    Without a `pseudonym_key` the export has the ids of people who chatted.
+    """
 
     id: CollectionId
     name: str
@@ -27,7 +30,7 @@ class ExportSource:
     is_cancelled: bool
     plan: dict[str, Any]
     created_at: datetime
-    pseudonym_key: bytes = field(repr=False)
+    pseudonym_key: bytes | None = field(repr=False)
 
     @property
     def exported_mode(self) -> str:

@@ -25,6 +25,6 @@ class Interactors:
         return hashlib.sha256(self.salt + hashed).hexdigest()
 
 
-def pseudonym_of(interactor: str, key: bytes) -> str:
-    """Return what all but administrators call a person who chatted, under their collection's key."""
-    return name_in_exports(key, interactor.encode(), interactor)
+def pseudonym_of(interactor: str, key: bytes | None) -> str:
+    """Return what all but administrators call a person who chatted, under their collection's key; else their id."""
+    return interactor if key is None else name_in_exports(key, interactor.encode(), interactor)

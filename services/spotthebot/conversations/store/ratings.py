@@ -138,7 +138,7 @@ def _rated(chat: Chat, partners: Mapping[UUID, Participant], key: bytes) -> Rate
     )
 
 
-def _exported(chat: Chat, number: int, key: bytes) -> ExportedRating:
+def _exported(chat: Chat, number: int, key: bytes | None) -> ExportedRating:
     return ExportedRating(
         chat_id=chat.id,
         interactor=pseudonym_of(chat.interactor, key),
