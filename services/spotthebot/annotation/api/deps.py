@@ -27,6 +27,8 @@ Claimer = Annotated[Principal, Depends(idempotent(_frontends))]
 Frontend = Annotated[Principal, Depends(_frontends)]
 LinkMaker = Annotated[Principal, Depends(idempotent(allow(Role.ADMIN, Role.ANNOTATION)))]
 """Who may make entry links: an administrator for all frontends, a frontend for itself; honours `Idempotency-Key`."""
+LinkRevoker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANNOTATION))]
+"""Who may revoke them, which can be repeated as it is: an administrator all, a frontend its own."""
 AdminReader = Annotated[Principal, Depends(_admins)]
 CampaignReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from spotthebot.annotation import store
 from spotthebot.annotation.api.completions import completion_out
-from spotthebot.annotation.api.deps import AdminReader, Frontend, LinkMaker, NewcomerLimits, frontend_of
+from spotthebot.annotation.api.deps import AdminReader, Frontend, LinkMaker, LinkRevoker, NewcomerLimits, frontend_of
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.entry_links import LinkState
 from spotthebot.annotation.domain.pseudonyms import Pseudonyms
@@ -62,7 +62,7 @@ async def list_entry_links(
 
 
 @router.delete("/campaigns/{campaign_id}/entry-links/{link_id}", status_code=204, operation_id="revoke_entry_link")
-async def revoke_entry_link(session: Writing, caller: LinkMaker, now: Now, campaign_id: UUID, link_id: UUID) -> None:
+async def revoke_entry_link(session: Writing, caller: LinkRevoker, now: Now, campaign_id: UUID, link_id: UUID) -> None:
     """Let nobody come by a link any more, nor claim who came by it; revoking again changes nothing.
 
     Packages that people who came by it hold go to others where nothing was answered; the others can be submitted.
