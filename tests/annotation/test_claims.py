@@ -229,7 +229,7 @@ class TestRefusals:
             blocked = (await admin.post(f"{path}/block", json={"reason": "all answers alike"})).json()
             assert (blocked["annotator"], blocked["packages"], blocked["blocked_reason"]) == (
                 "w",
-                1,
+                0,
                 "all answers alike",
             )
         assert await refused(suite, campaign, "w") == "blocked"

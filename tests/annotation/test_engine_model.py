@@ -40,7 +40,7 @@ from spotthebot.annotation.domain.errors import (
 )
 from spotthebot.annotation.use_cases import annotators, answers, assignments, campaigns, reviews
 from spotthebot.contracts.annotation import CampaignState
-from spotthebot.contracts.assignments import AnswerIn, SubmittedTexts
+from spotthebot.contracts.assignments import AnswerIn, ClaimIn, SubmittedTexts
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import Error
 from tests.factories.campaign_model import (
@@ -331,7 +331,9 @@ class Lifecycle(RuleBasedStateMachine):
 
     def _claim(self, person: tuple[str, str]) -> Any:
         return self._do(
-            lambda session: assignments.claim_package(session, self.model.shape.id, person[0], person[1], now=self.now)
+            lambda session: assignments.claim_package(
+                session, self.model.shape.id, person[0], ClaimIn(annotator=person[1]), now=self.now
+            )
         )
 
     def _do(self, use: Callable[[WriteSession], Awaitable[Any]]) -> Any:

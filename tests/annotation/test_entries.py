@@ -86,6 +86,7 @@ class TestEntries:
         (listed,) = (await admin.get(f"/v1/campaigns/{campaign['id']}/annotators")).json()["items"]
         assert found == {
             "campaign_id": campaign["id"],
+            "link_id": found["link_id"],
             "state": "open",
             "preview": False,
             "annotator": PID,

@@ -67,7 +67,7 @@ async def test_people_annotate_the_chats_of_others_and_not_their_own(suite: Runn
 async def copy_of(suite: RunningSuite, study: str) -> str:
     """Export the chats with their ratings, and import them as another collection."""
     admin = await suite.client("conversations", "admin")
-    exported = (await admin.get(f"/v1/collections/{study}/export")).content
+    exported = (await admin.get(f"/v1/collections/{study}/export?people=ids")).content
     body = {"mode": "import", "name": "copy", "domain": "everyday"}
     copy = (await created(admin, "/v1/collections", body))["id"]
     stored = await admin.post(f"/v1/collections/{copy}/uploads", content=exported)

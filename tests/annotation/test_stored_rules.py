@@ -1,8 +1,10 @@
 """What the store selects and changes of leases, annotators and campaigns: rows on both sides of each condition."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,10 +12,12 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from spotthebot.annotation import store
+from spotthebot.annotation.domain.assignments import HeldLease
 from spotthebot.annotation.domain.entry_links import EntryLink
 from spotthebot.annotation.domain.errors import NoSuchAnnotator, NoSuchAssignment
 from spotthebot.annotation.domain.work_checks import ResponseTimes, WorkCheck
 from spotthebot.annotation.tables import (
+    AnswerRow,
     AssignmentRow,
     BonusRow,
     CampaignRow,
@@ -23,9 +27,9 @@ from spotthebot.annotation.tables import (
     TrainingAttemptRow,
 )
 from spotthebot.contracts.annotation import CampaignState
-from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.trainings import TrainingState
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from tests.factories.databases import DatabaseUrls
 from tests.factories.savepoints import SavepointDatabase, rolled_back
@@ -54,6 +58,12 @@ async def _slots(session: ReadSession, packages: Sequence[UUID]) -> list[int]:
     rows = await session.execute(select(PackageRow.id, PackageRow.slots_left).where(PackageRow.id.in_(packages)))
     found = {row_id: slots for row_id, slots in rows}  # noqa: C416 - typed rows
     return [found[each] for each in packages]
+
+
+async def _answer(session: WriteSession, assignment: UUID) -> None:
+    """Save an answer to the first item."""
+    answer = {"assignment_id": assignment, "position": 0, "answer": {}, "step": 1, "version": 1, "saved_at": NOON}
+    await session.execute(insert(AnswerRow).values(answer))
 
 
 async def _states(session: ReadSession, assignments: Sequence[UUID]) -> list[str]:
@@ -89,18 +99,36 @@ class TestLeases:
             assert await _states(session, [*mine, *also, *theirs]) == 5 * ["expired"]
             assert await expire(session, ENDS) == 0
 
-    async def test_are_renewed_only_once_their_time_is_up(self, stored: SavepointDatabase):
+    async def test_that_are_held_are_found_with_whether_anything_was_answered(self, stored: SavepointDatabase):
         async with stored.write() as session:
             campaign = await store_campaign(session)
             packages = await store_packages(session, campaign, 2)
             ann, bob = await store_annotators(session, campaign, ["ann", "bob"])
             (mine,) = await store_assignments(session, campaign, ann, packages[:1])
             await store_assignments(session, campaign, bob, packages[1:], state="expired")
-            for now, until in ((ENDS - timedelta(microseconds=1), ENDS), (ENDS, ENDS + HOUR)):
-                assert await store.claims.renew_lease(session, ann, now=now, expires_at=ENDS + HOUR) == mine
-                found = await store.assignments.lock_assignment_of(session, campaign, mine)
-                assert found.expires_at == until
-            assert await store.claims.renew_lease(session, bob, now=ENDS, expires_at=ENDS + HOUR) is None
+            expected = HeldLease(AssignmentId(mine), packages[0], NOON, ENDS, is_answered=False)
+            assert await store.claims.lock_held(session, ann) == expected
+            await _answer(session, mine)
+            assert await store.claims.lock_held(session, ann) == replace(expected, is_answered=True)
+            assert await store.claims.lock_held(session, bob) is None
+
+    async def test_of_which_nothing_was_answered_for_long_are_for_others_first(self, stored: SavepointDatabase):
+        """Of a lease of one hour, that is after two hours, and for one hour."""
+        kept = {"state": "expired", "expires_at": NOON + 2 * HOUR}
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            packages = await store_packages(session, campaign, 3)
+            ann, bob, cy = await store_annotators(session, campaign, ["ann", "bob", "cy"])
+            (early,) = await store_assignments(session, campaign, ann, packages[:1], **kept)
+            (idle,) = await store_assignments(session, campaign, bob, packages[1:2], **kept)
+            (worked,) = await store_assignments(session, campaign, cy, packages[2:], **kept)
+            await _answer(session, worked)
+            renew = partial(store.claims.renew_expired, session, lease=HOUR, wait=True)
+            assert await renew(ann, now=NOON + 2 * HOUR - timedelta(microseconds=1)) == early
+            assert await renew(bob, now=NOON + 2 * HOUR) is None
+            assert await renew(cy, now=NOON + 2 * HOUR) == worked
+            assert await renew(bob, now=NOON + 3 * HOUR - timedelta(microseconds=1)) is None
+            assert await renew(bob, now=NOON + 3 * HOUR) == idle
 
     async def test_those_that_expired_are_given_again_while_their_package_needs_somebody(
         self, stored: SavepointDatabase
@@ -113,9 +141,9 @@ class TestLeases:
             first, second, third = await store_assignments(session, campaign, ann, [full, free, later], state="expired")
             await store_assignments(session, campaign, bob, [later], state="submitted")
             for wait in (True, False):
-                found = await store.claims.renew_expired(session, ann, ENDS + HOUR, wait=wait)
+                found = await store.claims.renew_expired(session, ann, now=ENDS, lease=HOUR, wait=wait)
                 assert found == (second if wait else third)
-            assert await store.claims.renew_expired(session, ann, ENDS + HOUR, wait=True) is None
+            assert await store.claims.renew_expired(session, ann, now=ENDS, lease=HOUR, wait=True) is None
             assert await _states(session, [first, second, third]) == ["expired", "leased", "leased"]
             assert await _slots(session, [full, free, later]) == [0, 0, 0]
             assert await store.claims.find_expired(session, ann, full) == first

@@ -22,6 +22,7 @@ from spotthebot.annotation.domain.work_checks import WorkCheck
 from spotthebot.annotation.tables import LINEAGE
 from spotthebot.annotation.use_cases.assignments import claim_package, submit_assignment
 from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.assignments import ClaimIn
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.migrations import check_drift, upgrade
@@ -169,7 +170,7 @@ async def _finish_what_was_left(database: Database, campaign_id: UUID, assignmen
     """The annotator whose time was up before the upgrade goes on with what they had."""
     now = datetime.now(UTC)
     async with database.write() as session:
-        again = await claim_package(session, campaign_id, "team us", "cy", now=now)
+        again = await claim_package(session, campaign_id, "team us", ClaimIn(annotator="cy"), now=now)
         assert again.lease.id == assignment_id
         await submit_assignment(session, assignment_id, "team us", key_id=new_id(), now=now)
     async with database.read() as session:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import psycopg
@@ -137,6 +137,8 @@ ROUTES = (
         _ann(attempt=1, answer=RIGHT),
         elsewhere=(409, 200, 409, 409, 409),
     ),
+    Route("list_entry_links", ADMIN, 200),
+    Route("revoke_entry_link", ("admin", "annotation"), 204),
     Route("appeal_block", FRONTEND, 409, _ann(note="why"), elsewhere=409),
     # Work: what is held can be done to its end, however the campaign goes on.
     Route("claim_package", FRONTEND, (409, 201, 201, 409, 201), lambda each: {"annotator": each.bob}, elsewhere=409),
@@ -188,6 +190,7 @@ def _filled(path: str, campaign: Campaign, route: Route) -> str:
         "campaign_id": campaign.id,
         "annotator_id": campaign.annotator,
         "assignment_id": campaign.submitted if route.of_submitted else campaign.held,
+        "link_id": str(UUID(campaign.link.partition(".")[0])),
         "position": "0",
         "attempt": "2",
     }
@@ -287,7 +290,7 @@ class TestEveryRoute:
                 if operation in WITHOUT_KEY:
                     continue
                 values = dict.fromkeys(("name", "version", "position", "attempt"), "1")
-                ids = ("campaign", "annotator", "assignment", "subscription", "event")
+                ids = ("campaign", "annotator", "assignment", "link", "subscription", "event")
                 path = template.format(**values, **{f"{each}_id": str(uuid4()) for each in ids})
                 for role, client in {"nobody": stranger, **clients}.items():
                     status = 401 if role == "nobody" else 403

@@ -8,6 +8,7 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
+from spotthebot.kit.pseudonyms import is_pseudonym
 from tests.factories.bot_servers import bot, well_behaved
 from tests.factories.browsing import PHONE, SMALLEST, Visit, overflow, violations
 from tests.factories.chat_links import entry_of
@@ -157,7 +158,7 @@ class TestChat:
             await _names_no_bot(page, bots)
 
             rating = await _ratings(suite, bots.study)
-            assert rating["interactor"] == "p-17"
+            assert is_pseudonym(rating["interactor"])
             assert [each["scores"] for each in rating["conversations"]] == [
                 {"engaging": 5, "quality": 1},
                 {"engaging": 2, "quality": 4},
@@ -210,7 +211,7 @@ class TestLinks:
             await page.goto(lines[1].split("\t")[1])
             await page.get_by_role("button", name="Begin").click()
             await page.get_by_text("You begin.").wait_for()
-            analyst = await suite.client("conversations", "analyst")
-            (chat,) = (await analyst.get(f"/v1/collections/{bots.study}/chats")).json()["items"]
-            assert chat["interactor"] == "ben"
+            admin = await suite.client("conversations", "admin")
+            (chat,) = (await admin.get(f"/v1/collections/{bots.study}/chats")).json()["items"]
+            assert chat["person"] == "ben"
         visit.complaints.clear()  # Chromium reports the status 422

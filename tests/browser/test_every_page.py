@@ -14,6 +14,7 @@ from tests.factories.frontends import talk as talk_to_both
 from tests.factories.released_studies import labelled_campaign, register_bots
 from tests.factories.routes import routes_of
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created
 
 LISTS: Final = (
     "/leaderboard",
@@ -56,6 +57,7 @@ OF_ADMINISTRATORS: Final = (
     "/admin/campaigns/{campaign}",
     "/admin/campaigns/{campaign}/close",
     "/admin/campaigns/{campaign}/links",
+    "/admin/campaigns/{campaign}/links/{link}/revoke",
     "/admin/campaigns/{campaign}/annotators",
     "/admin/campaigns/{campaign}/annotators/{annotator}",
     "/admin/campaigns/{campaign}/annotators/{annotator}/block",
@@ -104,6 +106,7 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
     conversations = await module_suite.client("conversations", "admin")
     held = (await conversations.get(f"/v1/collections/{collection}/conversations")).json()["items"]
     annotators = (await admin.get(f"{path}/annotators")).json()["items"]
+    link = await created(admin, f"{path}/entry-links", {"annotator": "ann"})
     await store_training(module_suite)
     people = await open_study(module_suite, await two_bots(module_suite))
     chat = await start(module_suite, people)
@@ -114,6 +117,7 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
         "collection": collection,
         "conversation": held[0]["id"],
         "annotator": annotators[0]["id"],
+        "link": link["id"],
         "bot": bots["ours"],
         "people": people,
     }

@@ -169,9 +169,9 @@ class TestAccess:
         assert (without.status_code, "PROLIFIC_PID" in without.text) == (422, True)
         assert (await browser.get(f"{entry}&PROLIFIC_PID=5f1&STUDY_ID=9")).status_code == 303
         assert (await browser.post(f"/chat/{study}/begin")).status_code == 303
-        analyst = await suite.client("conversations", "analyst")
-        (chat,) = (await analyst.get(f"/v1/collections/{study}/chats")).json()["items"]
-        assert chat["interactor"] == "5f1"
+        admin = await suite.client("conversations", "admin")
+        (chat,) = (await admin.get(f"/v1/collections/{study}/chats")).json()["items"]
+        assert chat["person"] == "5f1"
 
     async def test_to_links_is_for_administrators(self, suite: RunningSuite, study: str, browser: httpx.AsyncClient):
         assert (await browser.get(f"/chats/{study}/links")).headers["location"].startswith("/sign-in")

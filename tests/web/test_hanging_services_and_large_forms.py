@@ -81,7 +81,7 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 def _cookies(app: FastAPI, who: str) -> dict[str, str]:
     """Return the cookies of somebody who came in."""
     of: Mapping[str, tuple[SealedCookie, dict[str, str]]] = {
-        "annotator": (app.state.annotator_sessions, Annotator(ANY, "ann").to_session()),
+        "annotator": (app.state.annotator_sessions, Annotator(ANY, "ann", ANY).to_session()),
         "person": (app.state.chat_sessions, ChatPerson(ANY, "p-17", chat_id=ANY).to_session()),
     }
     if not who:

@@ -32,6 +32,7 @@ from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
+from spotthebot.kit.web.core.new_people import NewPeople
 
 
 def create_app(settings: AnnotationSettings) -> FastAPI:
@@ -42,6 +43,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "annotation")
         app.state.metrics.sources.use(partial(read_metrics, app.state.database, (DEFAULT_QUEUE,)))
+        app.state.new_people = NewPeople(settings)
         app.state.subscriptions = subscriptions_of(settings, EVENTS)
         async with AsyncConversations(settings.conversations_url, key) as conversations:
             app.state.conversations = Conversations(conversations)

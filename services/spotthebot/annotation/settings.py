@@ -4,9 +4,10 @@ from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from spotthebot.kit.events.settings import EventSettings
+from spotthebot.kit.web.core.new_people import NewPeopleSettings
 
 
-class AnnotationSettings(EventSettings):
+class AnnotationSettings(EventSettings, NewPeopleSettings):
     """Read from `SPOTTHEBOT_ANNOTATION_<FIELD>`."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_ANNOTATION_", frozen=True, extra="ignore")

@@ -36,6 +36,7 @@ from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
 from spotthebot.kit.process import Service
 from spotthebot.kit.web.api import build_service
+from spotthebot.kit.web.core.new_people import NewPeople
 
 _QUEUES = (RUNNERS, CHATS, DEFAULT_QUEUE, DELETIONS)
 
@@ -48,6 +49,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
         key = settings.service_key.get_secret_value()
         app.state.jobs = Jobs(settings.database_url.get_secret_value(), "conversations")
         app.state.metrics.sources.use(partial(read_metrics, app.state.database, _QUEUES))
+        app.state.new_people = NewPeople(settings)
         app.state.subscriptions = subscriptions_of(settings, EVENTS)
         async with AsyncBots(settings.bots_url, key) as bots:
             app.state.bots = Bots(bots)

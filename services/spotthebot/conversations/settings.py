@@ -5,9 +5,10 @@ from pydantic_settings import SettingsConfigDict
 
 from spotthebot.contracts.bots import MAX_CONTEXTS
 from spotthebot.kit.events.settings import EventSettings
+from spotthebot.kit.web.core.new_people import NewPeopleSettings
 
 
-class ConversationsSettings(EventSettings):
+class ConversationsSettings(EventSettings, NewPeopleSettings):
     """Read from `SPOTTHEBOT_CONVERSATIONS_<FIELD>`."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_CONVERSATIONS_", frozen=True, extra="ignore")

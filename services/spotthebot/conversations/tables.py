@@ -128,6 +128,10 @@ class CollectionRow(_Base):
     finished_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     trace: Mapped[str | None] = mapped_column(Text)
     """The trace of the request that started it: its turns belong to it."""
+    pseudonym_key: Mapped[bytes] = mapped_column(
+        LargeBinary, server_default=text("(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))")
+    )
+    """Decides what exports call people who chat; it leaves this table for no answer."""
 
 
 class TurnCountRow(_Base):
@@ -297,6 +301,8 @@ class ChatRow(_Base):
     id: Mapped[UUID] = mapped_column(primary_key=True)
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
     interactor: Mapped[str] = mapped_column(String(200))
+    link: Mapped[str | None] = mapped_column(String(200))
+    """By which the person came, as its frontend calls it."""
     state: Mapped[str] = mapped_column(String(20))
     bots: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
     conversations: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))

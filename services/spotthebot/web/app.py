@@ -33,6 +33,7 @@ from spotthebot.web.pages import (
 )
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.settings import WebSettings
+from spotthebot.web.streams import OpenStreams
 
 _FRONTEND_TIMEOUT_SECONDS = 10.0
 """For annotators, who are asked about nothing that takes long: sooner than their scripts give up."""
@@ -58,6 +59,7 @@ def create_app(settings: WebSettings) -> FastAPI:
         )
         app.state.vault = vault
         app.state.annotator_limits = RateLimiter(settings.annotator_requests_per_minute)
+        app.state.streams = OpenStreams(settings)
         app.state.failed_links = RateLimiter(settings.failed_links_per_minute)
         async with AsyncExitStack() as stack:
             key = settings.annotation_key.get_secret_value()

@@ -36,9 +36,14 @@ def count_failed_link(request: Request) -> None:
     Links that open something are not counted: people behind one address do not wait for each other.
     """
     limits: RateLimiter = request.app.state.failed_links
-    wait = limits.acquire(network_of(request.client.host if request.client else "")).retry_after_seconds
+    wait = limits.acquire(network_of(address_of(request))).retry_after_seconds
     if wait:
         raise TooManyFailedLinks(retry_after_seconds=wait)
+
+
+def address_of(request: Request) -> str:
+    """Return the network address that a request came from."""
+    return request.client.host if request.client else ""
 
 
 def annotator_of(request: Request) -> Annotator | None:

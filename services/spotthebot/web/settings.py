@@ -52,6 +52,18 @@ class WebSettings(EdgeSettings):
     annotator_requests_per_minute: int = Field(
         default=300, ge=1, description="Requests one annotator, or one person who chats, may make a minute."
     )
+    chat_streams_per_person: int = Field(
+        default=4, ge=1, description="Streams of a chat that one person may have open; further windows ask again."
+    )
+    chat_streams_per_link: int = Field(
+        default=200, ge=1, description="Streams that people who came by one chat link may have open together."
+    )
+    chat_streams: int = Field(
+        default=500,
+        ge=1,
+        description="Streams of chats that one process keeps open: each has a connection to `conversations`, whose "
+        "`MAX_CONNECTIONS_PER_ADDRESS` has to be larger.",
+    )
     failed_links_per_minute: int = Field(
         default=60, ge=1, description="Links that open nothing which one address may try a minute; others get 429."
     )

@@ -39,6 +39,7 @@ from spotthebot.contracts.entries import (
     EntryIn,
     EntryLinkIn,
     EntryLinkOut,
+    EntryLinkStateOut,
     EntryOut,
 )
 from spotthebot.contracts.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
@@ -216,6 +217,19 @@ class AnnotationOperations(SubscriptionOperations, TrainingOperations, ServiceOp
         """Make a signed link by which annotators enter a campaign."""
         path = f"/v1/campaigns/{campaign_id}/entry-links"
         return Call(EntryLinkOut, "POST", path, body=link, idempotency_key=idempotency_key)
+
+    @operation
+    def list_entry_links(
+        self, campaign_id: UUID, *, order: ListOrder | None = None, **paging: Unpack[Paging]
+    ) -> Listing[EntryLinkStateOut]:
+        """List the links into a campaign with how many people entered by each, oldest first."""
+        path = f"/v1/campaigns/{campaign_id}/entry-links"
+        return Listing(EntryLinkStateOut, path, paging, params={"order": order})
+
+    @operation
+    def revoke_entry_link(self, campaign_id: UUID, link_id: UUID) -> Call[None]:
+        """Let nobody come by a link any more, nor claim who came by it."""
+        return Call(type(None), "DELETE", f"/v1/campaigns/{campaign_id}/entry-links/{link_id}")
 
     @operation
     def enter_campaign(self, entry: EntryIn) -> Call[EntryOut]:

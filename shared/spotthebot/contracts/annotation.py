@@ -18,6 +18,13 @@ CampaignId = NewType("CampaignId", UUID)
 PackageId = NewType("PackageId", UUID)
 
 AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
+EnteredBy: TypeAlias = Annotated[
+    UUID | None,
+    Field(
+        description="The entry link by which the person came: refused unless they entered by it; null: the frontend "
+        "itself knows who they are."
+    ),
+]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
 HumanShare = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 Instructions = Annotated[Text, StringConstraints(max_length=20_000)]

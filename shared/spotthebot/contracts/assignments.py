@@ -7,7 +7,15 @@ from uuid import UUID
 
 from pydantic import Field
 
-from spotthebot.contracts.annotation import MAX_DECISIONS, MAX_PACKAGE_SIZE, AnnotatorId, Answer, DecisionOut, Exchanges
+from spotthebot.contracts.annotation import (
+    MAX_DECISIONS,
+    MAX_PACKAGE_SIZE,
+    AnnotatorId,
+    Answer,
+    DecisionOut,
+    EnteredBy,
+    Exchanges,
+)
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.turns import MAX_TURNS, Turn
@@ -36,6 +44,7 @@ class ClaimIn(Wire):
     package: ExternalId | None = Field(
         default=None, description="In a campaign with mode `uploaded`: the package to claim; null: the next one."
     )
+    link: EnteredBy = None
 
 
 class ItemOut(Wire):

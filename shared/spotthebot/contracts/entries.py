@@ -1,14 +1,17 @@
 """Entry links, by which annotators come into a campaign from a panel, and what they consent to."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
-from spotthebot.contracts.annotation import AnnotatorId, CampaignState
+from spotthebot.contracts.annotation import AnnotatorId, CampaignState, EnteredBy
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.contracts.wire import Text, Wire
+
+MAX_ANNOTATORS: Final = 100_000
+"""People who may enter by one link."""
 
 
 class EntryLinkIn(Wire):
@@ -20,8 +23,22 @@ class EntryLinkIn(Wire):
     )
     expires_in_hours: int = Field(default=168, ge=1, le=24 * 366)
     max_annotators: int | None = Field(
-        default=None, ge=1, le=100_000, description="How many people may enter by it; null: any number."
+        default=None,
+        ge=1,
+        le=MAX_ANNOTATORS,
+        description="How many people may enter by it; null: twice as many as the campaign needs.",
     )
+    signed_ids: bool = Field(
+        default=False,
+        description="Whether the panel signs the ids in the URL: those without its signature are refused.",
+    )
+
+    @model_validator(mode="after")
+    def _signs_ids_of_a_panel(self) -> "EntryLinkIn":
+        if self.signed_ids and self.annotator is not None:
+            message = "signed_ids is for links without an annotator: a link for one person is signed with its person"
+            raise ValueError(message)
+        return self
 
 
 class EntryLinkOut(Wire):
@@ -34,6 +51,24 @@ class EntryLinkOut(Wire):
     annotator: str | None
     max_annotators: int | None
     expires_at: datetime
+    signing_key: str | None = Field(
+        description="Shown once: the panel sends `id_signature`, HMAC-SHA256 of the person's id under this text, in "
+        "hexadecimal; null where ids are not signed."
+    )
+
+
+class EntryLinkStateOut(Wire):
+    """An entry link as it stands: who may still come by it, and how many came."""
+
+    id: UUID
+    annotator: str | None
+    frontend: str | None = Field(description="The frontend that it serves; null: all.")
+    signed_ids: bool
+    annotators: int = Field(description="How many people entered by it.")
+    max_annotators: int | None
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
 
 
 class EntryIn(Wire):
@@ -43,6 +78,10 @@ class EntryIn(Wire):
         dict[Annotated[Text, StringConstraints(max_length=100)], Annotated[Text, StringConstraints(max_length=500)]],
         Field(max_length=50),
     ] = Field(description="As received; those that are neither the link's nor the panel's are ignored and not kept.")
+    address: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+        default=None,
+        description="The person's network address: new people from one address are limited. It is not kept.",
+    )
 
 
 class ConsentTextOut(Wire):
@@ -56,6 +95,7 @@ class EntryOut(Wire):
     """Who entered which campaign, and what comes next."""
 
     campaign_id: UUID
+    link_id: UUID = Field(description="The link: send it with the person's claims, consent and training.")
     state: CampaignState = Field(description="The campaign's state: packages can be claimed while it is open.")
     preview: bool = Field(description="Mechanical Turk shows the HIT to a person who has not accepted it.")
     annotator: str | None = Field(description="The id to claim packages with; null for a preview.")
@@ -76,6 +116,7 @@ class ConsentIn(Wire):
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] = Field(
         description="Of the text that was shown: `consent_sha256` of the campaign."
     )
+    link: EnteredBy = None
 
 
 class ConsentWithdrawalIn(Wire):

@@ -9,6 +9,8 @@ from spotthebot.contracts.wire import Text, Wire
 
 ENTRY_PARAMETER: Final = "entry"
 """The query parameter that holds the token of an entry link."""
+SIGNATURE_PARAMETER: Final = "id_signature"
+"""The query parameter that holds the panel's signature over a person's id, where a link asks for one."""
 _HTTPS = re.compile(r"https://([A-Za-z0-9.-]+)(:[0-9]{1,5})?(/[^?#\\\"<>{}]*)?(\?[^#\\\"<>]*)?")
 _PLACES = re.compile(r"{(.*?)}|[{}]")
 

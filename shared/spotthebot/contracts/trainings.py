@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
 
-from spotthebot.contracts.annotation import AnnotatorId, Answer
+from spotthebot.contracts.annotation import AnnotatorId, Answer, EnteredBy
 from spotthebot.contracts.protocols import AnnotationProtocol, Identifier
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Text, Wire, Words
@@ -108,6 +108,7 @@ class TrainingStartIn(Wire):
     """An annotator begins the campaign's training, or goes on with it."""
 
     annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
+    link: EnteredBy = None
 
 
 class TrainingTaskOut(Wire):
@@ -135,6 +136,7 @@ class TrainingAnswerIn(Wire):
     annotator: AnnotatorId
     attempt: int = Field(ge=1, le=MAX_ATTEMPTS, description="Which attempt this is, from 1.")
     answer: Answer
+    link: EnteredBy = None
 
 
 class TargetFeedbackOut(Wire):

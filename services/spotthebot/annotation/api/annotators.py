@@ -82,7 +82,7 @@ async def get_annotator_quality(
 async def block_annotator(
     session: Writing, caller: Admin, now: Now, campaign_id: UUID, annotator_id: UUID, request: BlockIn
 ) -> AnnotatorOut:
-    """Let an annotator claim nothing more; what they hold can still be submitted."""
+    """Let an annotator claim nothing more; what they hold goes to others, and their answers stay."""
     blocked = await annotators.block_annotator(
         session, campaign_id, annotator_id, request.reason, key_id=caller.key_id, now=now
     )

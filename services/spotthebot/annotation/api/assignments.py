@@ -45,11 +45,10 @@ async def claim_package(
     """Claim a package for an annotator; one who has not submitted a package gets it again.
 
     409 says by its `type` why there is none: closed, limit-reached, blocked, consent-required, training-required,
-    training-failed, nothing-left; of a named package also another-package-held, conversation-seen, package-taken.
+    training-failed, nothing-left; with a `link` also not-entered, entry-link-revoked; of a named package also
+    another-package-held, conversation-seen, package-taken.
     """
-    assignment = await assignments.claim_package(
-        session, campaign_id, frontend_of(caller), request.annotator, package=request.package, now=now
-    )
+    assignment = await assignments.claim_package(session, campaign_id, frontend_of(caller), request, now=now)
     return await _to_out(session, assignment)
 
 

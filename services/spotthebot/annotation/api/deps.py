@@ -11,6 +11,7 @@ from spotthebot.kit.database import Database
 from spotthebot.kit.events.subscribers import Subscribers
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.core.new_people import NewPeople
 from spotthebot.kit.web.database.idempotency import idempotent
 from spotthebot.kit.web.database.sessions import get_database
 
@@ -26,6 +27,8 @@ Claimer = Annotated[Principal, Depends(idempotent(_frontends))]
 Frontend = Annotated[Principal, Depends(_frontends)]
 LinkMaker = Annotated[Principal, Depends(idempotent(allow(Role.ADMIN, Role.ANNOTATION)))]
 """Who may make entry links: an administrator for all frontends, a frontend for itself; honours `Idempotency-Key`."""
+LinkRevoker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANNOTATION))]
+"""Who may revoke them, which can be repeated as it is: an administrator all, a frontend its own."""
 AdminReader = Annotated[Principal, Depends(_admins)]
 CampaignReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
@@ -51,6 +54,12 @@ async def _conversations(request: Request) -> Conversations:
     return conversations
 
 
+async def _new_people(request: Request) -> NewPeople:
+    new_people: NewPeople = request.app.state.new_people
+    return new_people
+
+
+NewcomerLimits = Annotated[NewPeople, Depends(_new_people)]
 Pool = Annotated[Database, Depends(get_database)]
 """For answers that are read batch by batch while they are sent."""
 JobQueue = Annotated[Jobs, Depends(_jobs)]

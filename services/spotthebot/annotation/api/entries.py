@@ -6,8 +6,9 @@ from fastapi import APIRouter
 
 from spotthebot.annotation import store
 from spotthebot.annotation.api.completions import completion_out
-from spotthebot.annotation.api.deps import Frontend, LinkMaker, frontend_of
+from spotthebot.annotation.api.deps import AdminReader, Frontend, LinkMaker, LinkRevoker, NewcomerLimits, frontend_of
 from spotthebot.annotation.domain.annotators import Annotator
+from spotthebot.annotation.domain.entry_links import LinkState
 from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from spotthebot.annotation.use_cases import entries
 from spotthebot.annotation.use_cases.entries import Entry
@@ -20,11 +21,13 @@ from spotthebot.contracts.entries import (
     EntryIn,
     EntryLinkIn,
     EntryLinkOut,
+    EntryLinkStateOut,
     EntryOut,
 )
+from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Writing
+from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1", tags=["entries"], route_class=IdempotentRoute)
 
@@ -35,20 +38,49 @@ async def create_entry_link(
 ) -> EntryLinkOut:
     """Make a signed link into a campaign; a frontend's serves that frontend alone."""
     frontend = frontend_of(caller) if caller.role == Role.ANNOTATION else None
-    link, query = await entries.create_link(session, campaign_id, frontend, request, now=now)
+    made = await entries.create_link(session, campaign_id, frontend, request, now=now)
     return EntryLinkOut(
-        id=link.id,
-        query=query,
-        annotator=link.annotator,
-        max_annotators=link.max_annotators,
-        expires_at=link.expires_at,
+        id=made.link.id,
+        query=made.query,
+        annotator=made.link.annotator,
+        max_annotators=made.link.max_annotators,
+        expires_at=made.link.expires_at,
+        signing_key=made.signing_key,
     )
 
 
+@router.get("/campaigns/{campaign_id}/entry-links", operation_id="list_entry_links")
+async def list_entry_links(
+    session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging, order: Order = "oldest_first"
+) -> Page[EntryLinkStateOut]:
+    """List the links into a campaign with how many people entered by each, oldest first unless asked otherwise."""
+    await store.campaigns.get_campaign(session, campaign_id)
+    rows = await store.entry_links.list_links(
+        session, campaign_id, newest_first=order == "newest_first", after=paging.after, limit=paging.limit + 1
+    )
+    return page_of(rows, paging, key=lambda row: row.link.id, to_out=_link_out)
+
+
+@router.delete("/campaigns/{campaign_id}/entry-links/{link_id}", status_code=204, operation_id="revoke_entry_link")
+async def revoke_entry_link(session: Writing, caller: LinkRevoker, now: Now, campaign_id: UUID, link_id: UUID) -> None:
+    """Let nobody come by a link any more, nor claim who came by it; revoking again changes nothing.
+
+    Packages that people who came by it hold go to others where nothing was answered; the others can be submitted.
+    """
+    frontend = frontend_of(caller) if caller.role == Role.ANNOTATION else None
+    await entries.revoke_link(session, campaign_id, link_id, frontend, key_id=caller.key_id, now=now)
+
+
 @router.post("/entries", operation_id="enter_campaign")
-async def enter_campaign(session: Writing, caller: Frontend, now: Now, request: EntryIn) -> EntryOut:
+async def enter_campaign(
+    session: Writing, caller: Frontend, now: Now, limits: NewcomerLimits, request: EntryIn
+) -> EntryOut:
     """Say who came with these query parameters, to which campaign, and what comes next; to be sent with each visit."""
-    entry = await entries.enter(session, frontend_of(caller), request.parameters, now=now)
+
+    def admit(link_id: UUID) -> None:
+        limits.admit(str(link_id), request.address)
+
+    entry = await entries.enter(session, frontend_of(caller), request.parameters, now=now, admit=admit)
     return _entry_out(entry, await store.campaigns.get_pseudonyms(session, entry.campaign.id))
 
 
@@ -57,11 +89,7 @@ async def give_consent(
     session: Writing, caller: Frontend, now: Now, campaign_id: UUID, request: ConsentIn
 ) -> ConsentOut:
     """Note that an annotator consents to the campaign's text; sent again it changes nothing."""
-    return _consent_out(
-        await entries.give_consent(
-            session, campaign_id, frontend_of(caller), request.annotator, request.sha256, now=now
-        )
-    )
+    return _consent_out(await entries.give_consent(session, campaign_id, frontend_of(caller), request, now=now))
 
 
 @router.post("/campaigns/{campaign_id}/consents/withdraw", operation_id="withdraw_consent")
@@ -82,6 +110,7 @@ def _entry_out(entry: Entry, pseudonyms: Pseudonyms) -> EntryOut:
     has_consented = annotator is not None and annotator.has_consented(campaign)
     return EntryOut(
         campaign_id=campaign.id,
+        link_id=entry.link.id,
         state=campaign.state,
         preview=annotator is None,
         annotator=None if annotator is None else annotator.external_id,
@@ -91,6 +120,21 @@ def _entry_out(entry: Entry, pseudonyms: Pseudonyms) -> EntryOut:
         training_required=not entry.is_trained,
         packages_left=campaign.packages_per_annotator if annotator is None else annotator.packages_left(campaign),
         completion=None if entry.completion is None else completion_out(entry.completion),
+    )
+
+
+def _link_out(state: LinkState) -> EntryLinkStateOut:
+    link = state.link
+    return EntryLinkStateOut(
+        id=link.id,
+        annotator=link.annotator,
+        frontend=link.frontend,
+        signed_ids=link.signed_ids,
+        annotators=state.annotators,
+        max_annotators=link.max_annotators,
+        created_at=state.created_at,
+        expires_at=link.expires_at,
+        revoked_at=link.revoked_at,
     )
 
 

@@ -41,7 +41,7 @@ async def start_training(
     session: Writing, caller: Claimer, now: Now, campaign_id: UUID, request: TrainingStartIn
 ) -> TrainingTaskOut:
     """Begin the campaign's training, go on with it, or begin the next attempt where one is left."""
-    task = await training_attempts.start_training(session, campaign_id, frontend_of(caller), request.annotator, now=now)
+    task = await training_attempts.start_training(session, campaign_id, frontend_of(caller), request, now=now)
     return _task_out(task)
 
 

@@ -150,8 +150,8 @@ def _started_at(item: AnsweredItem, saves: Sequence[datetime], leased_at: dateti
 
 
 def _submitted(item: AnsweredItem, started_at: datetime) -> SubmittedAnswer:
-    ended_at = item.saved_at or started_at
-    elapsed = timedelta(milliseconds=item.active_ms) or max(ended_at - started_at, timedelta())
+    ended_at = max(started_at, item.saved_at or started_at)  # a clock may have been set back in between
+    elapsed = timedelta(milliseconds=max(0, item.active_ms)) or ended_at - started_at
     return SubmittedAnswer(
         item_id=item.id,
         answer=item.draft.answer,

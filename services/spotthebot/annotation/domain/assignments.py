@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
@@ -25,8 +25,15 @@ TRANSITIONS: Final[Mapping[AssignmentState, frozenset[AssignmentState]]] = Mappi
 """The states that may follow each state; the conditions of the SQL come from here."""
 COUNTED: Final = (AssignmentState.LEASED, AssignmentState.SUBMITTED, AssignmentState.REJECTED)
 """The states in which an assignment is one of the packages that its annotator may have."""
+_LEAST_IDLE: Final = timedelta(hours=1)
+"""Reading is work too."""
 ENDED: Final = frozenset({AssignmentState.SUBMITTED, AssignmentState.REJECTED})
 """The states of work that was submitted, whether or not it counts."""
+
+
+def longest_idle(lease: timedelta) -> timedelta:
+    """Return for how long a package is kept whose annotator answers nothing: two leases, and an hour at least."""
+    return max(2 * lease, _LEAST_IDLE)
 
 
 def states_before(state: AssignmentState) -> tuple[AssignmentState, ...]:
@@ -57,10 +64,37 @@ class Lease:
         if self.state is AssignmentState.EXPIRED or self.expires_at <= now:
             raise AssignmentExpired(expired_at=self.expires_at.isoformat(timespec="seconds"))
 
+    def extended(self, now: datetime, lease: timedelta, answered_at: datetime | None) -> datetime:
+        """Return until when a sign of life keeps a package, of which an answer was given at `answered_at`, if at all.
+
+        Signs of life alone keep it no longer than `longest_idle` after an answer or the claim, and shorten nothing.
+        """
+        worked_at = max(self.leased_at, answered_at or self.leased_at)
+        return max(self.expires_at, min(now + lease, worked_at + longest_idle(lease)))
+
     def require_submitted(self) -> None:
         """Raise AssignmentNotSubmitted unless there is work to reject, or it was rejected."""
         if self.state not in ENDED:
             raise AssignmentNotSubmitted
+
+
+@dataclass(frozen=True)
+class HeldLease:
+    """The lease of a package that an annotator holds, and whether they answered anything in it."""
+
+    id: AssignmentId
+    package_id: UUID
+    leased_at: datetime
+    expires_at: datetime
+    is_answered: bool
+
+
+@dataclass(frozen=True)
+class Progress:
+    """When the last answer of an assignment was given, if any was, and whether its annotator is blocked."""
+
+    answered_at: datetime | None
+    is_blocked: bool
 
 
 @dataclass(frozen=True)

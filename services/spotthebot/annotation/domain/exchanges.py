@@ -51,6 +51,7 @@ def open_exchange(
 ) -> tuple[datetime, ...]:
     """Return when each exchange of an item was opened, now the next one too; one that is open stays as it is.
 
+    None is opened before the one that precedes it, though a clock is set back.
     `most` exchanges can be opened. Raises ShownWhole, ExchangeNotNext, AllExchangesOpen, and EverythingDecided where
     the required questions of the first step have their answers, which another exchange could not change.
     """
@@ -65,7 +66,7 @@ def open_exchange(
         raise AllExchangesOpen(exchanges=most)
     if answer and not missing(protocol, shape, answer, protocol.steps[0].id):
         raise EverythingDecided
-    return (*opened_at, now)
+    return (*opened_at, max(now, *opened_at[-1:]))
 
 
 def decide(
@@ -93,6 +94,8 @@ def decide(
             side = "" if decision.target is None else f" of {decision.target}"
             raise DecisionLocked(question=decision.question, side=side, exchanges=decision.exchanges)
     return tuple(
-        known[key] if key in known and was[key] == value else Decision(*key, opened, opened_at[-1], now)
+        known[key]
+        if key in known and was[key] == value
+        else Decision(*key, opened, opened_at[-1], max(now, opened_at[-1]))
         for key, value in given.items()
     )

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from spotthebot.annotation.domain.errors import AnnotatorIdUnusable, EntryRefused
-from spotthebot.annotation.domain.pseudonyms import is_like_a_program, is_pseudonym
+from spotthebot.annotation.domain.pseudonyms import is_like_a_program
 from spotthebot.contracts.panels import (
     ENTRY_PARAMETER,
     CloudResearchPanel,
@@ -22,6 +22,7 @@ from spotthebot.contracts.panels import (
     ProlificPanel,
 )
 from spotthebot.kit.errors import FieldError
+from spotthebot.kit.pseudonyms import is_pseudonym
 
 _NOT_ACCEPTED: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _TURK_HOSTS: Final = ("https://www.mturk.com", "https://workersandbox.mturk.com")

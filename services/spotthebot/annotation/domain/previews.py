@@ -65,7 +65,7 @@ def preview(campaign: Campaign, workload: Workload, measured: Sequence[tuple[int
         packages=packages,
         assignments=packages * redundancy,
         annotations=sum(workload.items.values()) * redundancy,
-        annotators=_annotators(campaign, workload),
+        annotators=annotators_of(campaign, workload),
         work=_work(workload.items, redundancy, medians, measured),
         medians=medians,
         measured=sum(len(times[exchanges]) for exchanges in medians),
@@ -94,7 +94,7 @@ def _max_packages(workload: Workload) -> int:
     return min(len(workload.conversations), len(frozenset().union(*workload.conversations)) // max(1, smallest))
 
 
-def _annotators(campaign: Campaign, workload: Workload) -> AnnotatorsNeeded:
+def annotators_of(campaign: Campaign, workload: Workload) -> AnnotatorsNeeded:
     """Return how many annotators are needed: nobody gets two packages of a block, nor more than the limit."""
     packages, annotations = workload.packages, campaign.annotations_per_segment
     limit = campaign.packages_per_annotator

@@ -17,6 +17,7 @@ from sqlalchemy import (
     bindparam,
     column,
     func,
+    or_,
     select,
     true,
 )
@@ -24,14 +25,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.types import TypeEngine
 
 from spotthebot.annotation.domain.answers import AnsweredItem, Draft
-from spotthebot.annotation.domain.assignments import Lease, LeasedItem
+from spotthebot.annotation.domain.assignments import Lease, LeasedItem, Progress
 from spotthebot.annotation.domain.errors import NoSuchAssignment
 from spotthebot.annotation.domain.gold import Extent, PlacedGold
 from spotthebot.annotation.store import decisions
 from spotthebot.annotation.store.assignments import draft_of, lease_of, select_lease
-from spotthebot.annotation.tables import AnswerRevisionRow, AnswerRow, AssignmentRow, GoldItemRow, ItemRow
+from spotthebot.annotation.tables import AnnotatorRow, AnswerRevisionRow, AnswerRow, AssignmentRow, GoldItemRow, ItemRow
 from spotthebot.contracts.assignments import AssignmentState
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import KeyedStatement, Runner, Statement, constant
 
 DRAFT = (
@@ -167,6 +168,17 @@ def _save(*, keeps_revision: bool) -> Statement:
 
 
 _SAVE_FIRST, _SAVE_NEXT = _save(keeps_revision=False), _save(keeps_revision=True)
+_PROGRESS = Statement(
+    select(
+        func.greatest(
+            func.max(AnswerRow.saved_at), func.max(AnswerRow.opened_at[func.cardinality(AnswerRow.opened_at)])
+        ).label("answered_at"),
+        select(AnnotatorRow.blocked_at.is_not(None))
+        .where(AnnotatorRow.id == bindparam("annotator_id"))
+        .scalar_subquery()
+        .label("is_blocked"),
+    ).where(AnswerRow.assignment_id == bindparam("assignment_id"))
+)
 _opening = insert(AnswerRow).values(
     assignment_id=bindparam("assignment_id"),
     position=bindparam("position"),
@@ -221,6 +233,12 @@ async def list_items(runner: Runner, lease: Lease) -> list[AnsweredItem]:
     """Return the items of an assignment with what was answered."""
     rows = await runner.fetch(_ITEMS, {"assignment_id": lease.id, "package_id": lease.package_id})
     return [_item(row) for row in rows]
+
+
+async def get_progress(session: ReadSession, lease: Lease) -> Progress:
+    """Return when the last answer of an assignment was given, and whether its annotator is blocked."""
+    (row,) = await session.fetch(_PROGRESS, {"assignment_id": lease.id, "annotator_id": lease.annotator_id})
+    return Progress(row.answered_at, row.is_blocked)
 
 
 async def lock_item(session: WriteSession, assignment_id: UUID, frontend: str, position: int | None) -> LeasedItem:
@@ -302,6 +320,11 @@ async def add_active_time(
         "milliseconds": milliseconds,
     }
     await session.fetch(_ADD_ACTIVE_TIME, parameters)
+
+
+def is_answered() -> ColumnElement[bool]:
+    """Return the condition that an annotator answered an item, or opened an exchange of it."""
+    return or_(AnswerRow.saved_at.is_not(None), func.cardinality(AnswerRow.opened_at) > constant(0))
 
 
 def _leased(row: Any) -> LeasedItem:  # noqa: ANN401 - psycopg's row

@@ -10,15 +10,16 @@ is released by going back to a savepoint.
 
 from collections import Counter
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import Uuid, bindparam, exists, func, null, or_, select, text, true, update
 from sqlalchemy.dialects.postgresql import array, insert
 from sqlalchemy.orm import aliased
 
-from spotthebot.annotation.domain.assignments import states_before
-from spotthebot.annotation.tables import AssignmentRow, ItemRow, PackageRow, SeenConversationRow
+from spotthebot.annotation.domain.assignments import HeldLease, longest_idle, states_before
+from spotthebot.annotation.store.answers import is_answered
+from spotthebot.annotation.tables import AnswerRow, AssignmentRow, ItemRow, PackageRow, SeenConversationRow
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
@@ -101,8 +102,15 @@ _LEASE = Statement(
         .cte("taken"),
     )
 )
+_IS_ANSWERED = exists().where(AnswerRow.assignment_id == AssignmentRow.id, is_answered())
 _HELD = Statement(
-    select(AssignmentRow.id, AssignmentRow.expires_at)
+    select(
+        AssignmentRow.id,
+        AssignmentRow.package_id,
+        AssignmentRow.leased_at,
+        AssignmentRow.expires_at,
+        _IS_ANSWERED.label("is_answered"),
+    )
     .where(
         AssignmentRow.annotator_id == bindparam("annotator_id"),
         AssignmentRow.state == constant(AssignmentState.LEASED),
@@ -120,6 +128,11 @@ def _expired(*, skip_locked: bool) -> Statement:
             AssignmentRow.annotator_id == bindparam("annotator_id"),
             AssignmentRow.state.in_(map(constant, states_before(AssignmentState.LEASED))),
             _NEEDS_ANNOTATORS,
+            or_(
+                _IS_ANSWERED,
+                AssignmentRow.leased_at > bindparam("idle_since"),
+                AssignmentRow.expires_at <= bindparam("for_others_until"),
+            ),
         )
         .order_by(AssignmentRow.id)
         .limit(constant(1))
@@ -130,20 +143,13 @@ def _expired(*, skip_locked: bool) -> Statement:
 _EXPIRED, _EXPIRED_AND_FREE = _expired(skip_locked=False), _expired(skip_locked=True)
 
 
-async def renew_lease(
-    session: WriteSession, annotator_id: UUID, *, now: datetime, expires_at: datetime
-) -> AssignmentId | None:
-    """Return the assignment that an annotator is at work on, if any; one whose time is up gets a new lease.
-
-    Until a lease is ended its slot belongs to its annotator.
-    """
+async def lock_held(session: WriteSession, annotator_id: UUID) -> HeldLease | None:
+    """Return the lease that an annotator holds, if any: until it is ended, its slot belongs to them."""
     found = await session.fetch(_HELD, {"annotator_id": annotator_id})
     if not found:
         return None
     (held,) = found
-    if held.expires_at <= now:
-        await session.execute(update(AssignmentRow).where(AssignmentRow.id == held.id).values(expires_at=expires_at))
-    return AssignmentId(held.id)
+    return HeldLease(AssignmentId(held.id), held.package_id, held.leased_at, held.expires_at, held.is_answered)
 
 
 async def expire_leases(
@@ -198,19 +204,26 @@ async def end_leases_of(session: WriteSession, annotators: Collection[UUID]) -> 
 
 
 async def renew_expired(
-    session: WriteSession, annotator_id: UUID, expires_at: datetime, *, wait: bool
+    session: WriteSession, annotator_id: UUID, *, now: datetime, lease: timedelta, wait: bool
 ) -> AssignmentId | None:
     """Lease to an annotator again a package whose lease expired, if it still needs annotators.
+
+    One of which nothing was answered for `longest_idle` is for others first, as long as a lease is.
 
     With `wait` a package that another transaction holds now is waited for: only claims that hold none may.
     """
     await session.fetch(_SAVEPOINT, {})
-    found = await session.fetch(_EXPIRED if wait else _EXPIRED_AND_FREE, {"annotator_id": annotator_id})
+    parameters = {
+        "annotator_id": annotator_id,
+        "idle_since": now - longest_idle(lease),
+        "for_others_until": now - lease,
+    }
+    found = await session.fetch(_EXPIRED if wait else _EXPIRED_AND_FREE, parameters)
     if not found:
         await session.fetch(_RELEASE_LOCKS, {})
         return None
     (expired,) = found
-    await renew_assignment(session, AssignmentId(expired.id), expired.package_id, expires_at)
+    await renew_assignment(session, AssignmentId(expired.id), expired.package_id, now + lease)
     return AssignmentId(expired.id)
 
 

@@ -7,8 +7,12 @@ from uuid import UUID
 from sqlalchemy import exists, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.annotation.domain.entry_links import EntryLink
-from spotthebot.annotation.tables import EntryLinkRow, EntryRow
+from spotthebot.annotation.domain.assignments import states_before
+from spotthebot.annotation.domain.entry_links import EntryLink, LinkState
+from spotthebot.annotation.domain.errors import NoSuchEntryLink
+from spotthebot.annotation.store.answers import is_answered
+from spotthebot.annotation.tables import AnnotatorRow, AnswerRow, AssignmentRow, EntryLinkRow, EntryRow
+from spotthebot.contracts.assignments import AssignmentState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -22,6 +26,7 @@ async def add_link(session: WriteSession, link: EntryLink) -> None:
             annotator=link.annotator,
             expires_at=link.expires_at,
             max_annotators=link.max_annotators,
+            signed_ids=link.signed_ids,
         )
     )
 
@@ -33,9 +38,67 @@ async def find_link(session: ReadSession, link_id: UUID, frontend: str) -> Entry
             EntryLinkRow.id == link_id, or_(EntryLinkRow.frontend.is_(None), EntryLinkRow.frontend == frontend)
         )
     )
+    return None if row is None else _link(row)
+
+
+async def get_link(session: ReadSession, link_id: UUID) -> EntryLink:
+    return _link(await session.get_one(EntryLinkRow, link_id))
+
+
+async def lock_link(session: WriteSession, campaign_id: UUID, link_id: UUID) -> EntryLink:
+    """Return a link into a campaign, by which nobody new enters until this transaction ends.
+
+    Raises NoSuchEntryLink.
+    """
+    statement = select(EntryLinkRow).where(EntryLinkRow.campaign_id == campaign_id, EntryLinkRow.id == link_id)
+    row = await session.scalar(statement.with_for_update(key_share=True))
     if row is None:
-        return None
-    return EntryLink(row.id, row.campaign_id, row.frontend, row.annotator, row.expires_at, row.max_annotators)
+        raise NoSuchEntryLink(link_id=link_id)
+    return _link(row)
+
+
+async def list_links(
+    session: ReadSession, campaign_id: UUID, *, newest_first: bool, after: UUID | None, limit: int
+) -> list[LinkState]:
+    """Return the links into a campaign with how many people entered, oldest first unless asked otherwise."""
+    order = EntryLinkRow.id.desc() if newest_first else EntryLinkRow.id
+    statement = select(EntryLinkRow).where(EntryLinkRow.campaign_id == campaign_id).order_by(order).limit(limit)
+    if after is not None:
+        statement = statement.where(EntryLinkRow.id < after if newest_first else EntryLinkRow.id > after)
+    return [LinkState(_link(row), row.annotators, row.created_at) for row in await session.scalars(statement)]
+
+
+async def revoke_link(session: WriteSession, link_id: UUID, at: datetime) -> None:
+    """Note that nobody may come by a link any more."""
+    await session.execute(update(EntryLinkRow).where(EntryLinkRow.id == link_id).values(revoked_at=at))
+
+
+async def lock_idle(session: WriteSession, link_id: UUID) -> list[UUID]:
+    """Lock the annotators who entered by a link and hold a package of which they answered nothing; return their ids."""
+    answered = exists().where(AnswerRow.assignment_id == AssignmentRow.id, is_answered())
+    holding = exists().where(
+        AssignmentRow.annotator_id == AnnotatorRow.id,
+        AssignmentRow.state.in_(states_before(AssignmentState.EXPIRED)),
+        ~answered,
+    )
+    entered = exists().where(EntryRow.link_id == link_id, EntryRow.annotator_id == AnnotatorRow.id)
+    statement = select(AnnotatorRow.id).where(entered, holding).order_by(AnnotatorRow.id)
+    return [*await session.scalars(statement.with_for_update(key_share=True))]
+
+
+async def lock_entered(
+    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, link_id: UUID
+) -> UUID | None:
+    """Let one request of an annotator at a time pass, who entered a campaign by a link; None where nobody did."""
+    entered = exists().where(EntryRow.link_id == link_id, EntryRow.annotator_id == AnnotatorRow.id)
+    statement = select(AnnotatorRow.id).where(
+        AnnotatorRow.campaign_id == campaign_id,
+        AnnotatorRow.frontend == frontend,
+        AnnotatorRow.external_id == external_id,
+        entered,
+    )
+    found: UUID | None = await session.scalar(statement.with_for_update(key_share=True))
+    return found
 
 
 async def has_entered(session: ReadSession, link_id: UUID, annotator_id: UUID) -> bool:
@@ -84,3 +147,16 @@ async def latest_parameters(session: ReadSession, annotator_id: UUID, *, until: 
         .limit(1)
     )
     return await session.scalar(statement) or {}
+
+
+def _link(row: EntryLinkRow) -> EntryLink:
+    return EntryLink(
+        id=row.id,
+        campaign_id=row.campaign_id,
+        frontend=row.frontend,
+        annotator=row.annotator,
+        expires_at=row.expires_at,
+        max_annotators=row.max_annotators,
+        signed_ids=row.signed_ids,
+        revoked_at=row.revoked_at,
+    )

@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer, states_before
@@ -68,5 +68,5 @@ async def end_attempt(
             TrainingAttemptRow.attempt == attempt,
             TrainingAttemptRow.state.in_(states_before(state)),
         )
-        .values(state=state, ended_at=at)
+        .values(state=state, ended_at=func.greatest(TrainingAttemptRow.started_at, at))
     )

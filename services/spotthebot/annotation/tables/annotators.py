@@ -58,6 +58,7 @@ class EntryLinkRow(Base):
     """A signed way into a campaign; `annotators` counts who entered by it."""
 
     __tablename__ = "entry_links"
+    __table_args__ = (Index(None, "campaign_id", "id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
@@ -65,15 +66,17 @@ class EntryLinkRow(Base):
     annotator: Mapped[str | None] = mapped_column(String(200))
     expires_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     max_annotators: Mapped[int | None]
+    signed_ids: Mapped[bool] = mapped_column(server_default="false")
     annotators: Mapped[int] = mapped_column(server_default="0")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    revoked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
 class EntryRow(Base):
     """An annotator who entered by a link, with the panel's parameters of the URL; a reload adds nothing."""
 
     __tablename__ = "entries"
-    __table_args__ = (UniqueConstraint("annotator_id", "link_id", "parameters"),)
+    __table_args__ = (UniqueConstraint("annotator_id", "link_id", "parameters"), Index(None, "link_id"))
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id))

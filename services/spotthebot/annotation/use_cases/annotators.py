@@ -28,12 +28,13 @@ async def get_quality(session: ReadSession, campaign_id: UUID, annotator_id: UUI
 async def block_annotator(
     session: WriteSession, campaign_id: UUID, annotator_id: UUID, reason: str, *, key_id: UUID, now: datetime
 ) -> Annotator:
-    """Let an annotator claim nothing more; what they hold can still be submitted. Blocking again keeps the first.
+    """Let an annotator claim nothing more; what they hold goes to others. Blocking again keeps the first.
 
     Raises AnnotatorErased.
     """
     (await store.annotators.lock_annotator_by_id(session, campaign_id, annotator_id)).require_known()
     if await store.annotators.block(session, annotator_id, now, reason):
+        await store.claims.end_leases_of(session, [annotator_id])
         await store.audit_log.add(
             session, campaign_id, key_id=key_id, action="annotator.blocked", annotator_id=annotator_id, reason=reason
         )

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.answers import submission
-from spotthebot.annotation.domain.assignments import ENDED, Assignment, Lease
+from spotthebot.annotation.domain.assignments import ENDED, Assignment, Lease, longest_idle
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.errors import (
+    AnnotatorBlocked,
     AnotherPackageHeld,
     ConversationSeen,
     NoSuchPackage,
@@ -19,10 +20,11 @@ from spotthebot.annotation.domain.errors import (
 from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.use_cases.events import publish_completed, publish_submitted
 from spotthebot.annotation.use_cases.gold import add_gold, get_assignment, list_items, require_item
+from spotthebot.annotation.use_cases.known_annotators import lock_annotator, require_link
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.annotation.use_cases.training_attempts import require_passed
 from spotthebot.annotation.use_cases.work_checks import check_submitted
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState, ClaimIn
 from spotthebot.kit.database import WriteSession
 
 _LONGEST_PAUSE = timedelta(seconds=60)
@@ -33,41 +35,47 @@ async def claim_package(
     session: WriteSession,
     campaign_id: UUID,
     frontend: str,
-    external_id: str,
+    request: ClaimIn,
     *,
-    package: str | None = None,
     now: datetime,
 ) -> Assignment:
     """Lease a package to an annotator, the next one or the one that is named.
 
-    One who has not submitted a package gets the same again.
-    Raises AnnotatorIdUnusable, and a ClaimRefused with the reason where the annotator may not have one.
+    One who has not submitted a package gets the same again, but not at once where nothing of it was answered for
+    `longest_idle`: then it is for others first.
+    Raises AnnotatorIdUnusable, NotEntered, EntryLinkRevoked, and a ClaimRefused with the reason where the annotator may
+    not have one.
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     campaign.require_live()
+    package = request.package
     if package is not None:
         campaign.require_named_packages()
-    require_id(campaign.panel, external_id)
-    annotator_id, is_new = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
-    expires_at = now + campaign.lease
-    leased = None
-    if not is_new:
-        leased = await store.claims.renew_lease(session, annotator_id, now=now, expires_at=expires_at)
+    require_id(campaign.panel, request.annotator)
+    annotator_id, is_new = await lock_annotator(session, campaign_id, frontend, request.annotator, request.link)
+    held = None if is_new else await store.claims.lock_held(session, annotator_id)
+    leased = None if held is None else held.id
+    freed = 0
+    if held is not None and held.expires_at <= now:
+        if not held.is_answered and held.leased_at + longest_idle(campaign.lease) <= now:
+            leased, freed = None, await store.claims.expire_leases(session, now, package_id=held.package_id)
+        else:
+            await store.assignments.extend_lease(session, held.id, now + campaign.lease)
     # Read now, so that a lease which was just ended is not counted.
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
     annotator.require_unblocked()
     annotator.require_consent(campaign)
     if leased is None:
         campaign.require_claims()
+        await require_link(session, request.link)
         await require_passed(session, campaign, annotator)
         annotator.require_below_limit(campaign)
         claim = _Claim(session, campaign, annotator_id, now)
         if package is not None:
             leased = await claim.lease_named(package)
         else:
-            leased = (
-                (None if is_new else await claim.renew()) or await claim.lease_next() or await claim.free_and_lease()
-            )
+            first = None if freed or is_new else await claim.renew()
+            leased = first or (None if freed else await claim.lease_next()) or await claim.free_and_lease(freed)
     elif package is not None and not await store.claims.is_lease_of(session, leased, package):
         raise AnotherPackageHeld
     return await get_assignment(session, leased, frontend)
@@ -76,7 +84,7 @@ async def claim_package(
 async def keep_lease(
     session: WriteSession, assignment_id: UUID, frontend: str, *, position: int | None, now: datetime
 ) -> Lease:
-    """Extend a lease, since its annotator is at work.
+    """Extend a lease, since its annotator is at work; one who answers nothing keeps it no longer than `longest_idle`.
 
     The time since the sign of life before is counted for the item that was on the screen then.
     """
@@ -88,13 +96,16 @@ async def keep_lease(
         await require_item(session, terms, found, position)
     if lease.heard_at is not None and lease.heard_position is not None:
         since = now - lease.heard_at
-        worked = since if since <= _LONGEST_PAUSE else timedelta()
+        worked = since if timedelta() < since <= _LONGEST_PAUSE else timedelta()  # a clock may be set back
         await store.answers.add_active_time(
             session, lease.id, lease.heard_position, at=now, milliseconds=worked // timedelta(milliseconds=1)
         )
     if position is not None:
         await store.answers.add_active_time(session, lease.id, position, at=now, milliseconds=0)
-    expires_at = now + terms.lease
+    progress = await store.answers.get_progress(session, lease)
+    if progress.is_blocked:
+        raise AnnotatorBlocked
+    expires_at = lease.extended(now, terms.lease, progress.answered_at)
     await store.assignments.note_sign_of_life(session, lease.id, expires_at=expires_at, at=now, position=position)
     return replace(lease, expires_at=expires_at, heard_at=now, heard_position=position)
 
@@ -119,8 +130,9 @@ async def submit_assignment(
     answers = submission(terms.protocol, items, lease.leased_at)
     annotations = await store.annotations.add_submitted(session, lease, answers)
     code = secrets.token_hex(6)
-    await store.assignments.submit(session, lease.id, at=now, completion_code=code)
-    submitted = replace(lease, state=AssignmentState.SUBMITTED, submitted_at=now, completion_code=code)
+    submitted_at = max(now, lease.leased_at)
+    await store.assignments.submit(session, lease.id, at=submitted_at, completion_code=code)
+    submitted = replace(lease, state=AssignmentState.SUBMITTED, submitted_at=submitted_at, completion_code=code)
     await check_submitted(session, campaign, lease, answers, key_id=key_id, now=now)
     await publish_submitted(session, campaign, submitted, frontend, annotations=annotations)
     # Last, since this locks the campaign until the transaction ends.
@@ -144,7 +156,9 @@ class _Claim:
 
     async def renew(self, *, wait: bool = True) -> AssignmentId | None:
         """Lease a package again whose lease ended, with the answers that its annotator left there."""
-        return await store.claims.renew_expired(self.session, self.annotator_id, self.expires_at, wait=wait)
+        return await store.claims.renew_expired(
+            self.session, self.annotator_id, now=self.now, lease=self.campaign.lease, wait=wait
+        )
 
     async def lease_next(self, *, wait: bool = True) -> AssignmentId | None:
         """Lease the next package that is free, else one that another claim locks now and may leave a slot of."""
@@ -172,13 +186,13 @@ class _Claim:
         await store.claims.renew_assignment(self.session, expired, package_id, self.expires_at)
         return expired
 
-    async def free_and_lease(self) -> AssignmentId:
+    async def free_and_lease(self, freed: int = 0) -> AssignmentId:
         """End leases whose time is up and lease what is free then; raises NothingLeft.
 
-        It waits for no package: it holds those that it freed.
+        It waits for no package: it holds those that it freed, and those that were `freed` before.
         """
         leased = None
-        if await store.claims.expire_leases(self.session, self.now, campaign_id=self.campaign.id):
+        if await store.claims.expire_leases(self.session, self.now, campaign_id=self.campaign.id) or freed:
             leased = await self.renew(wait=False) or await self.lease_next(wait=False)
         if leased is None:
             raise NothingLeft

@@ -1,6 +1,7 @@
 """Annotators come in: entry links, entries, consent, and how they show the panel that work is done."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -10,17 +11,28 @@ from spotthebot.annotation.domain import panels
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.assignments import Lease
 from spotthebot.annotation.domain.campaigns import Campaign
-from spotthebot.annotation.domain.entry_links import EntryLink, not_genuine, read_token, sign, verify
+from spotthebot.annotation.domain.entry_links import (
+    EntryLink,
+    default_max_annotators,
+    not_genuine,
+    panel_key,
+    read_token,
+    require_signed_id,
+    sign,
+    verify,
+)
 from spotthebot.annotation.domain.errors import (
     ConsentToAnotherText,
     EntryLinkNamesNobody,
     EntryLinkUsedUp,
     EntryRefused,
     NoConsentAsked,
+    NoSuchEntryLink,
 )
 from spotthebot.annotation.domain.panels import Completion, PanelIdentity
+from spotthebot.annotation.use_cases.known_annotators import lock_annotator, require_link
 from spotthebot.annotation.use_cases.training_attempts import has_passed
-from spotthebot.contracts.entries import EntryLinkIn
+from spotthebot.contracts.entries import ConsentIn, EntryLinkIn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.ids import new_id
@@ -31,17 +43,27 @@ class Entry:
     """Who entered a campaign; nobody where a panel shows a preview."""
 
     campaign: Campaign
+    link: EntryLink
     annotator: Annotator | None
     is_trained: bool
     completion: Completion | None
 
 
+@dataclass(frozen=True)
+class MadeLink:
+    """A new link, the query of its URL, and the key with which its panel signs ids, if it does."""
+
+    link: EntryLink
+    query: str
+    signing_key: str | None
+
+
 async def create_link(
     session: WriteSession, campaign_id: UUID, frontend: str | None, request: EntryLinkIn, *, now: datetime
-) -> tuple[EntryLink, str]:
-    """Make a link into a campaign for one frontend, or for all, and return it with the query of its URL.
+) -> MadeLink:
+    """Make a link into a campaign for one frontend, or for all, and return it with its token and its panel's key.
 
-    Raises EntryLinkNamesNobody where neither the link nor a panel says who comes.
+    Raises EntryLinkNamesNobody where neither the link nor a panel says who comes, and PeopleNotCounted.
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     campaign.require_live()
@@ -49,24 +71,59 @@ async def create_link(
         panels.require_id(campaign.panel, request.annotator)
     elif campaign.panel is None:
         raise EntryLinkNamesNobody(name=campaign.name)
+    max_annotators = request.max_annotators
+    if max_annotators is None and request.annotator is None:
+        workload = await store.previews.get_workload(session, campaign_id)
+        max_annotators = await asyncio.to_thread(default_max_annotators, campaign, workload)
     link = EntryLink(
         id=new_id(),
         campaign_id=campaign_id,
         frontend=frontend,
         annotator=request.annotator,
         expires_at=now + timedelta(hours=request.expires_in_hours),
-        max_annotators=request.max_annotators,
+        max_annotators=max_annotators,
+        signed_ids=request.signed_ids,
     )
     await store.entry_links.add_link(session, link)
-    token = sign(link, await store.campaigns.get_secret(session, campaign_id))
-    return link, panels.entry_query(campaign.panel, token)
+    secret = await store.campaigns.get_secret(session, campaign_id)
+    query = panels.entry_query(campaign.panel, sign(link, secret))
+    return MadeLink(link, query, panel_key(link, secret) if link.signed_ids else None)
 
 
-async def enter(session: WriteSession, frontend: str, parameters: Mapping[str, str], *, now: datetime) -> Entry:
+async def revoke_link(
+    session: WriteSession, campaign_id: UUID, link_id: UUID, frontend: str | None, *, key_id: UUID, now: datetime
+) -> None:
+    """Let nobody come by a link any more, nor claim who came by it; again it changes nothing.
+
+    Packages of which their annotators answered nothing go to others; the others can be submitted. A frontend revokes
+    its own links alone: raises NoSuchEntryLink for any other.
+    """
+    link = await store.entry_links.lock_link(session, campaign_id, link_id)
+    if frontend not in {None, link.frontend}:
+        raise NoSuchEntryLink(link_id=link_id)
+    if link.revoked_at is not None:
+        return
+    await store.entry_links.revoke_link(session, link_id, now)
+    if idle := await store.entry_links.lock_idle(session, link_id):
+        await store.claims.end_leases_of(session, idle)
+    await store.audit_log.add(
+        session, campaign_id, key_id=key_id, action="entry_link.revoked", annotator_id=None, link=str(link_id)
+    )
+
+
+async def enter(
+    session: WriteSession,
+    frontend: str,
+    parameters: Mapping[str, str],
+    *,
+    now: datetime,
+    admit: Callable[[UUID], None] = lambda _: None,
+) -> Entry:
     """Resolve the query parameters with which a person came; entering again changes nothing.
 
-    Raises EntryLinkNotGenuine, EntryLinkExpired, EntryLinkUsedUp, EntryRefused, and CampaignClosed before packages are
-    there.
+    `admit` may refuse a person who is new in the campaign, whose id nobody signed, by the id of the link. Raises
+    EntryLinkNotGenuine, EntryLinkRevoked, EntryLinkExpired, EntryLinkUsedUp, EntryRefused, and CampaignClosed before
+    packages are there.
     """
     token = read_token(parameters)
     link = await store.entry_links.find_link(session, token.link_id, frontend)
@@ -78,9 +135,12 @@ async def enter(session: WriteSession, frontend: str, parameters: Mapping[str, s
     campaign = await store.campaigns.get_campaign(session, link.campaign_id)
     campaign.require_built()
     if panels.is_preview(campaign.panel, parameters):
-        return Entry(campaign, None, is_trained=campaign.training is None, completion=None)
+        return Entry(campaign, link, None, is_trained=campaign.training is None, completion=None)
     identity = _identity(campaign, link, parameters)
-    annotator_id, _ = await store.annotators.lock_annotator(session, campaign.id, frontend, identity.annotator)
+    require_signed_id(link, secret, identity.annotator, parameters)
+    annotator_id, is_new = await store.annotators.lock_annotator(session, campaign.id, frontend, identity.annotator)
+    if is_new and link.takes_any_id:
+        admit(link.id)
     annotator = await store.annotators.get_annotator(session, campaign.id, annotator_id)
     if not await store.entry_links.has_entered(session, link.id, annotator.id) and not (
         await store.entry_links.count_annotator(session, link.id)
@@ -90,7 +150,7 @@ async def enter(session: WriteSession, frontend: str, parameters: Mapping[str, s
     submitted = await store.assignments.find_last_submitted(session, annotator.id)
     completion = None if submitted is None else await completion_of(session, campaign, identity.annotator, submitted)
     is_trained = await has_passed(session, campaign, annotator.id)
-    return Entry(campaign, annotator, is_trained=is_trained, completion=completion)
+    return Entry(campaign, link, annotator, is_trained=is_trained, completion=completion)
 
 
 def _identity(campaign: Campaign, link: EntryLink, parameters: Mapping[str, str]) -> PanelIdentity:
@@ -116,25 +176,26 @@ async def completion_of(session: ReadSession, campaign: Campaign, annotator: str
 
 
 async def give_consent(
-    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, sha256: str, *, now: datetime
+    session: WriteSession, campaign_id: UUID, frontend: str, request: ConsentIn, *, now: datetime
 ) -> Annotator:
     """Note that an annotator consented to a campaign's text; consent that was given keeps its time.
 
-    Raises NoConsentAsked, ConsentToAnotherText.
+    Raises NoConsentAsked, ConsentToAnotherText, and what `lock_annotator` raises.
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     campaign.require_live()
     campaign.require_built()
     if campaign.consent_sha256 is None:
         raise NoConsentAsked(name=campaign.name)
-    if sha256 != campaign.consent_sha256:
+    if request.sha256 != campaign.consent_sha256:
         raise ConsentToAnotherText
-    panels.require_id(campaign.panel, external_id)
-    annotator_id, _ = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
+    panels.require_id(campaign.panel, request.annotator)
+    annotator_id, _ = await lock_annotator(session, campaign_id, frontend, request.annotator, request.link)
+    await require_link(session, request.link)
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
     if annotator.has_consented(campaign):
         return annotator
-    await store.annotators.set_consent(session, annotator.id, sha256, now)
+    await store.annotators.set_consent(session, annotator.id, request.sha256, now)
     return await store.annotators.get_annotator(session, campaign_id, annotator.id)
 
 

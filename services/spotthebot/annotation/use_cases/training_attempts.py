@@ -12,10 +12,11 @@ from spotthebot.annotation.domain.panels import require_id
 from spotthebot.annotation.domain.protocols.answers import check_answer, missing
 from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer, require_grantable, state_after
 from spotthebot.annotation.domain.trainings.grades import Grade, grade, mistakes, shape_of_dialogue
+from spotthebot.annotation.use_cases.known_annotators import lock_annotator, require_link
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import RequiredTraining
-from spotthebot.contracts.trainings import Training, TrainingAnswerIn, TrainingState
+from spotthebot.contracts.trainings import Training, TrainingAnswerIn, TrainingStartIn, TrainingState
 from spotthebot.kit.database import ReadSession, WriteSession
 
 
@@ -49,17 +50,19 @@ class TrainingRecord:
 
 
 async def start_training(
-    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, *, now: datetime
+    session: WriteSession, campaign_id: UUID, frontend: str, request: TrainingStartIn, *, now: datetime
 ) -> TrainingTask:
     """Start an attempt at the campaign's training, or return the one that is not over, or the last one.
 
-    Raises NoTraining, and CampaignClosed, AnnotatorBlocked or ConsentRequired as a claim does.
+    Raises NoTraining, and CampaignClosed, AnnotatorBlocked, ConsentRequired, NotEntered or EntryLinkRevoked, as a claim
+    does.
     """
     campaign = await store.campaigns.get_campaign(session, campaign_id)
     required = _required(campaign)
     campaign.require_claims()
-    require_id(campaign.panel, external_id)
-    annotator = await _lock_annotator(session, campaign_id, frontend, external_id)
+    require_id(campaign.panel, request.annotator)
+    annotator = await _lock_annotator(session, campaign_id, frontend, request)
+    await require_link(session, request.link)
     annotator.require_unblocked()
     annotator.require_consent(campaign)
     last = await store.training_attempts.find_last_attempt(session, annotator.id)
@@ -94,7 +97,7 @@ async def answer_dialogue(
     training = await _training_of(session, _required(campaign))
     protocol = (await terms_of(session, campaign.id)).protocol
     answer, attempt = request.answer, request.attempt
-    annotator = await _lock_annotator(session, campaign_id, frontend, request.annotator)
+    annotator = await _lock_annotator(session, campaign_id, frontend, request)
     attempts = await store.training_attempts.list_attempts(session, annotator.id)
     if not 0 < attempt <= len(attempts):
         raise TrainingNotStarted(attempt=attempt)
@@ -102,6 +105,7 @@ async def answer_dialogue(
     dialogue = training.dialogues[position]
     if is_new:
         campaign.require_claims()
+        await require_link(session, request.link)
         annotator.require_unblocked()
         annotator.require_consent(campaign)
         shape = shape_of_dialogue(dialogue)
@@ -193,9 +197,11 @@ async def get_record(session: ReadSession, campaign_id: UUID, annotator_id: UUID
     return TrainingRecord(tuple(attempts), annotator.granted_attempts, left)
 
 
-async def _lock_annotator(session: WriteSession, campaign_id: UUID, frontend: str, external_id: str) -> Annotator:
+async def _lock_annotator(
+    session: WriteSession, campaign_id: UUID, frontend: str, request: TrainingStartIn | TrainingAnswerIn
+) -> Annotator:
     """Return an annotator, of whom no other request is served until this transaction ends."""
-    annotator_id, _ = await store.annotators.lock_annotator(session, campaign_id, frontend, external_id)
+    annotator_id, _ = await lock_annotator(session, campaign_id, frontend, request.annotator, request.link)
     return await store.annotators.get_annotator(session, campaign_id, annotator_id)
 
 

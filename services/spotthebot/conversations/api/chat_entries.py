@@ -5,16 +5,23 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from spotthebot.contracts.conversations import LinkRevocationIn, PersonsChatOut, RevokedLinkOut
+from spotthebot.contracts.conversations import (
+    ChatLinkOut,
+    ChatLinksOut,
+    LinkRevocationIn,
+    PersonsChatOut,
+    RevokedLinkOut,
+)
 from spotthebot.contracts.wire import ExternalId
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, Chatting
+from spotthebot.conversations.api.deps import Admin, AdminReader, Chatting
 from spotthebot.conversations.use_cases.chats.start import require_link
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
 router = APIRouter(prefix="/v1", tags=["chats"], route_class=IdempotentRoute)
+_MAX_LINKS = 1000
 
 
 @router.get("/chats", operation_id="list_persons_chats")
@@ -47,5 +54,18 @@ async def revoke_chat_link(
 ) -> RevokedLinkOut:
     """Let nobody come by a link any more; chats that have begun go on. Revoking again changes nothing."""
     await store.chats.get_study(session, collection_id)
-    revoked_at = await store.revoked_links.add_link(session, collection_id, request.link)
+    revoked_at = await store.chat_links.revoke_link(session, collection_id, request.link)
     return RevokedLinkOut(link=request.link, revoked_at=revoked_at)
+
+
+@router.get("/collections/{collection_id}/chat-links", operation_id="list_chat_links")
+async def list_chat_links(session: Reading, _caller: AdminReader, collection_id: UUID) -> ChatLinksOut:
+    """Return the links by which people came to chat, or that were revoked, with how many people came by each."""
+    await store.chats.get_study(session, collection_id)
+    found = await store.chat_links.list_links(session, collection_id, limit=_MAX_LINKS)
+    return ChatLinksOut(
+        links=tuple(
+            ChatLinkOut(link=each.link, people=each.people, chats=each.chats, revoked_at=each.revoked_at)
+            for each in found
+        )
+    )

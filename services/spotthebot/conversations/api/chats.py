@@ -9,6 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
+from spotthebot.contracts.access import Role
 from spotthebot.contracts.conversations import (
     ChatConversationOut,
     ChatIn,
@@ -34,6 +35,7 @@ from spotthebot.conversations.api.deps import (
     Chatting,
     Frontend,
     JobQueue,
+    NewcomerLimits,
     Reader,
     Settings,
     Watch,
@@ -42,6 +44,7 @@ from spotthebot.conversations.api.fetched import ReplyingBots
 from spotthebot.conversations.api.shapes import collection_out
 from spotthebot.conversations.domain.chats import Chat, RatedChat
 from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.domain.interactors import pseudonym_of
 from spotthebot.conversations.use_cases.chats import converse
 from spotthebot.conversations.use_cases.chats.start import start_chat as start
 from spotthebot.conversations.use_cases.chats.study import finish_study
@@ -77,9 +80,11 @@ router = APIRouter(prefix="/v1", tags=["chats"], route_class=_ChatRoute)
 
 
 @router.post("/chats", status_code=201, operation_id="start_chat")
-async def start_chat(replying: ReplyingBots, session: Writing, _caller: Frontend, request: ChatIn) -> ChatOut:
+async def start_chat(
+    replying: ReplyingBots, session: Writing, _caller: Frontend, limits: NewcomerLimits, request: ChatIn
+) -> ChatOut:
     """Draw bots for a person to talk to; a person with an open chat in the collection gets that chat again."""
-    chat = await start(session, request.collection_id, request.interactor, replying.result(), link=request.link)
+    chat = await start(session, request, replying.result(), admit=limits.admit)
     return _to_out(await converse.view_chat(session, chat.id))
 
 
@@ -190,11 +195,15 @@ async def finish_collection(session: Writing, _caller: Admin, jobs: JobQueue, co
 
 
 @router.get("/collections/{collection_id}/chats", operation_id="list_chats")
-async def list_chats(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[ChatSummaryOut]:
-    """List a collection's chats with their bots, oldest first."""
+async def list_chats(session: Reading, caller: Reader, collection_id: UUID, paging: Paging) -> Page[ChatSummaryOut]:
+    """List a collection's chats with their bots, oldest first; administrators see who chatted."""
     await store.chats.get_study(session, collection_id)
+    key = (await store.exports.get_source(session, collection_id)).pseudonym_key
+    knows_people = caller.role == Role.ADMIN
     rows = await store.chats.list_chats(session, collection_id, rated=False, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda chat: chat.id, to_out=_summary)
+    return page_of(
+        rows, paging, key=lambda chat: chat.id, to_out=lambda chat: _summary(chat, key, knows_people=knows_people)
+    )
 
 
 @router.get("/collections/{collection_id}/ratings", operation_id="list_chat_ratings")
@@ -217,10 +226,12 @@ def _rating_out(chat: RatedChat) -> ChatRatingOut:
     )
 
 
-def _summary(chat: Chat) -> ChatSummaryOut:
+def _summary(chat: Chat, key: bytes | None, *, knows_people: bool) -> ChatSummaryOut:
     return ChatSummaryOut(
         id=chat.id,
-        interactor=chat.interactor,
+        interactor=pseudonym_of(chat.interactor, key),
+        person=chat.interactor if knows_people else None,
+        link=chat.link,
         state=chat.state,
         bots=chat.bots,
         conversations=chat.conversations,

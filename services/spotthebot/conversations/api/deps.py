@@ -15,12 +15,14 @@ from spotthebot.conversations.use_cases.chats.watch import ChatWatch
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.core.new_people import NewPeople
 from spotthebot.kit.web.database.idempotency import idempotent
 
 _admins = allow(Role.ADMIN)
 
 Admin = Annotated[Principal, Depends(idempotent(_admins))]
 """Who may create; honours `Idempotency-Key`."""
+AdminReader = Annotated[Principal, Depends(_admins)]
 Creating = Annotated[Principal, Depends(_admins)]
 """The same, without the key: for what is fetched before the key is claimed."""
 Uploader = Annotated[Principal, Depends(_admins)]
@@ -75,6 +77,12 @@ async def _settings(request: Request) -> ConversationsSettings:
     return settings
 
 
+async def _new_people(request: Request) -> NewPeople:
+    new_people: NewPeople = request.app.state.new_people
+    return new_people
+
+
+NewcomerLimits = Annotated[NewPeople, Depends(_new_people)]
 JobQueue = Annotated[Jobs, Depends(_jobs)]
 BotsClient = Annotated[Bots, Depends(_bots)]
 Settings = Annotated[ConversationsSettings, Depends(_settings)]

@@ -1,15 +1,18 @@
 """The export of a collection, and its way back: a download in several formats, the upload of an exported file."""
 
 import re
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import StreamingResponse
 
+from spotthebot.contracts.access import Role
 from spotthebot.contracts.conversations import ImportedOut
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import DialogueReader, JobQueue, Uploader, pieces_of
+from spotthebot.conversations.domain.errors import PeopleForAdministrators
 from spotthebot.conversations.use_cases.collections import exported_imports
 from spotthebot.conversations.use_cases.exports import export_collection
 from spotthebot.kit.database import Database
@@ -36,10 +39,14 @@ _BINARY = {"schema": {"type": "string", "format": "binary"}}
 )
 async def download_export(
     session: Reading,
-    _caller: DialogueReader,
+    caller: DialogueReader,
     database: Annotated[Database, Depends(get_database)],
     collection_id: UUID,
     form: Annotated[ExportFormat, Query(alias="format")] = ExportFormat.NDJSON,
+    people: Annotated[
+        Literal["pseudonyms", "ids"],
+        Query(description="What people who chatted are called; `ids` are for administrators, as `annotation` knows."),
+    ] = "pseudonyms",
 ) -> StreamingResponse:
     """Return all conversations of a collection in one file, in the order of its plan.
 
@@ -48,6 +55,10 @@ async def download_export(
     that Hugging Face's `load_dataset` reads. A download that breaks off is an incomplete body, never a shorter file.
     """
     source = await store.exports.get_source(session, collection_id)
+    if people == "ids":
+        if caller.role != Role.ADMIN:
+            raise PeopleForAdministrators
+        source = replace(source, pseudonym_key=None)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", source.name).strip("-.") or "conversations"
     return StreamingResponse(
         await export_collection(session, database, source, form),

@@ -64,6 +64,7 @@ class Chat:
     id: UUID
     collection_id: CollectionId
     interactor: str
+    link: str | None
     state: ChatState
     bots: tuple[UUID, ...]
     conversations: tuple[UUID, ...]
@@ -81,6 +82,16 @@ class Chat:
     def is_open(self) -> bool:
         """Whether the person has something left to do in it."""
         return self.state in OPEN
+
+
+@dataclass(frozen=True)
+class UsedLink:
+    """A link by which people came, how many they are, how many chats they began, and since when it is revoked."""
+
+    link: str
+    people: int
+    chats: int
+    revoked_at: datetime | None
 
 
 @dataclass(frozen=True)

@@ -48,10 +48,12 @@ Conflict
 ├── NotThisConversation
 ├── TooFewTurns
 ├── ChatEndedMeanwhile
+├── ChatLinkUsedUp
 ├── ChatIsOver
 ├── NotTimeToRate
 └── SeveralBotsOfName
 Forbidden
+├── PeopleForAdministrators
 └── ChatLinkRevoked
 Unauthenticated
 ├── NoSuchChatToken
@@ -255,6 +257,14 @@ class NotTimeToRate(Conflict):
 
 class SeveralBotsOfName(Conflict):
     """{count} bots are called '{name}': give the `bot_id` of one of them: {owners}."""
+
+
+class ChatLinkUsedUp(Conflict):
+    """This link is for {limit} people, and as many have begun to chat: ask for another."""
+
+
+class PeopleForAdministrators(Forbidden):
+    """Only administrators may export the ids of people who chatted: leave `people` out."""
 
 
 class ChatLinkRevoked(Forbidden):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from textwrap import dedent
 from typing import Any
@@ -17,7 +17,10 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 
 @dataclass(frozen=True)
 class ExportSource:
-    """The collection that an export is made of; `held_as` is the mode of an imported one where it came from."""
+    """The collection that an export is made of; `held_as` is the mode of an imported one where it came from.
+
+    Without a `pseudonym_key` the export has the ids of people who chatted.
+    """
 
     id: CollectionId
     name: str
@@ -27,6 +30,7 @@ class ExportSource:
     is_cancelled: bool
     plan: dict[str, Any]
     created_at: datetime
+    pseudonym_key: bytes | None = field(repr=False)
 
     @property
     def exported_mode(self) -> str:

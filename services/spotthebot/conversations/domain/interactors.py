@@ -8,6 +8,8 @@ nothing tells such a conversation from a chat with somebody whose id is not know
 import hashlib
 import secrets
 
+from spotthebot.kit.pseudonyms import name_in_exports
+
 _SALT_BYTES = 32
 
 
@@ -21,3 +23,8 @@ class Interactors:
         """Return the hash of a person who chatted, or of nobody, in hexadecimal."""
         hashed = secrets.token_bytes(_SALT_BYTES) if interactor is None else interactor.encode()
         return hashlib.sha256(self.salt + hashed).hexdigest()
+
+
+def pseudonym_of(interactor: str, key: bytes | None) -> str:
+    """Return what all but administrators call a person who chatted, under their collection's key; else their id."""
+    return interactor if key is None else name_in_exports(key, interactor.encode(), interactor)

@@ -1,6 +1,7 @@
 """The only SQL of `conversations`, by noun."""
 
 from spotthebot.conversations.store import (
+    chat_links,
     chat_tokens,
     chats,
     claims,
@@ -20,13 +21,13 @@ from spotthebot.conversations.store import (
     quality_summaries,
     ratings,
     retention,
-    revoked_links,
     searches,
     turns,
     unavailable_bots,
 )
 
 __all__ = [
+    "chat_links",
     "chat_tokens",
     "chats",
     "claims",
@@ -46,7 +47,6 @@ __all__ = [
     "quality_summaries",
     "ratings",
     "retention",
-    "revoked_links",
     "searches",
     "turns",
     "unavailable_bots",

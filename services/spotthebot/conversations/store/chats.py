@@ -97,7 +97,13 @@ async def list_interactors(
 
 
 async def add_chat(
-    session: WriteSession, *, collection_id: UUID, interactor: str, bots: Sequence[UUID], conversations: Sequence[UUID]
+    session: WriteSession,
+    *,
+    collection_id: UUID,
+    interactor: str,
+    bots: Sequence[UUID],
+    conversations: Sequence[UUID],
+    link: str | None = None,
 ) -> UUID:
     chat_id = new_id()
     await session.execute(
@@ -105,6 +111,7 @@ async def add_chat(
             id=chat_id,
             collection_id=collection_id,
             interactor=interactor,
+            link=link,
             state=ChatState.CHATTING,
             bots=list(bots),
             conversations=list(conversations),
@@ -240,6 +247,7 @@ def chat_of(row: ChatRow) -> Chat:
         id=row.id,
         collection_id=CollectionId(row.collection_id),
         interactor=row.interactor,
+        link=row.link,
         state=ChatState(row.state),
         bots=tuple(row.bots),
         conversations=tuple(row.conversations),

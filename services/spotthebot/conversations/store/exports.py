@@ -45,6 +45,7 @@ async def get_source(session: ReadSession, collection_id: UUID) -> ExportSource:
         is_cancelled=row.state == CollectionState.CANCELLED,
         plan=row.plan,
         created_at=row.created_at,
+        pseudonym_key=row.pseudonym_key,
     )
 
 

@@ -18,6 +18,7 @@ from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.conversations.domain.chats import Chat, RatedChat, RatedConversation
 from spotthebot.conversations.domain.errors import NoSuchCollection
 from spotthebot.conversations.domain.exports import ExportSource
+from spotthebot.conversations.domain.interactors import pseudonym_of
 from spotthebot.conversations.store import chats
 from spotthebot.conversations.tables import ChatRow, CollectionRow, ConversationRow, ImportedRatingRow, PairRow
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -49,7 +50,7 @@ async def add_ratings(
 async def find_ratings(
     session: ReadSession, source: ExportSource, conversations: Sequence[UUID]
 ) -> dict[UUID, ExportedRating]:
-    """Return the ratings of conversations as an export holds them, by the conversation's id."""
+    """Return the ratings of conversations as an export holds them, with pseudonyms, by the conversation's id."""
     if source.mode == _HUMAN_BOT:
         statement = select(ChatRow).where(
             ChatRow.collection_id == source.id,
@@ -57,12 +58,15 @@ async def find_ratings(
             ChatRow.conversations.overlap(list(conversations)),
         )
         held = [chats.chat_of(row) for row in await session.scalars(statement)]
-        return {each: _exported(chat, number) for chat in held for number, each in enumerate(chat.conversations, 1)}
+        key = source.pseudonym_key
+        return {
+            each: _exported(chat, number, key) for chat in held for number, each in enumerate(chat.conversations, 1)
+        }
     imported = select(ImportedRatingRow).where(ImportedRatingRow.conversation_id.in_(conversations))
     return {
         row.conversation_id: ExportedRating(
             chat_id=row.chat_id,
-            interactor=row.interactor,
+            interactor=pseudonym_of(row.interactor, source.pseudonym_key),
             number=row.number,
             scores=_scores(row.scores),
             preferred=row.preferred,
@@ -75,19 +79,21 @@ async def find_ratings(
 async def list_rated_chats(
     session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
 ) -> list[RatedChat]:
-    """Return the rated chats of a collection, oldest first; raises NoSuchCollection, NotForChats."""
+    """Return the rated chats of a collection with pseudonyms, oldest first; raises NoSuchCollection, NotForChats."""
     collection = await session.get(CollectionRow, collection_id)
     if collection is None:
         raise NoSuchCollection(collection_id=collection_id)
     if collection.mode == "import" and collection.plan.get("held_as") == _HUMAN_BOT:
-        return await _list_imported(session, collection_id, after, limit)
+        return await _list_imported(session, collection, after, limit)
     study = await chats.get_study(session, collection_id)
     held = await chats.list_chats(session, collection_id, rated=True, after=after, limit=limit)
-    return [_rated(chat, study.partners) for chat in held]
+    return [_rated(chat, study.partners, collection.pseudonym_key) for chat in held]
 
 
-async def _list_imported(session: ReadSession, collection_id: UUID, after: UUID | None, limit: int) -> list[RatedChat]:
-    own = ImportedRatingRow.collection_id == collection_id
+async def _list_imported(
+    session: ReadSession, collection: CollectionRow, after: UUID | None, limit: int
+) -> list[RatedChat]:
+    own = ImportedRatingRow.collection_id == collection.id
     ids = select(ImportedRatingRow.chat_id).where(own).distinct().order_by(ImportedRatingRow.chat_id).limit(limit)
     if after is not None:
         ids = ids.where(ImportedRatingRow.chat_id > after)
@@ -107,7 +113,7 @@ async def _list_imported(session: ReadSession, collection_id: UUID, after: UUID 
     return [
         RatedChat(
             id=chat_id,
-            interactor=rows[0][0].interactor,
+            interactor=pseudonym_of(rows[0][0].interactor, collection.pseudonym_key),
             conversations=tuple(
                 RatedConversation(row.conversation_id, row.number, partner, row.scores) for row, partner in rows
             ),
@@ -118,11 +124,11 @@ async def _list_imported(session: ReadSession, collection_id: UUID, after: UUID 
     ]
 
 
-def _rated(chat: Chat, partners: Mapping[UUID, Participant]) -> RatedChat:
+def _rated(chat: Chat, partners: Mapping[UUID, Participant], key: bytes) -> RatedChat:
     scores = _scores_by_number(chat)
     return RatedChat(
         id=chat.id,
-        interactor=chat.interactor,
+        interactor=pseudonym_of(chat.interactor, key),
         conversations=tuple(
             RatedConversation(conversation_id, number, partners[bot], scores.get(number, {}))
             for number, (bot, conversation_id) in enumerate(zip(chat.bots, chat.conversations, strict=False), 1)
@@ -132,10 +138,10 @@ def _rated(chat: Chat, partners: Mapping[UUID, Participant]) -> RatedChat:
     )
 
 
-def _exported(chat: Chat, number: int) -> ExportedRating:
+def _exported(chat: Chat, number: int, key: bytes | None) -> ExportedRating:
     return ExportedRating(
         chat_id=chat.id,
-        interactor=chat.interactor,
+        interactor=pseudonym_of(chat.interactor, key),
         number=number,
         scores=_scores(_scores_by_number(chat).get(number, {})),
         preferred=chat.ratings.preferred if chat.ratings else None,

@@ -24,7 +24,7 @@ _OF_COLLECTIONS: Final[Mapping[CollectionState, tuple[str, ...]]] = {
 _ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
 CAMPAIGN_ACTIONS: Final = ("open", "pause", "close", "release", "publish", "withdraw")
 COLLECTION_ACTIONS: Final = ("pause", "resume", "cancel", "finish")
-GRAVE: Final = frozenset({"close", "release", "publish", "cancel", "finish", "block", "reject", "erase"})
+GRAVE: Final = frozenset({"close", "release", "publish", "cancel", "finish", "block", "reject", "erase", "revoke"})
 """Actions that nobody can undo, or that others notice."""
 
 

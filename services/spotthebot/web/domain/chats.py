@@ -1,6 +1,7 @@
 """A person's chat as its pages see it: who the person is, what comes next, and the ratings given so far."""
 
 import hashlib
+import hmac
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +31,8 @@ class ChatPerson:
     """Who chats in a collection: what their browser's cookie holds.
 
     `link` is the name of the link by which they came last, and `until` its end; a cookie of an earlier release has no
-    `until`. `scores` are those of conversations that are over, in the order
+    `until`. `most` people may chat by the link, any number where it is 0; `is_shared` says that they can make up ids.
+    `scores` are those of conversations that are over, in the order
     of the questions: the service takes ratings at the end, all at once, and nothing may be lost before.
     """
 
@@ -39,6 +41,8 @@ class ChatPerson:
     code: str = ""
     link: str = ""
     until: datetime | None = None
+    most: int = 0
+    is_shared: bool = False
     chat_id: UUID | None = None
     scores: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
@@ -49,6 +53,8 @@ class ChatPerson:
             "code": self.code,
             "link": self.link,
             "until": self.until.isoformat() if self.until else "",
+            "most": str(self.most),
+            "shared": "yes" if self.is_shared else "",
             "chat_id": str(self.chat_id or ""),
             "scores": ",".join(f"{number}={''.join(map(str, each))}" for number, each in self.scores.items()),
         }
@@ -62,13 +68,22 @@ class ChatPerson:
             code=content["code"],
             link=content.get("link", ""),
             until=datetime.fromisoformat(content["until"]) if content.get("until") else None,
+            most=int(content.get("most", "0")),
+            is_shared=bool(content.get("shared")),
             chat_id=UUID(content["chat_id"]) if content["chat_id"] else None,
             scores={int(number): tuple(map(int, digits)) for number, digits in rated},
         )
 
     def coming_by(self, link: "ChatLink") -> Self:
         """Return the person as they come by another link; their chat, its scores and a code that it lacks stay."""
-        return replace(self, code=link.code or self.code, link=link.name, until=link.until)
+        return replace(
+            self,
+            code=link.code or self.code,
+            link=link.name,
+            until=link.until,
+            most=link.most,
+            is_shared=link.takes_any_id,
+        )
 
     def has_current_link(self, now: datetime) -> bool:
         return self.until is None or now <= self.until
@@ -80,13 +95,31 @@ class ChatPerson:
 
 @dataclass(frozen=True)
 class ChatLink:
-    """What a link into a collection holds, sealed: for one person, or for those whom `parameter` of the URL names."""
+    """What a link into a collection holds, sealed: for one person, or for those whom `parameter` of the URL names.
+
+    `most` people may chat by it, any number where it is 0, as in links of earlier releases. With a `key` the panel
+    signs ids.
+    """
 
     collection_id: UUID
     until: datetime
     interactor: str = ""
     parameter: str = ""
     code: str = ""
+    most: int = 0
+    key: str = ""
+
+    @property
+    def takes_any_id(self) -> bool:
+        """Whether people can come by it with ids that they make up."""
+        return not (self.interactor or self.key)
+
+    def is_signed(self, interactor: str, signature: str) -> bool:
+        """Say whether an id may come by the link; the signature is HMAC-SHA256 of the id in hexadecimal."""
+        if not self.key:
+            return True
+        expected = hmac.new(self.key.encode(), interactor.encode(), hashlib.sha256).hexdigest()
+        return hmac.compare_digest(signature.lower().encode(), expected.encode())
 
     @property
     def name(self) -> str:
@@ -101,6 +134,8 @@ class ChatLink:
             "interactor": self.interactor,
             "parameter": self.parameter,
             "code": self.code,
+            **({"most": str(self.most)} if self.most else {}),
+            **({"key": self.key} if self.key else {}),
         }
 
     @classmethod
@@ -114,6 +149,8 @@ class ChatLink:
             interactor=content["interactor"],
             parameter=content["parameter"],
             code=content["code"],
+            most=int(content.get("most", "0")),
+            key=content.get("key", ""),
         )
 
 

@@ -15,6 +15,7 @@ STATES_OF_REFUSALS: Final[Mapping[str, str]] = {
     "nothing-left": "nothing_left",
     "blocked": "blocked",
     "training-failed": "training_failed",
+    "entry-link-revoked": "link_revoked",
 }
 """The page that a refused claim leads to, by the name of the problem."""
 STATES_OF_CAMPAIGNS: Final[Mapping[str, str]] = {"paused": "paused", "draft": "not_open", "building": "not_open"}

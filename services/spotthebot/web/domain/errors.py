@@ -33,6 +33,12 @@ class TooManyFailedLinks(TooMany):
     title = "Too many links"
 
 
+class TooManyStreams(TooMany):
+    """Too many windows follow chats at the moment: try again in {retry_after_seconds} s."""
+
+    title = "Too many windows"
+
+
 class NotYourPackage(NotFound):
     """There is no such package of yours: open the link that you were given once more."""
 
@@ -49,6 +55,12 @@ class WhoIsMissing(Invalid):
     """This link is not whole: it lacks '{parameter}', by which the panel says who you are. Open it from the panel."""
 
     title = "Link not whole"
+
+
+class IdNotSigned(Forbidden):
+    """The panel did not sign the id in this link: open it from the panel."""
+
+    title = "Link not signed"
 
 
 class NoChatYet(Conflict):

@@ -23,7 +23,7 @@ class SignedIn:
 
 @dataclass(frozen=True)
 class Annotator:
-    """A person who came by an entry link of a campaign.
+    """A person who came by the entry link `link_id` of a campaign, whom the service knows as long as the entry lasts.
 
     `completion` is how the panel is shown that work was done (JSON of `CompletionOut`), so that the person finds it
     again; empty before the first package is submitted. `pseudonym` is what leaderboards call the person.
@@ -31,17 +31,22 @@ class Annotator:
 
     campaign_id: UUID
     annotator: str
+    link_id: UUID
     completion: str = ""
     pseudonym: str = ""
 
     def to_session(self) -> dict[str, str]:
-        return asdict(self) | {"campaign_id": str(self.campaign_id)}
+        return asdict(self) | {"campaign_id": str(self.campaign_id), "link_id": str(self.link_id)}
 
     @classmethod
-    def from_session(cls, content: Mapping[str, str]) -> Self:
+    def from_session(cls, content: Mapping[str, str]) -> Self | None:
+        """Return the person; None from a cookie of an earlier release, which names no link."""
+        if "link_id" not in content:
+            return None
         return cls(
             campaign_id=UUID(content["campaign_id"]),
             annotator=content["annotator"],
+            link_id=UUID(content["link_id"]),
             completion=content.get("completion", ""),
             pseudonym=content.get("pseudonym", ""),
         )

@@ -5,7 +5,7 @@ The pages act with this frontend's own key, which never reaches a browser; what 
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Form, Header, Query, Request
-from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from spotthebot.clients import PEER_TROUBLE
 from spotthebot.clients.operations import ServerSentEvent
@@ -26,18 +26,27 @@ from spotthebot.contracts.conversations import (
     PersonsChatOut,
     Question,
 )
+from spotthebot.contracts.panels import SIGNATURE_PARAMETER
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.page_errors import wants_page
 from spotthebot.web.catalogues import Texts
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.domain.chats import ChatPerson, Step, latest_of, next_of, ratings_of, read_scores
-from spotthebot.web.domain.errors import ChatLinkExpired, EntryLinkNeeded, NoChatYet, NotSayable, WhoIsMissing
+from spotthebot.web.domain.errors import (
+    ChatLinkExpired,
+    EntryLinkNeeded,
+    IdNotSigned,
+    NoChatYet,
+    NotSayable,
+    WhoIsMissing,
+)
 from spotthebot.web.domain.numbers import Numbers
 from spotthebot.web.pages.chat_access import Person, opened, person_of, remembering
 from spotthebot.web.pages.deps import Pages, ServicesOfFrontend
 from spotthebot.web.pages.forms import typed_in
-from spotthebot.web.sessions import count_failed_link
+from spotthebot.web.sessions import address_of, count_failed_link
 from spotthebot.web.settings import WebSettings
+from spotthebot.web.streams import EventStream, OpenStreams
 
 router = APIRouter(prefix="/chat/{collection_id}", route_class=PageRoute, include_in_schema=False)
 _LONGEST_TURN: Final = 2000
@@ -59,6 +68,9 @@ async def enter(
     interactor = link.interactor or request.query_params.get(link.parameter, "").strip()
     if not interactor or len(interactor) > _LONGEST_NAME or not interactor.isprintable():
         raise WhoIsMissing(parameter=link.parameter)
+    if not link.is_signed(interactor, request.query_params.get(SIGNATURE_PARAMETER, "")):
+        count_failed_link(request)
+        raise IdNotSigned
     theirs = await _chats_of(services, collection_id, interactor, link=link.name)
     known = person_of(request)
     if known is None or (known.collection_id, known.interactor) != (collection_id, interactor):
@@ -88,7 +100,13 @@ async def begin(request: Request, person: Person, services: ServicesOfFrontend) 
     goes_on = any(each.state is not ChatState.ABANDONED for each in theirs)
     if not goes_on and not person.has_current_link(datetime.now(UTC)):
         raise ChatLinkExpired
-    wish = ChatIn(collection_id=person.collection_id, interactor=person.interactor, link=person.link or None)
+    wish = ChatIn(
+        collection_id=person.collection_id,
+        interactor=person.interactor,
+        link=person.link or None,
+        max_people=person.most or None,
+        address=address_of(request) if person.is_shared else None,
+    )
     chat = await (await services.conversations()).start_chat(wish)
     return remembering(
         request, replace(person, chat_id=chat.id, scores=person.scores if chat.id == person.chat_id else {})
@@ -111,15 +129,16 @@ async def events(
 ) -> Response:
     """Pass on the chat's events after the one that the browser had last; 204 where none will come.
 
-    Each stream has a connection of its own to the service: it takes none from the pages of others.
+    Each stream has a connection of its own to the service: it takes none from the pages of others. So a person, a link
+    and all together have so many: raises TooManyStreams, and the script asks for the state now and then.
     """
     chat_id, last = _chat_of(person), max(after, last_event_id)
     chat = await (await services.conversations()).get_chat(chat_id)
     if chat.state is not ChatState.CHATTING and last >= chat.last_event:
         return Response(status_code=204)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    stream = _passed_on(request.app.state.settings, chat_id, last)
-    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+    streams: OpenStreams = request.app.state.streams
+    end = streams.open(f"{person.collection_id} {person.interactor}", f"{person.collection_id} {person.link}")
+    return EventStream(_passed_on(request.app.state.settings, chat_id, last), end)
 
 
 @router.post("/turns")
@@ -247,10 +266,10 @@ def _to_page(person: ChatPerson) -> Response:
 
 
 def _as_json(chat: ChatOut) -> Response:
-    return JSONResponse(chat.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
+    return JSONResponse(chat.model_dump(mode="json"))
 
 
-async def _passed_on(settings: WebSettings, chat_id: UUID, last: int) -> AsyncIterator[str]:
+async def _passed_on(settings: WebSettings, chat_id: UUID, last: int) -> AsyncGenerator[str, None]:
     """Yield events as they come, and a comment where it is quiet for long; after trouble the browser asks again."""
     yield "retry: 1000\n\n"
     async with services_with(settings, settings.annotation_key.get_secret_value()) as own:

@@ -1,5 +1,7 @@
 """`/chats/{collection_id}/links`: an administrator makes the links by which people come to chat."""
 
+import re
+import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import quote
@@ -22,6 +24,9 @@ PARAMETERS: Final = {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}", "participantId": "", 
 _MAX_PEOPLE: Final = 500
 _MAX_DAYS: Final = 366
 _LONGEST: Final = 200
+DEFAULT_PEOPLE: Final = 100
+_MAX_LINK_PEOPLE: Final = 100_000
+_NAME: Final = re.compile("[0-9a-f]{64}")
 
 
 @router.get("")
@@ -29,7 +34,7 @@ async def show(
     request: Request, pages: Pages, _visitor: Admin, services: ServicesOfVisitor, collection_id: UUID
 ) -> Response:
     """Ask whom the links are for."""
-    return _page(request, pages, await _collection(services, collection_id), typed={"days": "14"})
+    return await _page(request, pages, services, await _collection(services, collection_id), typed={"days": "14"})
 
 
 @router.post("")
@@ -42,20 +47,29 @@ async def make(
     people = list(dict.fromkeys(line.strip() for line in typed.get("people", "").split("\n") if line.strip()))
     faults = _faults(typed, people)
     if faults:
-        return _page(request, pages, collection, typed=typed, faults=faults)
+        return await _page(request, pages, services, collection, typed=typed, faults=faults)
     until = datetime.now(UTC) + timedelta(days=int(typed["days"]))
     code, parameter = typed.get("code", "").strip(), typed["for"]
     links = (
         [ChatLink(collection_id, until, interactor=person, code=code) for person in people]
         if parameter == "people"
-        else [ChatLink(collection_id, until, parameter=parameter, code=code)]
+        else [
+            ChatLink(
+                collection_id,
+                until,
+                parameter=parameter,
+                code=code,
+                most=int(typed.get("most") or DEFAULT_PEOPLE),
+                key=secrets.token_hex(32) if typed.get("signed") else "",
+            )
+        ]
     )
     base = request.app.state.settings.public_url.rstrip("/") or str(request.base_url).rstrip("/")
     made = [f"{base}/chat/{collection_id}/enter?entry={quote(text)}" for text in sealed(request, links)]
     if parameter != "people":
         made = [f"{each}&{parameter}={PARAMETERS[parameter]}" if PARAMETERS[parameter] else each for each in made]
     lines = [f"{person}\t{link}" for person, link in zip(people, made, strict=True)] if len(links) > 1 else made
-    return _page(request, pages, collection, typed=typed, links=lines)
+    return await _page(request, pages, services, collection, typed=typed, links=lines, signing_key=links[0].key)
 
 
 @router.post("/revoke")
@@ -65,24 +79,30 @@ async def revoke(
     """Revoke links, which are pasted since nothing keeps them: nobody comes by them any more."""
     collection = await _collection(services, collection_id)
     typed = await typed_in(request)
-    lines = [line for line in typed.get("revoked", "").split("\n") if line.strip()]
-    found = [opened(request, entry_in(line)) for line in lines]
-    names = {each.name for each in found if each is not None and each.collection_id == collection_id}
+    lines = [line.strip() for line in typed.get("revoked", "").split("\n") if line.strip()]
+    found = [None if _NAME.fullmatch(line) else opened(request, entry_in(line)) for line in lines]
+    named = {line for line in lines if _NAME.fullmatch(line)}
+    names = named | {each.name for each in found if each is not None and each.collection_id == collection_id}
     fault = (
         "no_links"
         if not lines
         else "many_links"
         if len(lines) > _MAX_PEOPLE
         else "not_links"
-        if any(each is None or each.collection_id != collection_id for each in found)
+        if any(
+            line not in named and (each is None or each.collection_id != collection_id)
+            for line, each in zip(lines, found, strict=True)
+        )
         else ""
     )
     if fault:
-        return _page(request, pages, collection, typed={"days": "14"} | typed, faults={"revoked": fault})
+        return await _page(
+            request, pages, services, collection, typed={"days": "14"} | typed, faults={"revoked": fault}
+        )
     conversations = await services.conversations()
     for name in sorted(names):
         await conversations.revoke_chat_link(collection_id, LinkRevocationIn(link=name))
-    return _page(request, pages, collection, typed={"days": "14"}, revoked=len(names))
+    return await _page(request, pages, services, collection, typed={"days": "14"}, revoked=len(names))
 
 
 async def _collection(services: ServicesOfVisitor, collection_id: UUID) -> CollectionOut:
@@ -105,21 +125,31 @@ def _faults(typed: dict[str, str], people: list[str]) -> dict[str, str]:
     days = typed.get("days", "").strip()
     if not (days.isascii() and days.isdecimal() and len(days) <= len(str(_MAX_DAYS)) and 1 <= int(days) <= _MAX_DAYS):
         faults["days"] = "days"
+    most = typed.get("most", "").strip()
+    if (
+        typed.get("for") != "people"
+        and most
+        and not (most.isascii() and most.isdecimal() and len(most) <= 6 and 1 <= int(most) <= _MAX_LINK_PEOPLE)
+    ):
+        faults["most"] = "most"
     if len(typed.get("code", "")) > _LONGEST:
         faults["code"] = "code"
     return faults
 
 
-def _page(
+async def _page(  # noqa: PLR0913 - what the page shows
     request: Request,
     pages: Pages,
+    services: ServicesOfVisitor,
     collection: CollectionOut,
     *,
     typed: dict[str, str],
     faults: dict[str, str] | None = None,
     links: list[str] | None = None,
     revoked: int = 0,
+    signing_key: str = "",
 ) -> Response:
+    used = await (await services.conversations()).list_chat_links(collection.id)
     return pages.page(
         request,
         "chat/links.html.jinja",
@@ -129,5 +159,8 @@ def _page(
         faults=faults or {},
         links=links or [],
         revoked=revoked,
+        signing_key=signing_key,
+        used=used.links,
+        default_people=DEFAULT_PEOPLE,
         parameters=tuple(PARAMETERS),
     )

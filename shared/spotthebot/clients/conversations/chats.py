@@ -6,6 +6,7 @@ from uuid import UUID
 from spotthebot.clients.operations import Call, Events, Listing, Paging, operation
 from spotthebot.contracts.conversations import (
     ChatIn,
+    ChatLinksOut,
     ChatOut,
     ChatRatingOut,
     ChatRatingsIn,
@@ -41,6 +42,11 @@ class ChatOperations:
         """Let nobody come by a link any more; chats that have begun go on."""
         path = f"/v1/collections/{collection_id}/revoked-links"
         return Call(RevokedLinkOut, "POST", path, body=revocation, idempotency_key=idempotency_key)
+
+    @operation
+    def list_chat_links(self, collection_id: UUID) -> Call[ChatLinksOut]:
+        """Return the links into a collection's chats with how many people came by each."""
+        return Call(ChatLinksOut, "GET", f"/v1/collections/{collection_id}/chat-links")
 
     @operation
     def get_chat(self, chat_id: UUID) -> Call[ChatOut]:

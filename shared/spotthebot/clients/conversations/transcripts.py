@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 from uuid import UUID
 
 from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
@@ -127,9 +127,16 @@ class TranscriptOperations:
         return Ndjson(InteractorOut, f"/v1/collections/{collection_id}/interactors/stream", params={"also": also})
 
     @operation
-    def export_collection(self, collection_id: UUID, form: ExportFormat = ExportFormat.NDJSON) -> Download:
+    def export_collection(
+        self,
+        collection_id: UUID,
+        form: ExportFormat = ExportFormat.NDJSON,
+        *,
+        people: Literal["pseudonyms", "ids"] = "pseudonyms",
+    ) -> Download:
         """Download all conversations of a collection as one file, in the order of its plan."""
-        return Download(f"/v1/collections/{collection_id}/export", params={"format": form.value})
+        params = {"format": form.value, "people": people}
+        return Download(f"/v1/collections/{collection_id}/export", params=params)
 
     @operation
     def import_conversations(

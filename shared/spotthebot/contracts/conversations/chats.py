@@ -85,6 +85,14 @@ class ChatIn(Wire):
         default=None,
         description="What the frontend calls the link by which the person came; one that was revoked begins no chat.",
     )
+    max_people: int | None = Field(
+        default=None, ge=1, le=100_000, description="How many people may chat by the link; null: any number."
+    )
+    address: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+        default=None,
+        description="The person's network address, where the link is for many: new people from one address are "
+        "limited. It is not kept.",
+    )
 
 
 class PersonsChatOut(Wire):
@@ -99,6 +107,21 @@ class LinkRevocationIn(Wire):
     """A link by which nobody may come any more, as its frontend calls it."""
 
     link: ExternalId
+
+
+class ChatLinkOut(Wire):
+    """A link by which people came to chat, or that was revoked."""
+
+    link: str = Field(description="What its frontend calls it.")
+    people: int = Field(description="How many people began a chat by it.")
+    chats: int
+    revoked_at: datetime | None
+
+
+class ChatLinksOut(Wire):
+    """The links into a collection's chats, the most used first."""
+
+    links: tuple[ChatLinkOut, ...] = Field(max_length=1000)
 
 
 class RevokedLinkOut(Wire):
@@ -193,7 +216,7 @@ class ChatRatingOut(Wire):
     """How a person rated a chat, with the bots."""
 
     chat_id: UUID
-    interactor: str
+    interactor: str = Field(description="The person's pseudonym.")
     conversations: tuple[RatedConversationOut, ...] = Field(
         max_length=100, description="In the order in which they were held."
     )
@@ -205,7 +228,9 @@ class ChatSummaryOut(Wire):
     """A chat as the operator sees it."""
 
     id: UUID
-    interactor: str
+    interactor: str = Field(description="The person's pseudonym.")
+    person: str | None = Field(description="What the frontend calls the person; null for all but administrators.")
+    link: str | None = Field(description="The link by which the person came, as its frontend calls it.")
     state: ChatState
     bots: tuple[UUID, ...] = Field(max_length=100, description="Who was drawn, in the order of the conversations.")
     conversations: tuple[UUID, ...] = Field(max_length=100, description="Those that have begun.")

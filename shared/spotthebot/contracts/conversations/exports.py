@@ -50,7 +50,7 @@ class ExportedRating(Wire):
     """How a person rated a conversation, beside the others of the same chat."""
 
     chat_id: UUID = Field(description="Conversations of one chat are rated together.")
-    interactor: ExternalId = Field(description="What the frontend called the person.")
+    interactor: ExternalId = Field(description="The person's pseudonym.")
     number: int = Field(ge=1, le=2, description="Which conversation of the chat this is, counted from 1.")
     scores: tuple[ExportedScore, ...] = Field(max_length=50, description="Empty where the partner broke off.")
     preferred: int | None = Field(ge=1, le=2, description="Which conversation of the chat was better; null: none.")

@@ -13,7 +13,7 @@ async def read_event_queues(session: ReadSession, schema: str) -> tuple[QueueDep
     """Read the outbox and the deliveries of one service; each has an index of the entries that wait."""
     outbox = await session.execute(
         text(f"""
-            SELECT count(*) AS waiting, EXTRACT(EPOCH FROM now() - min(created_at)) AS oldest_seconds
+            SELECT count(*) AS waiting, GREATEST(0, EXTRACT(EPOCH FROM now() - min(created_at))) AS oldest_seconds
             FROM (SELECT created_at FROM {schema}.events WHERE NOT distributed ORDER BY id LIMIT :counted) AS new
         """),  # noqa: S608 - a schema of ours
         {"counted": COUNTED},
@@ -22,9 +22,9 @@ async def read_event_queues(session: ReadSession, schema: str) -> tuple[QueueDep
         text(f"""
             SELECT count(*) FILTER (WHERE leased_until IS NULL OR leased_until <= now()) AS waiting,
                 count(*) FILTER (WHERE leased_until > now()) AS running,
-                EXTRACT(EPOCH FROM now() - min(next_attempt_at) FILTER (
+                GREATEST(0, EXTRACT(EPOCH FROM now() - min(next_attempt_at) FILTER (
                     WHERE leased_until IS NULL OR leased_until <= now()
-                )) AS oldest_seconds
+                ))) AS oldest_seconds
             FROM (
                 SELECT leased_until, next_attempt_at FROM {schema}.deliveries
                 WHERE state = 'pending' AND next_attempt_at <= now() LIMIT :counted

@@ -4,13 +4,17 @@ Invalid
 ├── AnnotatorIdUnusable
 ├── EntryLinkNotGenuine
 ├── EntryLinkNamesNobody
-└── EntryRefused
+├── EntryRefused
+└── PeopleNotCounted
 NotFound
-└── NoSuchAnnotator
+├── NoSuchAnnotator
+└── NoSuchEntryLink
 Conflict
 ├── AnnotatorErased
 ├── EntryLinkExpired
+├── EntryLinkRevoked
 ├── EntryLinkUsedUp
+├── NotEntered
 ├── NothingToAppeal
 ├── AppealLodged
 ├── NoConsentAsked
@@ -36,6 +40,14 @@ class EntryRefused(Invalid):
     """The query parameters do not name an annotator: see `errors`."""
 
 
+class PeopleNotCounted(Invalid):
+    """The campaign '{name}' has no packages yet, so nobody knows how many people it needs: give max_annotators."""
+
+
+class NoSuchEntryLink(NotFound):
+    """There is no entry link {link_id} into this campaign."""
+
+
 class NoSuchAnnotator(NotFound):
     """There is no annotator {annotator_id} in this campaign."""
 
@@ -49,7 +61,15 @@ class EntryLinkExpired(Conflict):
 
 
 class EntryLinkUsedUp(Conflict):
-    """This entry link is for {limit} annotators, and as many have entered."""
+    """This entry link is for {limit} annotators, and as many have entered: ask for another link."""
+
+
+class EntryLinkRevoked(Conflict):
+    """This entry link was revoked on {revoked_at}: ask for another link."""
+
+
+class NotEntered(Conflict):
+    """This person did not enter by this link, or was erased since: they have to enter by a link."""
 
 
 class NothingToAppeal(Conflict):

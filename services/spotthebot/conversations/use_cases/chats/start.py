@@ -1,10 +1,12 @@
 """Starting a chat: bots are drawn for a person, and the first conversation begins."""
 
 import secrets
+from collections.abc import Callable
 from uuid import UUID
 
 from spotthebot.contracts.conversations import (
     HUMAN_NAME,
+    ChatIn,
     ConversationId,
     ConversationState,
     Participant,
@@ -19,6 +21,7 @@ from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import (
     ChatEndedMeanwhile,
     ChatLinkRevoked,
+    ChatLinkUsedUp,
     CollectionNotOpen,
     NobodyToTalkTo,
 )
@@ -46,13 +49,19 @@ async def find_replying_bots(
 
 
 async def start_chat(
-    session: WriteSession, collection_id: UUID, interactor: str, replying: frozenset[UUID] | None, *, link: str | None
+    session: WriteSession,
+    request: ChatIn,
+    replying: frozenset[UUID] | None,
+    *,
+    admit: Callable[[str, str | None], None] = lambda _link, _address: None,
 ) -> Chat:
     """Draw bots for a person and begin the first conversation; a person with an open chat gets that chat again.
 
     Only bots in `replying` are drawn; None stands for a person who had an open chat. Raises CollectionNotOpen,
-    NobodyToTalkTo, ChatEndedMeanwhile, and ChatLinkRevoked for a new chat of who came by such a `link`.
+    NobodyToTalkTo, ChatEndedMeanwhile, and for a new chat of a person who came by a link ChatLinkRevoked,
+    ChatLinkUsedUp and what `admit` raises, which gets the link and the address of a person who never chatted here.
     """
+    collection_id, interactor, link = request.collection_id, request.interactor, request.link
     # First the locks, then the state: a collection that is finished meanwhile begins no chat. `finish` holds the same
     # lock on draws, `cancel` that on the collection.
     await store.chats.lock_draws(session, collection_id)
@@ -62,6 +71,12 @@ async def start_chat(
     if open_ones := [chat for chat in theirs if chat.is_open]:
         return open_ones[0]
     await require_link(session, collection_id, link)
+    if link is not None:
+        if not theirs:
+            admit(link, request.address)
+        others = await store.chat_links.count_people(session, collection_id, link, but=interactor)
+        if request.max_people is not None and others >= request.max_people:
+            raise ChatLinkUsedUp(limit=request.max_people)
     if replying is None:
         raise ChatEndedMeanwhile
     used = await store.chats.count_draws(session, collection_id)
@@ -71,7 +86,7 @@ async def start_chat(
     if drawn is None:
         raise NobodyToTalkTo
     chat_id = await store.chats.add_chat(
-        session, collection_id=collection_id, interactor=interactor, bots=drawn, conversations=()
+        session, collection_id=collection_id, interactor=interactor, bots=drawn, conversations=(), link=link
     )
     await begin_next(session, study, await store.chats.lock_chat(session, chat_id))
     return await store.chats.get_chat(session, chat_id)
@@ -79,7 +94,7 @@ async def start_chat(
 
 async def require_link(session: ReadSession, collection_id: UUID, link: str | None) -> None:
     """Raise ChatLinkRevoked where somebody came by a link that was revoked."""
-    if link is not None and await store.revoked_links.is_revoked(session, collection_id, link):
+    if link is not None and await store.chat_links.is_revoked(session, collection_id, link):
         raise ChatLinkRevoked
 
 

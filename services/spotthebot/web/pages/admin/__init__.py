@@ -1,6 +1,6 @@
 """Pages for administrators: campaigns, annotators, collections, keys, the audit log and how the services are."""
 
-from spotthebot.web.pages.admin import annotators, campaigns, collections, decisions, files, system, trainings
+from spotthebot.web.pages.admin import annotators, campaigns, collections, decisions, files, links, system, trainings
 
 ROUTERS = (
     system.router,
@@ -8,6 +8,7 @@ ROUTERS = (
     decisions.router,
     files.router,
     campaigns.router,
+    links.router,
     trainings.router,
     collections.router,
 )

@@ -27,6 +27,7 @@ AUDITED: Final = (
     "annotator.appealed",
     "annotator.bonus_granted",
     "annotator.consent_withdrawn",
+    "entry_link.revoked",
     "annotator.erased",
     "annotator.texts_erased",
     "annotations.exported",

@@ -1,6 +1,7 @@
 """Campaigns: all of them, a new one, one with its progress, its costs, its links and what can be done with it."""
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -27,6 +28,7 @@ from spotthebot.web.rendering import Renderer
 router = APIRouter(prefix="/admin/campaigns", route_class=PageRoute, include_in_schema=False)
 _CAMPAIGNS: Final = 25
 _COLLECTIONS: Final = 100
+_LINKS: Final = 50
 _PROTOCOLS: Final = 100
 _TRAININGS: Final = 1000
 
@@ -89,15 +91,19 @@ async def make_link(
     hours: Annotated[int, Form(ge=1, le=24 * 366)] = 168,
     most: Annotated[str, Form(pattern="^[0-9]{0,6}$")] = "",
     annotator: Annotated[str, Form(max_length=200)] = "",
+    signed_ids: Annotated[bool, Form()] = False,  # noqa: FBT002 - a field of a form
 ) -> Response:
     """Make an entry link and show it; nobody can read it again."""
     link = EntryLinkIn(
-        expires_in_hours=hours, max_annotators=max(1, int(most)) if most else None, annotator=annotator.strip() or None
+        expires_in_hours=hours,
+        max_annotators=max(1, int(most)) if most else None,
+        annotator=annotator.strip() or None,
+        signed_ids=signed_ids and not annotator.strip(),
     )
     made = await (await services.annotation()).create_entry_link(campaign_id, link)
     base = request.app.state.settings.public_url or str(request.base_url)
     address = f"{base.rstrip('/')}/annotate/{campaign_id}?{made.query}"
-    return await _campaign(request, pages, services, campaign_id, link=address)
+    return await _campaign(request, pages, services, campaign_id, link=address, signing_key=made.signing_key)
 
 
 @router.get("/{campaign_id}/{action}")
@@ -135,12 +141,19 @@ _ACTIONS: Final = {
 
 
 async def _campaign(
-    request: Request, pages: Renderer, services: Services, campaign_id: UUID, *, link: str | None = None
+    request: Request,
+    pages: Renderer,
+    services: Services,
+    campaign_id: UUID,
+    *,
+    link: str | None = None,
+    signing_key: str | None = None,
 ) -> Response:
     client = await services.annotation()
     campaign = await client.get_campaign(campaign_id)
-    preview, collections = await asyncio.gather(
+    preview, links, collections = await asyncio.gather(
         _preview(client, campaign),
+        client.list_entry_links(campaign_id, order="newest_first", page_size=_LINKS).page(),
         asyncio.gather(*(_collection(services, each) for each in campaign.collections[:10])),
     )
     return pages.page(
@@ -151,6 +164,9 @@ async def _campaign(
         collections=collections,
         actions=campaign_actions(campaign),
         link=link,
+        signing_key=signing_key,
+        links=links.items,
+        now=datetime.now(UTC),
         takes_links=campaign.state in {CampaignState.DRAFT, CampaignState.OPEN, CampaignState.PAUSED},
         rows=[*ExportedRows],
     )

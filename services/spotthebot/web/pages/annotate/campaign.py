@@ -1,5 +1,6 @@
 """Consent, its withdrawal, notes against a block, and the end of a package."""
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
@@ -12,7 +13,6 @@ from spotthebot.contracts.entries import ConsentIn, ConsentWithdrawalIn
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.games import GAME
-from spotthebot.web.domain.visitors import Annotator
 from spotthebot.web.pages.annotate.deps import AnnotationService, Owners
 from spotthebot.web.pages.annotate.entry import show_state, with_form_to
 from spotthebot.web.pages.deps import AnnotatorOfCampaign, AnnotatorSessions, Pages
@@ -40,7 +40,9 @@ async def consent(
     """Note that an annotator consents to the text that the form showed, or does not."""
     if answer != "yes":
         return _back(campaign_id, _Said.DECLINED)
-    await service.give_consent(campaign_id, ConsentIn(annotator=annotator.annotator, sha256=sha256))
+    await service.give_consent(
+        campaign_id, ConsentIn(annotator=annotator.annotator, sha256=sha256, link=annotator.link_id)
+    )
     return _back(campaign_id)
 
 
@@ -96,7 +98,7 @@ async def show_done(
         items=len(assignment.items),
         is_game=assignment.protocol.name == GAME,
     )
-    known = Annotator(campaign_id, annotator.annotator, completion.model_dump_json(), submitted.pseudonym)
+    known = replace(annotator, completion=completion.model_dump_json(), pseudonym=submitted.pseudonym)
     sessions.write(response, known.to_session())
     return with_form_to(completion, response)
 

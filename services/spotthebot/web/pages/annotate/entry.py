@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.clients import AsyncAnnotation, Conflict, PeerRefused
+from spotthebot.clients import AsyncAnnotation, Conflict, PeerRefused, RateLimited
 from spotthebot.contracts.annotation import CampaignOut
 from spotthebot.contracts.assignments import AssignmentOut, ClaimIn
 from spotthebot.contracts.entries import EntryIn
@@ -13,12 +13,13 @@ from spotthebot.contracts.panels import ENTRY_PARAMETER, CompletionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import POLICY
 from spotthebot.web.domain.entries import CAN_APPEAL, entry_parameters, state_of_refusal
+from spotthebot.web.domain.errors import EntryLinkNeeded
 from spotthebot.web.domain.games import GAME
 from spotthebot.web.domain.visitors import Annotator
 from spotthebot.web.pages.annotate.deps import AnnotationService, Owners, script_texts, worded_for
 from spotthebot.web.pages.deps import AnnotatorSessions, EnteredCampaign, Pages
 from spotthebot.web.rendering import Renderer
-from spotthebot.web.sessions import annotator_of, count_failed_link
+from spotthebot.web.sessions import address_of, annotator_of, count_failed_link
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 _MTURK = "https://worker.mturk.com https://workersandbox.mturk.com"
@@ -40,7 +41,9 @@ async def show(
     annotator = await EnteredCampaign()(request)
     campaign = await service.get_campaign(campaign_id)
     try:
-        assignment = await service.claim_package(campaign_id, ClaimIn(annotator=annotator.annotator))
+        assignment = await service.claim_package(
+            campaign_id, ClaimIn(annotator=annotator.annotator, link=annotator.link_id)
+        )
     except Conflict as refused:
         return _show_refusal(request, pages, annotator, campaign, refused)
     owners.remember(assignment)
@@ -52,9 +55,10 @@ async def _enter(request: Request, pages: Renderer, sessions: AnnotatorSessions,
         # Browsers keep no cookie of ours in a frame of another site, so the work needs a window of its own.
         return _framed(pages.page(request, "annotate/window.html.jinja", address=str(request.url), preview=False))
     try:
-        entry = await service.enter_campaign(EntryIn(parameters=entry_parameters(request.query_params.multi_items())))
+        parameters = entry_parameters(request.query_params.multi_items())
+        entry = await service.enter_campaign(EntryIn(parameters=parameters, address=address_of(request)))
     except PeerRefused as refused:
-        if not isinstance(refused, Conflict):
+        if not isinstance(refused, Conflict | RateLimited):
             count_failed_link(request)
         raise
     if entry.annotator is None:
@@ -64,7 +68,7 @@ async def _enter(request: Request, pages: Renderer, sessions: AnnotatorSessions,
     if known is not None and (known.campaign_id, known.annotator) == (entry.campaign_id, entry.annotator):
         completion = completion or known.completion
     response = RedirectResponse(f"/annotate/{entry.campaign_id}", status_code=303)
-    person = Annotator(entry.campaign_id, entry.annotator, completion, entry.pseudonym or "")
+    person = Annotator(entry.campaign_id, entry.annotator, entry.link_id, completion, entry.pseudonym or "")
     sessions.write(response, person.to_session())
     return response
 
@@ -83,6 +87,8 @@ def _show_refusal(
         return pages.page(request, "annotate/consent.html.jinja", campaign=campaign)
     if refusal == "training-required":
         return pages.page(request, "annotate/training_start.html.jinja", campaign=campaign)
+    if refusal == "not-entered":  # erased since, perhaps
+        raise EntryLinkNeeded
     state = state_of_refusal(refusal, campaign.state)
     return show_state(request, pages, annotator, state, is_game=campaign.protocol == GAME)
 

@@ -38,7 +38,9 @@ async def show(
 ) -> Response:
     """Show the next dialogue of the training; the first one begins an attempt."""
     try:
-        task = await service.start_training(campaign_id, TrainingStartIn(annotator=annotator.annotator))
+        task = await service.start_training(
+            campaign_id, TrainingStartIn(annotator=annotator.annotator, link=annotator.link_id)
+        )
     except Conflict:
         return RedirectResponse(f"/annotate/{campaign_id}", status_code=303)  # which says why
     if task.position is None:
@@ -62,5 +64,7 @@ async def answer(
     given: _AnswerIn,
 ) -> FeedbackOut:
     """Take the answer to a dialogue for good, and say what was right and wrong in it."""
-    request = TrainingAnswerIn(annotator=annotator.annotator, attempt=given.attempt, answer=given.answer)
+    request = TrainingAnswerIn(
+        annotator=annotator.annotator, attempt=given.attempt, answer=given.answer, link=annotator.link_id
+    )
     return await service.answer_training(campaign_id, position, request)

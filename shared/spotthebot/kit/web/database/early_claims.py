@@ -66,7 +66,7 @@ class EarlyClaim:
             return None
         async with self.database.read() as session:
             row = (await session.execute(select(self.table).where(*self._mine()))).one_or_none()
-        age = timedelta() if row is None else self.clock() - row.created_at
+        age = timedelta() if row is None else max(timedelta(), self.clock() - row.created_at)
         if row is None or age > self.kept:
             return None
         if row.request_sha256 != self.request_sha256:

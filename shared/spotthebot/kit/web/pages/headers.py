@@ -32,6 +32,7 @@ def policy_with(**changed: str) -> str:
 POLICY: Final = policy_with()
 """No script or style but files of this server; no frame; a page sends forms to this server alone."""
 _HEADERS: Final = {
+    "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -58,7 +58,10 @@ class PageErrors:
         if wants_page(request):
             fields = [ProblemField(pointer=each.pointer, parameter=None, detail=each.detail) for each in error.fields]
             shown = "" if fields and name_of(error) == INVALID_REQUEST else said
-            return self._show(request, status_of(error), shown, fields)
+            page = self._show(request, status_of(error), shown, fields)
+            if retry_after := error.facts.get("retry_after_seconds"):
+                page.headers["Retry-After"] = str(retry_after)
+            return page
         return self._problems.respond(request, error, detail=said)
 
     def respond_unexpected(self, request: Request) -> Response:

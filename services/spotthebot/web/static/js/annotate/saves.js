@@ -14,7 +14,7 @@ const TYPING_MILLISECONDS = 1_500;
 const RETRY_MILLISECONDS = 2_000;
 const FOREIGN_MILLISECONDS = 4_000;
 const LONGEST_WAIT_MILLISECONDS = 30_000;
-const ENDS = { "assignment-expired": "expired", "assignment-submitted": "submitted" };
+const ENDS = { "assignment-expired": "expired", "assignment-submitted": "submitted", blocked: "expired" };
 
 export class Saves {
   /**

@@ -101,9 +101,30 @@ function listen() {
     clearTimeout(troubled);
     troubled = setTimeout(() => { trouble.dataset.lost = "1"; complain(chat.texts.lost); }, TROUBLE_SECONDS * 1000);
     if (events.readyState === EventSource.CLOSED) { // refused, so the browser gives up: we ask again
-      setTimeout(listen, AGAIN_SECONDS * 1000);
+      setTimeout(async () => { await catchUp(); listen(); }, AGAIN_SECONDS * 1000);
     }
   };
+}
+
+/** Without a stream: show what was said meanwhile, or load the page where something else has happened. */
+async function catchUp() {
+  try {
+    const answer = await fetch(`${chat.base}/state`, { headers: { Accept: "application/json" } });
+    if (!answer.ok) return;
+    const state = await answer.json();
+    const ongoing = state.conversations.at(-1);
+    if (state.state !== "chatting" || ongoing.number !== chat.number || ongoing.over) {
+      location.reload();
+      return;
+    }
+    ongoing.turns.forEach((turn, position) => said({ ...turn, position, number: ongoing.number }));
+    awaitsReply = state.awaits_reply;
+    chat.lastEvent = Math.max(chat.lastEvent, state.last_event);
+    clearTimeout(troubled);
+    complain("");
+    count();
+  } catch { // offline: the stream is asked for again
+  }
 }
 
 /** Send a turn until it is said: the service takes one that it has already for the same. */

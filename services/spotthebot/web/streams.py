@@ -1,0 +1,59 @@
+"""Streams of chats that are open: how many one person, one link and all may have, each with a connection of its own."""
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable
+
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from spotthebot.web.domain.errors import TooManyStreams
+from spotthebot.web.settings import WebSettings
+
+_RETRY_SECONDS = 10
+
+
+class OpenStreams:
+    """Counts the streams of this process."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self._most = {
+            "person": settings.chat_streams_per_person,
+            "link": settings.chat_streams_per_link,
+            "all": settings.chat_streams,
+        }
+        self._open: Counter[tuple[str, str]] = Counter()
+
+    def open(self, person: str, link: str) -> Callable[[], None]:
+        """Count a stream, and return what ends it; raises TooManyStreams."""
+        counted = [("person", person), ("link", link), ("all", "")]
+        if any(self._open[each] >= self._most[each[0]] for each in counted):
+            raise TooManyStreams(retry_after_seconds=_RETRY_SECONDS)
+        self._open.update(counted)
+
+        def end() -> None:
+            self._open.subtract(counted)
+            for each in counted:
+                if not self._open[each]:
+                    del self._open[each]
+
+        return end
+
+    def __len__(self) -> int:
+        return self._open["all", ""]
+
+
+class EventStream(StreamingResponse):
+    """Events for a browser; once it leaves, nothing is left open: neither what events come from nor the count."""
+
+    def __init__(self, events: AsyncGenerator[str, None], on_end: Callable[[], None]) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._events = events
+        self._on_end = on_end
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._on_end()
+            await self._events.aclose()
