@@ -3,9 +3,9 @@
 import re
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
-from spotthebot.contracts.wire import Text, Wire
+from spotthebot.contracts.wire import Text, Wire, of_form
 
 ENTRY_PARAMETER: Final = "entry"
 """The query parameter that holds the token of an entry link."""
@@ -38,8 +38,16 @@ def _of_connect(url: str) -> str:
 _Url = Annotated[Text, StringConstraints(min_length=10, max_length=1000, pattern=r"^[\x21-\x7e]+$")]
 RedirectTemplate = Annotated[_Url, AfterValidator(_template)]
 ConnectUrl = Annotated[_Url, AfterValidator(_of_connect)]
-PanelCode = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-ParameterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,49}$")]
+PanelCode = Annotated[
+    str,
+    AfterValidator(of_form("[A-Za-z0-9_-]{1,64}", "must be up to 64 letters, digits, - and _, such as C1A2B3")),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"}),
+]
+ParameterName = Annotated[
+    str,
+    AfterValidator(of_form("[A-Za-z][A-Za-z0-9_.-]{0,49}", "must be a letter, then letters, digits, _, . and -")),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.-]{0,49}$"}),
+]
 
 
 class ProlificPanel(Wire):

@@ -59,7 +59,7 @@ async def give_consent(
     """Note that an annotator consents to the campaign's text; sent again it changes nothing."""
     return _consent_out(
         await entries.give_consent(
-            session, campaign_id, frontend_of(caller), request.annotator, request.sha256, now=now
+            session, campaign_id, frontend_of(caller), request.annotator, request.sha256, key_id=caller.key_id, now=now
         )
     )
 

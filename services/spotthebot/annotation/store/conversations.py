@@ -37,6 +37,11 @@ async def add_shown_conversations(
         await session.execute(insert(ShownRow).on_conflict_do_nothing(), rows)
 
 
+async def list_shown_ids(session: ReadSession, campaign_id: UUID) -> frozenset[UUID]:
+    """Return the ids of the conversations that a campaign has."""
+    return frozenset(await session.scalars(select(ShownRow.conversation_id).where(ShownRow.campaign_id == campaign_id)))
+
+
 async def conversations_by_external_id(session: ReadSession, campaign_id: UUID) -> dict[str, tuple[UUID, int]]:
     """Return id and number of exchanges of the campaign's conversations."""
     statement = select(ShownRow.external_id, ShownRow.conversation_id, func.jsonb_array_length(ShownRow.turns)).where(

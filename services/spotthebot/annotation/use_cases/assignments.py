@@ -94,7 +94,7 @@ async def keep_lease(
         )
     if position is not None:
         await store.answers.add_active_time(session, lease.id, position, at=now, milliseconds=0)
-    expires_at = now + terms.lease
+    expires_at = now + lease.lasts
     await store.assignments.note_sign_of_life(session, lease.id, expires_at=expires_at, at=now, position=position)
     return replace(lease, expires_at=expires_at, heard_at=now, heard_position=position)
 

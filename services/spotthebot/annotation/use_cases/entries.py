@@ -116,9 +116,18 @@ async def completion_of(session: ReadSession, campaign: Campaign, annotator: str
 
 
 async def give_consent(
-    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, sha256: str, *, now: datetime
+    session: WriteSession,
+    campaign_id: UUID,
+    frontend: str,
+    external_id: str,
+    sha256: str,
+    *,
+    key_id: UUID,
+    now: datetime,
 ) -> Annotator:
     """Note that an annotator consented to a campaign's text; consent that was given keeps its time.
+
+    Of consent to a text that the campaign had before, the audit log keeps text and time.
 
     Raises NoConsentAsked, ConsentToAnotherText.
     """
@@ -134,6 +143,16 @@ async def give_consent(
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
     if annotator.has_consented(campaign):
         return annotator
+    if annotator.consent_sha256 is not None and annotator.consented_at is not None:
+        await store.audit_log.add(
+            session,
+            campaign_id,
+            key_id=key_id,
+            action="annotator.consented_again",
+            annotator_id=annotator.id,
+            consent=f"SHA-256 {annotator.consent_sha256} -> SHA-256 {sha256}",
+            consented_before=annotator.consented_at.isoformat(timespec="seconds"),
+        )
     await store.annotators.set_consent(session, annotator.id, sha256, now)
     return await store.annotators.get_annotator(session, campaign_id, annotator.id)
 
