@@ -112,7 +112,8 @@ class TestDeclare:
                 await attempt
             assert str(raised.value) == (
                 "Another file made the campaign 'people' (segments is [1, 2] there, [1] here; package_size is 2 there, "
-                "3 here; seed is 0 there, 1 here; the instructions are others): choose another name."
+                "3 here; the instructions are others; seed is 0 there, 1 here): choose another name, or change it with "
+                "--change."
             )
         (only,) = await _campaigns(clients)
         assert only.state is CampaignState.DRAFT
@@ -127,7 +128,9 @@ class TestDeclare:
         assert made.panel == ProlificPanel(kind="prolific", completion_code="C1ODE7")
         assert not (await declare(clients, declared(text), opens=True)).is_new
         (tmp_path / "consent.md").write_text("We keep them longer.")
-        with pytest.raises(CampaignNameTaken, match=r"panel is .*C1ODE7.* there.*C2.* here; the text of consent is"):
+        with pytest.raises(
+            CampaignNameTaken, match=r"the text of consent is another; panel is .*C1ODE7.* there.*C2.* here"
+        ):
             await declare(clients, declared(text.replace("C1ODE7", "C2")), opens=True)
 
     async def test_a_failed_campaign_says_why_and_leaves_the_name_free(self, clients: Clients, declared: Write):
