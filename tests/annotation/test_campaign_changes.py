@@ -176,6 +176,7 @@ class TestRunningCampaign:
             ({"open": True}, "/open"),
             ({"nonsense": 1}, "/nonsense"),
             ({"currency": "EUR"}, ""),
+            ({"panel": {"kind": "mturk"}}, "/panel"),
             ({"name": None}, "/name"),
         ],
     )

@@ -24,6 +24,7 @@ from spotthebot.suite.declarations import DeclarationFaulty
 from spotthebot.suite.errors import CampaignNameTaken, JobFailed, NoSuchName, PanelNotSimulated, ProtocolNotSimulated
 from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import Clients
+from tests.factories.annotating import make_turk_campaign
 from tests.factories.annotator_trainings import gold_dialogue, training
 from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
 from tests.factories.protocols import document, single
@@ -292,8 +293,12 @@ class TestAnnotate:
         campaign = (await declare(clients, declared(text), opens=True)).campaign
         assert (await annotate_simulated(clients, campaign, 2)).assignments == 4
 
-    async def test_has_no_ids_of_panels_that_give_their_own(self, clients: Clients, declared: Write):
-        campaign = (await declare(clients, declared(SMALL + "panel: {kind: mturk}\n"), opens=True)).campaign
+    async def test_has_no_ids_of_panels_that_give_their_own(
+        self, clients: Clients, declared: Write, suite: RunningSuite
+    ):
+        made = (await declare(clients, declared(SMALL), opens=True)).campaign
+        make_turk_campaign(suite, str(made.id))
+        campaign = await clients.annotation.get_campaign(made.id)
         with pytest.raises(PanelNotSimulated, match="annotators of the panel 'mturk'"):
             await annotate_simulated(clients, campaign, 2)
 

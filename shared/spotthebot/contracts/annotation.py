@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, JsonValue, SecretStr, StringConstraints, WithJsonSchema, model_validator
 
-from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.panels import Panel, StoredPanel
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining, Requirements
 from spotthebot.contracts.wire import Domain, Name, Text, Wire, of_form
 
@@ -251,7 +251,7 @@ class CampaignOut(Wire):
     instructions: str
     consent: str
     consent_sha256: str | None = Field(description="Of the consent text in UTF-8; null where there is none.")
-    panel: Panel | None
+    panel: StoredPanel | None
     training: RequiredTraining | None
     gold: GoldItems | None
     max_strikes: int | None

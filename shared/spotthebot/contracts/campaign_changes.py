@@ -59,7 +59,7 @@ class CampaignChangesIn(RootModel[Document]):
 def document_of(campaign: object) -> Document:
     """Return what would make a campaign again, but for its secret, from an object with the names of `CampaignIn`."""
     known: dict[str, Any] = {name: getattr(campaign, name) for name in CHANGEABLE}
-    return CampaignIn.model_construct(**known).model_dump(mode="json", include=set(known))
+    return CampaignIn.model_construct(**known).model_dump(mode="json", include=set(known), warnings=False)
 
 
 def changed(document: JsonValue, changes: JsonValue) -> JsonValue:

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
 from spotthebot.contracts.wire import Text, Wire, of_form
 
@@ -95,14 +95,30 @@ class GenericPanel(Wire):
 
 
 class MturkPanel(Wire):
-    """Mechanical Turk's external question: people come with workerId, and a form ends each HIT's assignment."""
+    """Mechanical Turk's external question, of campaigns before it closed to everybody on 2026-09-30.
+
+    People came with workerId, and a form ended each HIT's assignment.
+    """
 
     kind: Literal["mturk"]
 
 
+def _not_of_the_past(panel: object) -> object:
+    kind = panel.get("kind") if isinstance(panel, dict) else getattr(panel, "kind", None)
+    if kind == "mturk":
+        message = "can't be mturk: Mechanical Turk closed to everybody on 2026-09-30; name another panel, or generic"
+        raise ValueError(message)
+    return panel
+
+
 Panel: TypeAlias = Annotated[
+    ProlificPanel | CloudResearchPanel | GenericPanel, Field(discriminator="kind"), BeforeValidator(_not_of_the_past)
+]
+"""The panel of a new campaign."""
+StoredPanel: TypeAlias = Annotated[
     ProlificPanel | CloudResearchPanel | GenericPanel | MturkPanel, Field(discriminator="kind")
 ]
+"""The panel of a campaign, which may be of the past."""
 
 
 class CompletionOut(Wire):

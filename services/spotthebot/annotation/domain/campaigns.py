@@ -23,7 +23,7 @@ from spotthebot.annotation.domain.errors import (
 from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.contracts.annotation import CampaignId, CampaignState
 from spotthebot.contracts.campaign_changes import UNSEEN
-from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.panels import StoredPanel
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.trainings import Training
@@ -100,7 +100,7 @@ class Campaign:
     currency: str | None
     instructions: str
     consent: str
-    panel: Panel | None
+    panel: StoredPanel | None
     training: RequiredTraining | None
     gold: GoldItems | None
     max_strikes: int | None

@@ -15,7 +15,7 @@ from spotthebot.annotation.domain.errors import NoSuchCampaign
 from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from spotthebot.annotation.tables import CampaignRow
 from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
-from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.panels import StoredPanel
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -49,7 +49,7 @@ _CONVERTED: Final = frozenset(
 _SAME: Final = tuple(each.name for each in fields(Campaign) if each.name not in _CONVERTED)
 """Fields of a campaign that its row has under the same name and in the same form."""
 _COUNTS: Final = tuple(each.name for each in fields(Progress))
-_PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
+_PANEL: TypeAdapter[StoredPanel] = TypeAdapter(StoredPanel)
 
 
 async def add_campaign(session: WriteSession, request: CampaignIn, protocol: AnnotationProtocol) -> Campaign:

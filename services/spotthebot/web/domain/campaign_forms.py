@@ -13,7 +13,7 @@ from spotthebot.contracts.campaign_changes import UNSEEN, document_of, fixed_key
 from spotthebot.kit.validation import reason_of
 from spotthebot.web.domain.decisions import amount_of
 
-PANELS: Final = ("", "prolific", "cloudresearch", "generic", "mturk")
+PANELS: Final = ("", "prolific", "cloudresearch", "generic")
 DEFAULTS: Final[Mapping[str, str]] = {
     "segments": "2, 3, 5",
     "annotations_per_segment": "2",
@@ -59,7 +59,6 @@ _PANEL_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "prolific": ("completion_code",),
     "cloudresearch": ("completion_code", "redirect_url"),
     "generic": ("parameter", "redirect_url"),
-    "mturk": (),
 }
 _READ: Final = frozenset({"collections", "protocol", "segments", "panel", "training", "gold", "strike_fast_packages"})
 """Fields of a campaign that are typed in another form than the service takes."""
