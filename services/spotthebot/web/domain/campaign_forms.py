@@ -84,7 +84,8 @@ class CampaignForm:
     def of(cls, campaign: CampaignOut) -> "CampaignForm":
         """Return the form as it would have been filled in for a campaign."""
         document = document_of(campaign)
-        values = {name: "" if document[name] is None else str(document[name]) for name in _AS_TYPED}
+        values = {name: "" for name in FIELDS if name != "collections"}
+        values |= {name: str(document[name]) for name in _AS_TYPED if document[name] is not None}
         values["segments"] = ", ".join(map(str, campaign.segments))
         values["protocol"] = f"{campaign.protocol}:{campaign.protocol_version}"
         values["strike_fast_packages"] = "on" if campaign.strike_fast_packages else ""
