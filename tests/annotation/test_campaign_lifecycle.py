@@ -113,6 +113,17 @@ class TestIsFullyAnnotated:
         assert not replace(CAMPAIGN, mode="import", progress=progress).is_fully_annotated
 
 
+class TestAnnotationsNeeded:
+    def test_are_one_of_each_item_by_as_many_annotators(self):
+        assert CAMPAIGN.annotations_needed == 120  # 60 items, 2 annotators
+
+    @pytest.mark.parametrize(("annotations", "needed"), [(0, 120), (119, 120), (180, 180)])
+    def test_of_an_import_are_never_fewer_than_it_has(self, annotations: int, needed: int):
+        """Others may have labelled an item more often than the campaign says."""
+        progress = replace(CAMPAIGN.progress, annotations=annotations)
+        assert replace(CAMPAIGN, mode="import", progress=progress).annotations_needed == needed
+
+
 class TestRequireClaims:
     def test_accepts_an_open_campaign(self):
         CAMPAIGN.require_claims()
