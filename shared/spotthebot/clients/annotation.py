@@ -32,7 +32,7 @@ from spotthebot.contracts.assignments import (
     SubmittedTexts,
 )
 from spotthebot.contracts.batches import StoredOut
-from spotthebot.contracts.campaign_changes import CampaignChangesIn, Document
+from spotthebot.contracts.campaign_changes import CampaignChangesIn
 from spotthebot.contracts.entries import (
     ConsentIn,
     ConsentOut,
@@ -85,9 +85,9 @@ class AnnotationOperations(SubscriptionOperations, TrainingOperations, ServiceOp
         return Call(CampaignOut, "GET", f"/v1/campaigns/{campaign_id}")
 
     @operation
-    def change_campaign(self, campaign_id: UUID, changes: Document) -> Call[CampaignOut]:
+    def change_campaign(self, campaign_id: UUID, changes: CampaignChangesIn) -> Call[CampaignOut]:
         """Change a campaign by a merge patch: keys that are left out stay, None brings a default back."""
-        return Call(CampaignOut, "PATCH", f"/v1/campaigns/{campaign_id}", body=CampaignChangesIn(changes))
+        return Call(CampaignOut, "PATCH", f"/v1/campaigns/{campaign_id}", body=changes)
 
     @operation
     def delete_campaign(self, campaign_id: UUID) -> Call[None]:

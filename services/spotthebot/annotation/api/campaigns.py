@@ -79,7 +79,7 @@ async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: U
 async def change_campaign(
     prepared: ChangePrepared,
     session: Writing,
-    caller: Admin,
+    caller: AdminReader,
     jobs: JobQueue,
     campaign_id: UUID,
     changed: CampaignChangesIn,

@@ -13,7 +13,7 @@ from spotthebot.annotation.domain.errors import CollectionsNotMixed
 from spotthebot.annotation.use_cases.collections import mix_of
 from spotthebot.clients import AsyncAnnotation, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
-from spotthebot.contracts.campaign_changes import changes_to, document_of
+from spotthebot.contracts.campaign_changes import CampaignChangesIn, changes_to, document_of
 from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.contracts.protocols import ProtocolIn
 from spotthebot.contracts.trainings import TrainingIn
@@ -166,7 +166,7 @@ async def _change(
     """Make of a campaign what a file says; raises DeclarationFaulty with what may not change."""
     try:
         await _store_documents(annotation, declared)
-        return await annotation.change_campaign(campaign.id, changes_to(campaign, request))
+        return await annotation.change_campaign(campaign.id, CampaignChangesIn(changes_to(campaign, request)))
     except PeerRefused as refused:
         raise faults_of(declared, refused, _API_KEYS) from refused
 

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import Conflict, Invalid, NotFound, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut
-from spotthebot.contracts.campaign_changes import changes_between, document_of
+from spotthebot.contracts.campaign_changes import CampaignChangesIn, changes_between, document_of
 from spotthebot.contracts.conversations import CollectionOut, CollectionState
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.routes import PageRoute
@@ -81,7 +81,8 @@ async def edit_campaign(
     if isinstance(read, CampaignIn):
         shown = document_of(was) if isinstance(was, CampaignIn) else now
         try:
-            await client.change_campaign(campaign_id, changes_between(shown, document_of(read)))
+            changes = CampaignChangesIn(changes_between(shown, document_of(read)))
+            await client.change_campaign(campaign_id, changes)
         except (Invalid, Conflict) as refused:
             read = form.with_faults(_faults(refused))
         else:
