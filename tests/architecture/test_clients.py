@@ -161,10 +161,8 @@ def _example(name: str, hint: Any) -> Any:
         return {"a": 1}
     if hint is UUID:
         return UUID(int=sum(name.encode()))
-    if issubclass(hint, RootModel):
-        return hint({})
     if issubclass(hint, BaseModel):
-        return hint.model_construct()
+        return hint.model_construct(**({"root": {}} if issubclass(hint, RootModel) else {}))
     examples: dict[type, Any] = {str: f"{{{name}}}", bytes: b"x", bool: True, int: 7, float: 0.5}
     return examples[hint] if hint in examples else next(iter(hint))
 
