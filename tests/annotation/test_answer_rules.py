@@ -182,7 +182,17 @@ class TestDecide:
 
 def _lease(state: AssignmentState) -> Lease:
     given: dict[str, Any] = {"leased_at": NOW, "expires_at": NOW, "heard_at": None, "heard_position": None}
-    return Lease(AssignmentId(ID), CampaignId(ID), ID, ID, state, submitted_at=None, completion_code=None, **given)
+    return Lease(
+        AssignmentId(ID),
+        CampaignId(ID),
+        ID,
+        ID,
+        state,
+        submitted_at=None,
+        completion_code=None,
+        lasts=timedelta(hours=1),
+        **given,
+    )
 
 
 class TestLease:

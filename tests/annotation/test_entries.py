@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 import httpx
 
-from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows, submit, work_through
+from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows, submit, turk_campaign, work_through
 from tests.factories.annotator_trainings import gold_dialogue, respond, start, store_training
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, until
@@ -198,7 +198,7 @@ class TestEntries:
         assert "/parameters/PROLIFIC_PID" in pointers
 
     async def test_entries_to_a_hit_that_nobody_accepted_are_previews_and_keep_nothing(self, suite: RunningSuite):
-        campaign = await campaign_of(suite, panel={"kind": "mturk"}, consent="We keep your labels.")
+        campaign = await turk_campaign(suite, consent="We keep your labels.")
         parameters = await link_to(suite, campaign)
         found = (await enter(suite, parameters | {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "H"})).json()
         assert (found["preview"], found["annotator"]) == (True, None)
@@ -242,7 +242,7 @@ class TestSubmit:
     async def test_ends_the_assignment_of_mechanical_turk_by_which_the_annotator_came(self, suite: RunningSuite):
         """A repeat says the same, although the worker accepted another HIT meanwhile."""
         clock = movable_clock(suite)
-        campaign = await campaign_of(suite, panel={"kind": "mturk"})
+        campaign = await turk_campaign(suite)
         parameters = await link_to(suite, campaign)
         assigned: list[tuple[Any, ...]] = []
         for number in (1, 2):
@@ -264,7 +264,7 @@ class TestSubmit:
         self, suite: RunningSuite
     ):
         clock = movable_clock(suite)
-        campaign = await campaign_of(suite, panel={"kind": "mturk"}, pay_per_package="1", currency="USD")
+        campaign = await turk_campaign(suite, pay_per_package="1", currency="USD")
         assert (await enter(suite, await link_to(suite, campaign) | MTURK)).status_code == 200
         clock.advance(seconds=1)
         own = await link_to(suite, campaign, annotator=MTURK["workerId"])

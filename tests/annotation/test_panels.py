@@ -27,9 +27,9 @@ from spotthebot.annotation.domain.panels import (
     require_id,
 )
 from spotthebot.annotation.domain.pseudonyms import Pseudonyms
-from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.panels import StoredPanel
 
-_PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
+_PANEL: TypeAdapter[StoredPanel] = TypeAdapter(StoredPanel)
 PID = "60ffe5c8371090c7041d43f8"  # from Prolific's API reference, "Set up bonuses"
 TURK = {
     # from Amazon's requester guide, "How Mechanical Turk tasks are rendered"
@@ -42,7 +42,7 @@ SECRET = bytes(range(32))
 LINK = EntryLink(UUID(int=7), UUID(int=8), "team a", "p-17", datetime(2026, 11, 22, tzinfo=UTC), 3)
 
 
-def panel(**fields: Any) -> Panel:
+def panel(**fields: Any) -> StoredPanel:
     return _PANEL.validate_python(fields)
 
 
@@ -53,7 +53,7 @@ GENERIC = panel(
 )
 
 
-def faults(read: Panel, parameters: dict[str, str]) -> dict[str, str]:
+def faults(read: StoredPanel, parameters: dict[str, str]) -> dict[str, str]:
     with pytest.raises(EntryRefused) as refused:
         read_identity(read, parameters)
     return {fault.pointer: fault.detail for fault in refused.value.fields}
@@ -74,7 +74,7 @@ class TestIds:
         ],
     )
     def test_what_a_panel_has_to_send_begins_with_the_id_of_the_person(
-        self, read: Panel, sent: dict[str, str], missing: set[str]
+        self, read: StoredPanel, sent: dict[str, str], missing: set[str]
     ):
         assert id_parameter(read) == next(iter(sent))
         identity = read_identity(read, sent)

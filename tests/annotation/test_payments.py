@@ -20,9 +20,9 @@ from spotthebot.annotation.domain.payments import (
     rewarded_packages,
     turk_bonuses,
 )
-from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.panels import StoredPanel
 from tests.annotation.test_campaign_lifecycle import CAMPAIGN
-from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, rows, work_through
+from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, rows, turk_campaign, work_through
 from tests.factories.running_suite import RunningSuite
 from tests.factories.stored_campaigns import NOON
 from tests.factories.studies import created
@@ -147,7 +147,7 @@ class TestFiles:
         assert files["bonuses"].headers["content-disposition"] == 'attachment; filename="bonuses.csv"'
 
     async def test_files_of_mechanical_turk_have_the_parameters_of_send_bonus(self, suite: RunningSuite):
-        campaign = await campaign_of(suite, **PAY, panel={"kind": "mturk"})
+        campaign = await turk_campaign(suite, **PAY)
         admin, frontend = [await suite.client("annotation", role) for role in ("admin", "annotation")]
         link = await created(admin, f"/v1/campaigns/{campaign['id']}/entry-links", {})
         entered = {"entry": link["query"].removeprefix("entry="), "hitId": "H", "workerId": "A1"}
@@ -193,7 +193,7 @@ class TestFiles:
 
     async def test_files_of_mechanical_turk_pay_each_package_once(self, suite: RunningSuite):
         """Two packages for one assignment: its approval pays one of them, a bonus the other."""
-        campaign = await campaign_of(suite, **PAY, panel={"kind": "mturk"})
+        campaign = await turk_campaign(suite, **PAY)
         admin, frontend = [await suite.client("annotation", role) for role in ("admin", "annotation")]
         link = await created(admin, f"/v1/campaigns/{campaign['id']}/entry-links", {})
         entered = {"entry": link["query"].removeprefix("entry="), "hitId": "H", "workerId": "A1"}
@@ -234,7 +234,7 @@ class TestRules:
     def test_a_panel_pays_its_reward_once_for_a_person_or_for_each_of_its_own_assignments(
         self, panel: dict[str, Any] | None, is_rewarded: bool, expected: list[int]
     ):
-        campaign = replace(CAMPAIGN, panel=TypeAdapter[Panel | None](Panel | None).validate_python(panel))
+        campaign = replace(CAMPAIGN, panel=TypeAdapter[StoredPanel | None](StoredPanel | None).validate_python(panel))
         found = [
             rewarded_packages(campaign, packages, panel_assignments=7, is_rewarded=is_rewarded)
             for packages in (0, 1, 3)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, Unpack, get_args, get_origin,
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from spotthebot import clients
 from spotthebot.clients.operations import Call, Download, Events, Listing, Ndjson, Operation, operation
@@ -162,7 +162,7 @@ def _example(name: str, hint: Any) -> Any:
     if hint is UUID:
         return UUID(int=sum(name.encode()))
     if issubclass(hint, BaseModel):
-        return hint.model_construct()
+        return hint.model_construct(**({"root": {}} if issubclass(hint, RootModel) else {}))
     examples: dict[type, Any] = {str: f"{{{name}}}", bytes: b"x", bool: True, int: 7, float: 0.5}
     return examples[hint] if hint in examples else next(iter(hint))
 

@@ -55,6 +55,7 @@ OF_ADMINISTRATORS: Final = (
     "/admin/campaigns",
     "/admin/campaigns/new",
     "/admin/campaigns/{campaign}",
+    "/admin/campaigns/{campaign}/edit",
     "/admin/campaigns/{campaign}/close",
     "/admin/campaigns/{campaign}/links",
     "/admin/campaigns/{campaign}/links/{link}/revoke",
@@ -74,6 +75,7 @@ IN_FILES_OF_THEIR_OWN: Final = {
     "test_admin.py": ("/admin/campaigns/{campaign_id}/annotators/{annotator_id}/packages/{assignment_id}/reject",),
     "test_annotate.py": ("/annotate/{campaign_id}", "/annotate/{campaign_id}/done/{assignment_id}"),
     "test_annotate_protocols.py": ("/annotate/{campaign_id}/training", "/annotate/{campaign_id}/said/{said}"),
+    "test_campaign_form.py": ("/admin/campaigns/{campaign_id}/preview",),
     "test_chat.py": ("/chat/{collection_id}", "/chat/{collection_id}/enter"),
 }
 """Pages that somebody reaches by what they did before."""

@@ -23,6 +23,20 @@ async def campaign_of(suite: RunningSuite, conversations: int = 4, **more: Any) 
     return await open_campaign(suite, collection, **{"package_size": 2} | more)
 
 
+def make_turk_campaign(suite: RunningSuite, campaign_id: str) -> None:
+    """Give a campaign the panel Mechanical Turk, which campaigns had before it closed."""
+    with psycopg.connect(suite.database.owner["annotation"]) as connection:
+        panel = 'UPDATE annotation.campaigns SET panel = \'{"kind": "mturk"}\' WHERE id = %s'
+        connection.execute(panel, [campaign_id])
+
+
+async def turk_campaign(suite: RunningSuite, **more: Any) -> dict[str, Any]:
+    """Open a campaign of Mechanical Turk."""
+    campaign = await campaign_of(suite, **more)
+    make_turk_campaign(suite, campaign["id"])
+    return await state_of(suite, campaign)
+
+
 async def ask(
     suite: RunningSuite, campaign: Mapping[str, Any], annotator: str, *, team: str | None = None
 ) -> httpx.Response:

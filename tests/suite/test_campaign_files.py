@@ -126,8 +126,8 @@ class TestFaults:
             ("panel: {kind: sona}", "line 3: panel: must have one of 'prolific'"),
             ("panel: {kind: prolific}", "line 3: panel.completion_code: the key is missing. A completion code of the"),
             (
-                "panel: {kind: mturk, host: x}",
-                "line 3: panel.host: there is no such key among ['kind'].",
+                "panel: {kind: mturk}",
+                "line 3: panel: can't be mturk: Mechanical Turk closed to everybody on 2026-09-30; name another panel",
             ),
             (
                 "panel: {kind: generic, parameter: pid, redirect_uri: x}",

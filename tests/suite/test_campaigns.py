@@ -24,6 +24,7 @@ from spotthebot.suite.declarations import DeclarationFaulty
 from spotthebot.suite.errors import CampaignNameTaken, JobFailed, NoSuchName, PanelNotSimulated, ProtocolNotSimulated
 from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import Clients
+from tests.factories.annotating import make_turk_campaign
 from tests.factories.annotator_trainings import gold_dialogue, training
 from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
 from tests.factories.protocols import document, single
@@ -112,7 +113,8 @@ class TestDeclare:
                 await attempt
             assert str(raised.value) == (
                 "Another file made the campaign 'people' (segments is [1, 2] there, [1] here; package_size is 2 there, "
-                "3 here; seed is 0 there, 1 here; the instructions are others): choose another name."
+                "3 here; the instructions are others; seed is 0 there, 1 here): choose another name, or change it with "
+                "--change."
             )
         (only,) = await _campaigns(clients)
         assert only.state is CampaignState.DRAFT
@@ -127,7 +129,9 @@ class TestDeclare:
         assert made.panel == ProlificPanel(kind="prolific", completion_code="C1ODE7")
         assert not (await declare(clients, declared(text), opens=True)).is_new
         (tmp_path / "consent.md").write_text("We keep them longer.")
-        with pytest.raises(CampaignNameTaken, match=r"panel is .*C1ODE7.* there.*C2.* here; the text of consent is"):
+        with pytest.raises(
+            CampaignNameTaken, match=r"the text of consent is another; panel is .*C1ODE7.* there.*C2.* here"
+        ):
             await declare(clients, declared(text.replace("C1ODE7", "C2")), opens=True)
 
     async def test_a_failed_campaign_says_why_and_leaves_the_name_free(self, clients: Clients, declared: Write):
@@ -289,8 +293,12 @@ class TestAnnotate:
         campaign = (await declare(clients, declared(text), opens=True)).campaign
         assert (await annotate_simulated(clients, campaign, 2)).assignments == 4
 
-    async def test_has_no_ids_of_panels_that_give_their_own(self, clients: Clients, declared: Write):
-        campaign = (await declare(clients, declared(SMALL + "panel: {kind: mturk}\n"), opens=True)).campaign
+    async def test_has_no_ids_of_panels_that_give_their_own(
+        self, clients: Clients, declared: Write, suite: RunningSuite
+    ):
+        made = (await declare(clients, declared(SMALL), opens=True)).campaign
+        make_turk_campaign(suite, str(made.id))
+        campaign = await clients.annotation.get_campaign(made.id)
         with pytest.raises(PanelNotSimulated, match="annotators of the panel 'mturk'"):
             await annotate_simulated(clients, campaign, 2)
 

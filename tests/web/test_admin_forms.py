@@ -5,10 +5,11 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.contracts.annotation import CampaignIn, CampaignState
+from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.campaign_changes import CHANGEABLE, document_of
 from spotthebot.contracts.conversations import CollectionState
 from spotthebot.web.domain.admin_actions import campaign_actions, collection_actions
-from spotthebot.web.domain.campaign_forms import DEFAULTS, CampaignForm
+from spotthebot.web.domain.campaign_forms import DEFAULTS, CampaignForm, fixed_fields
 from spotthebot.web.domain.health import health_of
 
 ONE, TWO = str(UUID(int=1)), str(UUID(int=2))
@@ -39,7 +40,6 @@ class TestCampaignForm:
                 {"panel": "generic", "parameter": "pid", "completion_code": "C1"},
                 {"kind": "generic", "parameter": "pid"},
             ),
-            ({"panel": "mturk", "parameter": "pid"}, {"kind": "mturk"}),
             ({"completion_code": "C1"}, None),
         ],
     )
@@ -56,8 +56,14 @@ class TestCampaignForm:
             (["nonsense"], {}, "collections", "choose at least one collection"),
             ([ONE], {"name": ""}, "name", "is missing"),
             ([ONE], {"package_size": "many"}, "package_size", "must be a whole number"),
-            ([ONE], {"segments": "2, x"}, "segments", "must be a whole number"),
+            ([ONE], {"segments": "2, x"}, "segments", "'x' must be a whole number"),
             ([ONE], {"panel": "prolific"}, "completion_code", "is missing"),
+            (
+                [ONE],
+                {"panel": "mturk"},
+                "panel",
+                "can't be mturk: Mechanical Turk closed to everybody on 2026-09-30; name another panel, or generic",
+            ),
             ([ONE], {"pay_per_package": "1"}, "", "pay_per_package and currency go together"),
         ],
     )
@@ -68,6 +74,35 @@ class TestCampaignForm:
         assert isinstance(read, CampaignForm)
         assert read.faults == {field: said}
         assert (read.values["segments"], [*read.collections]) == (typed.get("segments", "2, 3, 5"), collections)
+
+    def test_says_all_faults_at_once_in_the_order_of_the_page(self):
+        read = _read(
+            [], name="", segments="2; three", package_size="0", pay_per_package="1", annotations_per_segment=""
+        )
+        assert isinstance(read, CampaignForm)
+        assert read.faults == {
+            "name": "is missing",
+            "collections": "choose at least one collection",
+            "segments": "'three' must be a whole number",
+            "package_size": "must be at least 1",
+            "": "pay_per_package and currency go together",
+        }
+        assert [*read.faults] == ["name", "collections", "segments", "package_size", ""]
+
+    def test_is_filled_with_what_a_campaign_is_and_gives_it_back(self):
+        made = _read([ONE], panel="prolific", completion_code="C1", segments="1, 3", instructions="Read.", seed="4")
+        assert isinstance(made, CampaignIn)
+        same = {name: getattr(made, name) for name in CHANGEABLE} | {"protocol_version": 1}
+        campaign = CampaignOut.model_construct(**same)
+        read = CampaignForm.of(campaign).read(DOMAINS)
+        assert isinstance(read, CampaignIn)
+        assert document_of(read) == document_of(campaign)
+
+    def test_keeps_what_can_not_change_and_the_collections_of_before_first(self):
+        before = CampaignForm({**DEFAULTS, "segments": "1"}, [TWO])
+        typed = CampaignForm.sent({**DEFAULTS, "name": "new", "segments": "9"}, [ONE, TWO])
+        form = CampaignForm.changed(before, typed, fixed_fields(CampaignState.OPEN))
+        assert (form.values["name"], form.values["segments"], form.collections) == ("new", "1", [TWO, ONE])
 
     def test_knows_the_fields_that_a_service_names(self):
         found = CampaignForm().with_faults({"/panel/redirect_url": "a", "/collections/0": "b", "/no/such": "c"})
@@ -87,10 +122,10 @@ class _Collection:
 class TestActions:
     def test_campaigns_can_do_what_their_state_allows(self):
         found = {state: campaign_actions(_Campaign(state)) for state in CampaignState}  # type: ignore[arg-type]
-        assert found[CampaignState.DRAFT] == ("open", "close")
+        assert found[CampaignState.DRAFT] == ("open", "close", "delete")
         assert found[CampaignState.OPEN] == ("pause", "close")
         assert found[CampaignState.COMPLETE] == found[CampaignState.CLOSED] == ("release", "publish")
-        assert found[CampaignState.FAILED] == ()
+        assert found[CampaignState.FAILED] == ("delete",)
         released = _Campaign(CampaignState.CLOSED, "now")
         assert campaign_actions(released) == ("publish", "withdraw")  # type: ignore[arg-type]
         released.published_at = "now"

@@ -10,7 +10,7 @@ import pytest
 from spotthebot.contracts.assignments import BlockIn
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.web.domain.entries import entry_parameters
-from tests.factories.annotating import WHOLE, annotations_of
+from tests.factories.annotating import WHOLE, annotations_of, make_turk_campaign
 from tests.factories.entering import campaign_of_talks, entered, entry_path, held_package, talk
 from tests.factories.running_suite import RunningSuite
 
@@ -61,7 +61,8 @@ class TestEntry:
         assert "set-cookie" not in refused.headers
 
     async def test_from_mechanical_turk_shows_a_preview_and_asks_for_a_window(self, suite: RunningSuite):
-        campaign = await campaign_of_talks(suite, talk("c"), panel={"kind": "mturk"})
+        campaign = await campaign_of_talks(suite, talk("c"))
+        make_turk_campaign(suite, campaign["id"])
         path = (await entry_path(suite, campaign, None)).partition("&")[0]
         async with httpx.AsyncClient(base_url=suite.urls["web"], trust_env=False) as client:
             preview = await client.get(f"{path}&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
@@ -189,7 +190,8 @@ class TestEnd:
         assert len(await annotations_of(suite, campaign)) == 1
 
     async def test_lets_a_form_be_sent_to_mechanical_turk_alone(self, suite: RunningSuite):
-        campaign = await campaign_of_talks(suite, talk("c"), panel={"kind": "mturk"})
+        campaign = await campaign_of_talks(suite, talk("c"))
+        make_turk_campaign(suite, campaign["id"])
         path = (await entry_path(suite, campaign, None)).partition("&")[0]
         turk = "https://www.mturk.com"
         query = f"workerId=A1B2C3&assignmentId=3XAMPLE&hitId=H1&turkSubmitTo={turk}"

@@ -46,7 +46,7 @@ class AlreadyRunning(Conflict):
 
 
 class CampaignNameTaken(Conflict):
-    """Another file made the campaign '{name}' ({differences}): choose another name."""
+    """Another file made the campaign '{name}' ({differences}): choose another name, or change it with --change."""
 
 
 class CollectionNameTaken(Conflict):

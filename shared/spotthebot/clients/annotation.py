@@ -32,6 +32,7 @@ from spotthebot.contracts.assignments import (
     SubmittedTexts,
 )
 from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.campaign_changes import CampaignChangesIn
 from spotthebot.contracts.entries import (
     ConsentIn,
     ConsentOut,
@@ -43,7 +44,7 @@ from spotthebot.contracts.entries import (
     EntryOut,
 )
 from spotthebot.contracts.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
-from spotthebot.contracts.previews import CampaignPreviewOut
+from spotthebot.contracts.previews import CampaignPreviewOut, PackagePreviewOut
 from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
 from spotthebot.kit.exports.formats import ExportFormat
 
@@ -83,6 +84,21 @@ class AnnotationOperations(SubscriptionOperations, TrainingOperations, ServiceOp
     def get_campaign(self, campaign_id: UUID) -> Call[CampaignOut]:
         """Return a campaign and its counts."""
         return Call(CampaignOut, "GET", f"/v1/campaigns/{campaign_id}")
+
+    @operation
+    def change_campaign(self, campaign_id: UUID, changes: CampaignChangesIn) -> Call[CampaignOut]:
+        """Change a campaign by a merge patch: keys that are left out stay, None brings a default back."""
+        return Call(CampaignOut, "PATCH", f"/v1/campaigns/{campaign_id}", body=changes)
+
+    @operation
+    def delete_campaign(self, campaign_id: UUID) -> Call[None]:
+        """Delete a draft that nobody entered."""
+        return Call(type(None), "DELETE", f"/v1/campaigns/{campaign_id}")
+
+    @operation
+    def preview_package(self, campaign_id: UUID) -> Call[PackagePreviewOut]:
+        """Return the first package as annotators will see it."""
+        return Call(PackagePreviewOut, "GET", f"/v1/campaigns/{campaign_id}/preview/package")
 
     @operation
     def close_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:

@@ -7,12 +7,12 @@ from enum import StrEnum
 from typing import Annotated, Final, Literal, NewType, TypeAlias
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, JsonValue, SecretStr, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, JsonValue, SecretStr, StringConstraints, WithJsonSchema, model_validator
 
 from spotthebot.contracts.names import ReadableName
-from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.panels import Panel, StoredPanel
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining, Requirements
-from spotthebot.contracts.wire import Domain, Name, Text, Wire
+from spotthebot.contracts.wire import Domain, Name, Text, Wire, of_form
 
 CampaignId = NewType("CampaignId", UUID)
 PackageId = NewType("PackageId", UUID)
@@ -33,7 +33,11 @@ MAX_PACKAGE_SIZE = 200
 MAX_COLLECTIONS: Final = 100
 MAX_DECISIONS: Final = 400
 """Of one answer: those to 200 questions about two sides."""
-Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+Currency = Annotated[
+    str,
+    AfterValidator(of_form("[A-Z]{3}", "must be three capital letters, such as EUR")),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Z]{3}$"}),
+]
 Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
 """Values by question; a question that is asked of each side or turn has an object of values by side or turn."""
 SECRET_BYTES: Final = 32
@@ -255,7 +259,7 @@ class CampaignOut(Wire):
     instructions: str
     consent: str
     consent_sha256: str | None = Field(description="Of the consent text in UTF-8; null where there is none.")
-    panel: Panel | None
+    panel: StoredPanel | None
     training: RequiredTraining | None
     gold: GoldItems | None
     max_strikes: int | None

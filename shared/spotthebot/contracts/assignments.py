@@ -249,11 +249,11 @@ class RejectionIn(Wire):
 
 
 class AuditEntryOut(Wire):
-    """A decision that touches a person or a label: who took it, when and why."""
+    """A decision that touches a person, a label or a campaign: who took it, when and why."""
 
     id: UUID
     at: datetime
     key_id: UUID
     action: str
     annotator_id: UUID | None
-    details: dict[str, str] = Field(max_length=20)
+    details: dict[str, str] = Field(max_length=50)

@@ -3,9 +3,9 @@
 import re
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
-from spotthebot.contracts.wire import Text, Wire
+from spotthebot.contracts.wire import Text, Wire, of_form
 
 ENTRY_PARAMETER: Final = "entry"
 """The query parameter that holds the token of an entry link."""
@@ -40,8 +40,16 @@ def _of_connect(url: str) -> str:
 _Url = Annotated[Text, StringConstraints(min_length=10, max_length=1000, pattern=r"^[\x21-\x7e]+$")]
 RedirectTemplate = Annotated[_Url, AfterValidator(_template)]
 ConnectUrl = Annotated[_Url, AfterValidator(_of_connect)]
-PanelCode = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-ParameterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,49}$")]
+PanelCode = Annotated[
+    str,
+    AfterValidator(of_form("[A-Za-z0-9_-]{1,64}", "must be up to 64 letters, digits, - and _, such as C1A2B3")),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"}),
+]
+ParameterName = Annotated[
+    str,
+    AfterValidator(of_form("[A-Za-z][A-Za-z0-9_.-]{0,49}", "must be a letter, then letters, digits, _, . and -")),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.-]{0,49}$"}),
+]
 
 
 class ProlificPanel(Wire):
@@ -89,14 +97,30 @@ class GenericPanel(Wire):
 
 
 class MturkPanel(Wire):
-    """Mechanical Turk's external question: people come with workerId, and a form ends each HIT's assignment."""
+    """Mechanical Turk's external question, of campaigns before it closed to everybody on 2026-09-30.
+
+    People came with workerId, and a form ended each HIT's assignment.
+    """
 
     kind: Literal["mturk"]
 
 
+def _not_of_the_past(panel: object) -> object:
+    kind = panel.get("kind") if isinstance(panel, dict) else getattr(panel, "kind", None)
+    if kind == "mturk":
+        message = "can't be mturk: Mechanical Turk closed to everybody on 2026-09-30; name another panel, or generic"
+        raise ValueError(message)
+    return panel
+
+
 Panel: TypeAlias = Annotated[
+    ProlificPanel | CloudResearchPanel | GenericPanel, Field(discriminator="kind"), BeforeValidator(_not_of_the_past)
+]
+"""The panel of a new campaign."""
+StoredPanel: TypeAlias = Annotated[
     ProlificPanel | CloudResearchPanel | GenericPanel | MturkPanel, Field(discriminator="kind")
 ]
+"""The panel of a campaign, which may be of the past."""
 
 
 class CompletionOut(Wire):

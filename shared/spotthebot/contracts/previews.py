@@ -1,9 +1,12 @@
-"""What a campaign will take, as it crosses the boundary of the service `annotation`."""
+"""What a campaign will take, and what its annotators will see, as it crosses the boundary of `annotation`."""
 
 from decimal import Decimal
 
 from pydantic import Field
 
+from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Wire
 
 
@@ -40,3 +43,26 @@ class CampaignPreviewOut(Wire):
     unreached: tuple[UnreachedLimit, ...] = Field(
         max_length=10, description="Limits of the campaign that its conversations do not reach."
     )
+
+
+class PreviewedItem(Wire):
+    """What one position of a package will show; nothing says who or what speaks."""
+
+    position: int
+    opening: tuple[Turn, ...] = Field(max_length=MAX_TURNS, description="Shown before the first turn; else empty.")
+    turns: tuple[Turn, ...] = Field(
+        max_length=MAX_TURNS,
+        description="All that will be shown or can be opened. Of a pair: the dialogue on the left.",
+    )
+    right_turns: tuple[Turn, ...] | None = Field(
+        max_length=2 * MAX_TURNS, description="Of a pair: the dialogue on the right; null of all other units."
+    )
+
+
+class PackagePreviewOut(Wire):
+    """The first package of a campaign, without the gold items that are mixed into it when somebody claims it."""
+
+    protocol: AnnotationProtocol
+    instructions: str
+    opens_exchanges: bool = Field(description="Whether exchanges are opened one after the other.")
+    items: tuple[PreviewedItem, ...] = Field(max_length=MAX_PACKAGE_SIZE)

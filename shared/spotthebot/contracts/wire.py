@@ -1,5 +1,7 @@
 """What all wire schemas share: strict fields, and text that PostgreSQL and a browser can both hold."""
 
+import re
+from collections.abc import Callable
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
@@ -10,6 +12,18 @@ def _without_nul(text: str) -> str:
         message = "must not contain NUL characters"
         raise ValueError(message)
     return text
+
+
+def of_form(pattern: str, rule: str) -> Callable[[str], str]:
+    """Return a check of a text's form that says the rule in words, where pydantic's own would show the pattern."""
+    form = re.compile(pattern)
+
+    def check(text: str) -> str:
+        if not form.fullmatch(text):
+            raise ValueError(rule)
+        return text
+
+    return check
 
 
 Text = Annotated[str, AfterValidator(_without_nul)]

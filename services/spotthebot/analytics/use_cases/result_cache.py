@@ -105,8 +105,9 @@ class ResultCache:
         async def of_game() -> bytes:
             return await self._threads.run(compute, await self._studies.read_game(revision))
 
+        needed = {"annotations_needed": campaign.annotations_per_segment}  # which may grow while the game goes on
         return _RANKS.validate_json(
-            await self._kept_or_computed(revision, _key(revision, "annotator-ranks", {}), of_game)
+            await self._kept_or_computed(revision, _key(revision, "annotator-ranks", needed), of_game)
         )
 
     async def _find_or_compute(

@@ -146,8 +146,7 @@ async def list_audit_entries(
     annotator_id: Annotated[UUID | None, Query(description="Decisions about this annotator.")] = None,
     order: Order = "oldest_first",
 ) -> Page[AuditEntryOut]:
-    """List the decisions that touched a person or a label, oldest first unless asked otherwise."""
-    await store.campaigns.get_campaign(session, campaign_id)
+    """List the decisions that touched a person, a label or the campaign, oldest first; of one that was deleted too."""
     rows = await store.audit_log.list_entries(
         session,
         campaign_id,
@@ -157,6 +156,8 @@ async def list_audit_entries(
         after=paging.after,
         limit=paging.limit + 1,
     )
+    if not rows:
+        await store.audit_log.require_campaign(session, campaign_id)
     return page_of(rows, paging, key=lambda row: row.id, to_out=_entry_out)
 
 

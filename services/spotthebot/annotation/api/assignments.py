@@ -109,12 +109,13 @@ async def submit_assignment(session: Writing, caller: Frontend, now: Now, assign
 async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut:
     lease = assignment.lease
     terms = await terms_of(session, lease.campaign_id)
+    campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
     return AssignmentOut(
         id=lease.id,
         campaign_id=lease.campaign_id,
         annotator=assignment.annotator,
         state=lease.state,
-        instructions=terms.instructions,
+        instructions=campaign.instructions,
         protocol=terms.protocol,
         items=tuple(
             _item_out(item, opened=len(item.draft.opened_at) if opens_one_by_one(terms.protocol) else None)

@@ -1,4 +1,4 @@
-"""`/v1/campaigns`: create, list and close campaigns, and upload packages and annotations that were made elsewhere."""
+"""`/v1/campaigns`: create, list, change and end campaigns, and upload packages and annotations made elsewhere."""
 
 import asyncio
 from datetime import timedelta
@@ -9,14 +9,17 @@ from fastapi import APIRouter, Query
 
 from spotthebot.annotation import store
 from spotthebot.annotation.api.deps import Admin, AdminReader, CampaignReader, JobQueue
-from spotthebot.annotation.api.fetched import CheckedCollections, MissingConversations
+from spotthebot.annotation.api.fetched import ChangePrepared, CheckedCollections, MissingConversations
 from spotthebot.annotation.domain.campaigns import Campaign
+from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.annotation.domain.previews import preview
-from spotthebot.annotation.use_cases import campaigns, imports, releases
+from spotthebot.annotation.use_cases import campaigns, changes, imports, releases
+from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.annotation_uploads import AnnotationBatchIn, PackageBatchIn
+from spotthebot.contracts.campaign_changes import CampaignChangesIn
 from spotthebot.contracts.conversations import StoredOut
-from spotthebot.contracts.previews import CampaignPreviewOut, UnreachedLimit
+from spotthebot.contracts.previews import CampaignPreviewOut, PackagePreviewOut, PreviewedItem, UnreachedLimit
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
@@ -70,6 +73,49 @@ async def list_campaigns(
 async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: UUID) -> CampaignOut:
     """Return a campaign and how far it is."""
     return _to_out(await store.campaigns.get_campaign(session, campaign_id))
+
+
+@router.patch("/{campaign_id}", operation_id="change_campaign")
+async def change_campaign(
+    prepared: ChangePrepared,
+    session: Writing,
+    caller: AdminReader,
+    jobs: JobQueue,
+    campaign_id: UUID,
+    changed: CampaignChangesIn,
+) -> CampaignOut:
+    """Change a campaign by a merge patch (RFC 7396): keys that are left out stay, null brings a default back.
+
+    A draft may change in all but its mode, and is built again where its packages would be others. Once it was opened,
+    texts and limits may change, overlap and collections may grow; what labels are comparable by stays. The audit log
+    says who changed what.
+    """
+    arguments = jobs, campaign_id, changed.root, prepared.result()
+    return _to_out(await changes.change_campaign(session, *arguments, key_id=caller.key_id))
+
+
+@router.delete("/{campaign_id}", status_code=204, operation_id="delete_campaign")
+async def delete_campaign(session: Writing, caller: AdminReader, campaign_id: UUID) -> None:
+    """Delete a draft that nobody entered, with its packages and links; its audit log stays."""
+    await changes.delete_campaign(session, campaign_id, key_id=caller.key_id)
+
+
+@router.get("/{campaign_id}/preview/package", operation_id="preview_package")
+async def preview_package(session: Reading, _caller: AdminReader, campaign_id: UUID) -> PackagePreviewOut:
+    """Return the first package as annotators will see it; nothing is claimed or stored."""
+    campaign = await store.campaigns.get_campaign(session, campaign_id)
+    protocol = (await terms_of(session, campaign_id)).protocol
+    return PackagePreviewOut(
+        protocol=protocol,
+        instructions=campaign.instructions,
+        opens_exchanges=opens_one_by_one(protocol),
+        items=tuple(
+            PreviewedItem(
+                position=each.position, opening=each.opening, turns=each.later_turns, right_turns=each.right_turns
+            )
+            for each in await store.assignments.list_first_items(session, campaign_id)
+        ),
+    )
 
 
 @router.get("/{campaign_id}/preview", operation_id="preview_campaign")
@@ -157,46 +203,15 @@ async def import_annotations(
 
 
 def _to_out(campaign: Campaign) -> CampaignOut:
-    return CampaignOut(
-        id=campaign.id,
-        name=campaign.name,
-        domain=campaign.domain,
-        collections=campaign.collections,
-        collection_id=campaign.collections[0],
-        human_share=campaign.human_share,
-        mode=campaign.mode,
-        state=campaign.state,
-        failure=campaign.failure,
-        too_short=campaign.too_short,
-        not_selected=campaign.not_selected,
-        unpaired=campaign.unpaired,
-        segments=campaign.segments,
-        annotations_per_segment=campaign.annotations_per_segment,
-        package_size=campaign.package_size,
-        packages_per_annotator=campaign.packages_per_annotator,
-        lease_minutes=campaign.lease // timedelta(minutes=1),
-        pay_per_package=campaign.pay_per_package,
-        currency=campaign.currency,
-        protocol=campaign.protocol_name,
-        protocol_version=campaign.protocol_version,
-        instructions=campaign.instructions,
-        consent=campaign.consent,
-        consent_sha256=campaign.consent_sha256,
-        panel=campaign.panel,
-        training=campaign.training,
-        gold=campaign.gold,
-        max_strikes=campaign.max_strikes,
-        min_seconds_per_item=campaign.min_seconds_per_item,
-        min_fraction_of_median=campaign.min_fraction_of_median,
-        strike_fast_packages=campaign.strike_fast_packages,
-        seed=campaign.seed,
-        annotators_published=campaign.annotators_published,
-        packages=campaign.progress.packages,
-        items=campaign.progress.items,
-        submitted=campaign.progress.submitted,
-        annotations=campaign.progress.annotations,
-        annotations_needed=campaign.progress.items * campaign.annotations_per_segment,
-        released_at=campaign.released_at,
-        published_at=campaign.published_at,
-        created_at=campaign.created_at,
-    )
+    """Return a campaign as callers see it; the rest has the same names and meanings."""
+    progress = campaign.progress
+    own = {
+        "collection_id": campaign.collections[0],
+        "packages": progress.packages,
+        "items": progress.items,
+        "submitted": progress.submitted,
+        "annotations": progress.annotations,
+        "annotations_needed": campaign.annotations_needed,
+    }
+    same = {name: getattr(campaign, name) for name in CampaignOut.model_fields if name not in own}
+    return CampaignOut(**same, **own)

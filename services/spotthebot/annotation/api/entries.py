@@ -89,7 +89,11 @@ async def give_consent(
     session: Writing, caller: Frontend, now: Now, campaign_id: UUID, request: ConsentIn
 ) -> ConsentOut:
     """Note that an annotator consents to the campaign's text; sent again it changes nothing."""
-    return _consent_out(await entries.give_consent(session, campaign_id, frontend_of(caller), request, now=now))
+    return _consent_out(
+        await entries.give_consent(
+            session, campaign_id, frontend_of(caller), request, key_id=caller.key_id, now=now
+        )
+    )
 
 
 @router.post("/campaigns/{campaign_id}/consents/withdraw", operation_id="withdraw_consent")

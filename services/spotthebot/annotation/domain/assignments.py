@@ -43,7 +43,7 @@ def states_before(state: AssignmentState) -> tuple[AssignmentState, ...]:
 
 @dataclass(frozen=True)
 class Lease:
-    """Who holds a package, and until when."""
+    """Who holds a package, and until when; a sign of life renews it for `lasts`, as the campaign says now."""
 
     id: AssignmentId
     campaign_id: CampaignId
@@ -56,6 +56,7 @@ class Lease:
     heard_position: int | None
     submitted_at: datetime | None
     completion_code: str | None
+    lasts: timedelta
 
     def require_at_work(self, now: datetime) -> None:
         """Raise AssignmentSubmitted or AssignmentExpired unless answers can be saved."""

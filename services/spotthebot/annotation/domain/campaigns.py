@@ -14,6 +14,7 @@ from spotthebot.annotation.domain.errors import (
     CampaignCannotMove,
     CampaignClosed,
     CampaignNotBuilt,
+    CampaignNotDeletable,
     CampaignNotEnded,
     CampaignTakesNoClaims,
     NoPay,
@@ -21,7 +22,8 @@ from spotthebot.annotation.domain.errors import (
 )
 from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.contracts.annotation import CampaignId, CampaignState
-from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.campaign_changes import UNSEEN
+from spotthebot.contracts.panels import StoredPanel
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.trainings import Training
@@ -31,17 +33,18 @@ TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingPr
         CampaignState.BUILDING: frozenset(
             {CampaignState.DRAFT, CampaignState.OPEN, CampaignState.CLOSED, CampaignState.FAILED}
         ),
-        CampaignState.DRAFT: frozenset({CampaignState.OPEN, CampaignState.CLOSED}),
+        CampaignState.DRAFT: frozenset({CampaignState.BUILDING, CampaignState.OPEN, CampaignState.CLOSED}),
         CampaignState.OPEN: frozenset({CampaignState.PAUSED, CampaignState.COMPLETE, CampaignState.CLOSED}),
         CampaignState.PAUSED: frozenset({CampaignState.OPEN, CampaignState.COMPLETE, CampaignState.CLOSED}),
         CampaignState.COMPLETE: frozenset({CampaignState.OPEN}),
         CampaignState.CLOSED: frozenset(),
-        CampaignState.FAILED: frozenset(),
+        CampaignState.FAILED: frozenset({CampaignState.BUILDING}),
     }
 )
 """The states that may follow each state; the conditions of the SQL come from here.
 
-A complete campaign is open again when work in it is rejected.
+A draft, or one that failed, is built again when it is edited. A complete campaign is open again when work in it is
+rejected, or when it is to have more.
 """
 
 
@@ -86,18 +89,18 @@ class Campaign:
     collections: tuple[UUID, ...]
     human_share: float | None
     mode: str
-    protocol_name: str
+    protocol: str
     protocol_version: int
     segments: tuple[int, ...]
     annotations_per_segment: int
     package_size: int
     packages_per_annotator: int | None
-    lease: timedelta
+    lease_minutes: int
     pay_per_package: Decimal | None
     currency: str | None
     instructions: str
     consent: str
-    panel: Panel | None
+    panel: StoredPanel | None
     training: RequiredTraining | None
     gold: GoldItems | None
     max_strikes: int | None
@@ -118,6 +121,11 @@ class Campaign:
     progress: Progress
 
     @property
+    def lease(self) -> timedelta:
+        """How long an annotator may keep a package without a sign of life."""
+        return timedelta(minutes=self.lease_minutes)
+
+    @property
     def consent_sha256(self) -> str | None:
         """The version of the text that annotators consent to; None where there is none."""
         return hashlib.sha256(self.consent.encode()).hexdigest() if self.consent else None
@@ -132,6 +140,12 @@ class Campaign:
         """Whether as many annotators submitted each package as it needs; an import is never complete by itself."""
         needed = self.progress.packages * self.annotations_per_segment
         return self.takes_claims and self.progress.submitted >= needed
+
+    @property
+    def annotations_needed(self) -> int:
+        """How many annotations it is to have: one of each item by as many annotators, and of an import what it has."""
+        planned = self.progress.items * self.annotations_per_segment
+        return planned if self.takes_claims else max(planned, self.progress.annotations)
 
     @property
     def checks_work(self) -> bool:
@@ -155,6 +169,11 @@ class Campaign:
         if self.pay_per_package is None or self.currency is None:
             raise NoPay(name=self.name)
         return self.pay_per_package, self.currency
+
+    def require_deletable(self) -> None:
+        """Raise CampaignNotDeletable where annotators may have seen it, or its packages are being made."""
+        if self.state not in UNSEEN:
+            raise CampaignNotDeletable(name=self.name, state=self.state)
 
     def require_named_packages(self) -> None:
         """Raise PackagesNotNamed where the service chooses what an annotator gets."""
@@ -185,9 +204,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the assignments of a campaign go by, `gold` dialogues among it; none of it ever changes."""
+    """What the assignments of a campaign go by, `gold` dialogues among it; none of it changes once it was opened."""
 
     protocol: AnnotationProtocol
-    lease: timedelta
-    instructions: str
     gold: Training | None

@@ -18,8 +18,8 @@ from spotthebot.contracts.panels import (
     CloudResearchPanel,
     GenericPanel,
     MturkPanel,
-    Panel,
     ProlificPanel,
+    StoredPanel,
 )
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.pseudonyms import is_pseudonym
@@ -85,23 +85,23 @@ class Completion:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-def id_parameter(panel: Panel) -> str:
+def id_parameter(panel: StoredPanel) -> str:
     """Return the query parameter that holds a person's id."""
     return _parameters(panel)[0].name
 
 
-def entry_query(panel: Panel | None, token: str) -> str:
+def entry_query(panel: StoredPanel | None, token: str) -> str:
     """Return the query of an entry link; Prolific puts its ids where it finds `{{%...%}}`, other panels add theirs."""
     names = [each.name for each in _PROLIFIC] if isinstance(panel, ProlificPanel) else []
     return "&".join([f"{ENTRY_PARAMETER}={token}", *(f"{name}={{{{%{name}%}}}}" for name in names)])
 
 
-def is_preview(panel: Panel | None, parameters: Mapping[str, str]) -> bool:
+def is_preview(panel: StoredPanel | None, parameters: Mapping[str, str]) -> bool:
     """Say whether Mechanical Turk shows the HIT to a person who has not accepted it."""
     return isinstance(panel, MturkPanel) and parameters.get("assignmentId") == _NOT_ACCEPTED
 
 
-def read_identity(panel: Panel, parameters: Mapping[str, str]) -> PanelIdentity:
+def read_identity(panel: StoredPanel, parameters: Mapping[str, str]) -> PanelIdentity:
     """Return whom a panel sent; parameters that are not the panel's are left out.
 
     Anybody can write an id into the URL, so none may be that of a simulated annotator or a pseudonym. Raises
@@ -122,7 +122,7 @@ def read_identity(panel: Panel, parameters: Mapping[str, str]) -> PanelIdentity:
     return PanelIdentity(person, sent)
 
 
-def require_id(panel: Panel | None, annotator: str) -> None:
+def require_id(panel: StoredPanel | None, annotator: str) -> None:
     """Raise AnnotatorIdUnusable where a panel's people have ids of another form.
 
     Programs with a frontend's key may simulate annotators of panels, but nobody comes with a pseudonym.
@@ -135,7 +135,9 @@ def require_id(panel: Panel | None, annotator: str) -> None:
         raise AnnotatorIdUnusable(panel=panel.kind, fields=(FieldError("/annotator", rule),))
 
 
-def completion(panel: Panel | None, annotator: str, entered_with: Mapping[str, str], code: str) -> Completion | None:
+def completion(
+    panel: StoredPanel | None, annotator: str, entered_with: Mapping[str, str], code: str
+) -> Completion | None:
     """Return how an annotator shows the panel that a package is done; None where a campaign has no panel.
 
     `code` is the package's own. What comes from requests is checked or URL-encoded, and never decides the host. Of
@@ -166,7 +168,7 @@ def _redirect(panel: ProlificPanel | CloudResearchPanel | GenericPanel, annotato
     return panel.redirect_url
 
 
-def _parameters(panel: Panel) -> tuple[_Parameter, ...]:
+def _parameters(panel: StoredPanel) -> tuple[_Parameter, ...]:
     """Return the parameters of a panel, the person's id first."""
     match panel:
         case ProlificPanel():

@@ -1,7 +1,7 @@
 """Assignments with their items and drafts, as their annotators see them, and their end."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from spotthebot.annotation.domain.answers import Draft
 from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem, states_before
 from spotthebot.annotation.domain.errors import NoSuchAssignment
 from spotthebot.annotation.store import decisions
-from spotthebot.annotation.tables import AnnotatorRow, AnswerRow, AssignmentRow, ItemRow
+from spotthebot.annotation.tables import AnnotatorRow, AnswerRow, AssignmentRow, CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.contracts.annotation import CampaignId
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
@@ -21,7 +21,9 @@ from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner, Statement, constant
 
-_LEASE: Sequence[InstrumentedAttribute[Any]] = (
+_NOBODYS = UUID(int=0)
+"""An assignment that is not there."""
+_LEASE: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]] = (
     AssignmentRow.id,
     AssignmentRow.campaign_id,
     AssignmentRow.package_id,
@@ -33,6 +35,10 @@ _LEASE: Sequence[InstrumentedAttribute[Any]] = (
     AssignmentRow.heard_position,
     AssignmentRow.submitted_at,
     AssignmentRow.completion_code,
+    select(CampaignRow.lease_seconds)
+    .where(CampaignRow.id == AssignmentRow.campaign_id)
+    .scalar_subquery()
+    .label("lasts"),
 )
 
 
@@ -166,23 +172,30 @@ async def list_assignments(session: ReadSession, annotator_id: UUID, *, after: U
 async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: str) -> Assignment:
     """Return an assignment with its items and what was answered; raises NoSuchAssignment."""
     row = await _one(session, _WITH_ANNOTATOR, assignment_id, frontend)
-    items = await session.fetch(_ITEMS, {"assignment_id": assignment_id, "package_id": row.package_id})
-    return Assignment(
-        lease=lease_of(row),
-        annotator=row.external_id,
-        items=tuple(
-            ShownItem(
-                id=item.id,
-                position=item.position,
-                opening=_turns(item.opening),
-                later_turns=_turns(item.turns[: 2 * item.exchanges]),
-                right_turns=None
-                if item.right_exchanges is None
-                else _turns([*item.right_opening, *item.right_turns[: 2 * item.right_exchanges]]),
-                draft=draft_of(item),
-            )
-            for item in items
-        ),
+    items = await _shown_items(session, row.package_id, assignment_id)
+    return Assignment(lease=lease_of(row), annotator=row.external_id, items=items)
+
+
+async def list_first_items(session: ReadSession, campaign_id: UUID) -> tuple[ShownItem, ...]:
+    """Return the items of the package that a campaign gives out first, as nobody has answered them."""
+    first = select(PackageRow.id).where(PackageRow.campaign_id == campaign_id).order_by(PackageRow.id).limit(1)
+    package_id = await session.scalar(first)
+    return () if package_id is None else await _shown_items(session, package_id, _NOBODYS)
+
+
+async def _shown_items(session: ReadSession, package_id: UUID, assignment_id: UUID) -> tuple[ShownItem, ...]:
+    return tuple(
+        ShownItem(
+            id=item.id,
+            position=item.position,
+            opening=_turns(item.opening),
+            later_turns=_turns(item.turns[: 2 * item.exchanges]),
+            right_turns=None
+            if item.right_exchanges is None
+            else _turns([*item.right_opening, *item.right_turns[: 2 * item.right_exchanges]]),
+            draft=draft_of(item),
+        )
+        for item in await session.fetch(_ITEMS, {"assignment_id": assignment_id, "package_id": package_id})
     )
 
 
@@ -259,4 +272,5 @@ def lease_of(row: Any) -> Lease:  # noqa: ANN401 - psycopg's row
         heard_position=row.heard_position,
         submitted_at=row.submitted_at,
         completion_code=row.completion_code,
+        lasts=timedelta(seconds=row.lasts),
     )

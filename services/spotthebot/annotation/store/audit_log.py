@@ -1,4 +1,4 @@
-"""The audit log: decisions that touch a person or a label. PostgreSQL refuses to change or delete a row."""
+"""The audit log: decisions that touch a person, a label or a campaign. PostgreSQL refuses to change or delete a row."""
 
 from uuid import UUID
 
@@ -6,6 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.audit import AuditEntry
+from spotthebot.annotation.store.campaigns import get_campaign
 from spotthebot.annotation.tables import AuditRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
@@ -56,3 +57,9 @@ async def list_entries(
         AuditEntry(row.id, row.at, row.key_id, row.action, row.annotator_id, row.details)
         for row in await session.scalars(statement)
     ]
+
+
+async def require_campaign(session: ReadSession, campaign_id: UUID) -> None:
+    """Raise NoSuchCampaign where there never was a campaign of this id, as far as the log knows."""
+    if await session.scalar(select(AuditRow.id).where(AuditRow.campaign_id == campaign_id).limit(1)) is None:
+        await get_campaign(session, campaign_id)

@@ -1,8 +1,9 @@
 """Campaigns and how much of them is done."""
 
 import secrets
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any, Final
 from uuid import UUID
 
 from pydantic import TypeAdapter
@@ -14,7 +15,7 @@ from spotthebot.annotation.domain.errors import NoSuchCampaign
 from spotthebot.annotation.domain.pseudonyms import Pseudonyms
 from spotthebot.annotation.tables import CampaignRow
 from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
-from spotthebot.contracts.panels import Panel
+from spotthebot.contracts.panels import StoredPanel
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -42,30 +43,42 @@ _COUNT_SUBMITTED = Statement(
     )
     .returning(CampaignRow.state, (CampaignRow.submitted == _NEEDED).label("is_exactly_the_last"))
 )
-_PANEL: TypeAdapter[Panel] = TypeAdapter(Panel)
+_CONVERTED: Final = frozenset(
+    {"id", "collections", "protocol", "segments", "lease_minutes", "panel", "training", "gold", "state", "progress"}
+)
+_SAME: Final = tuple(each.name for each in fields(Campaign) if each.name not in _CONVERTED)
+"""Fields of a campaign that its row has under the same name and in the same form."""
+_COUNTS: Final = tuple(each.name for each in fields(Progress))
+_PANEL: TypeAdapter[StoredPanel] = TypeAdapter(StoredPanel)
 
 
 async def add_campaign(session: WriteSession, request: CampaignIn, protocol: AnnotationProtocol) -> Campaign:
     campaign_id = new_id()
     secret = bytes.fromhex(request.secret.get_secret_value()) if request.secret else None
-    first, *more = request.collection_ids
-    not_stored = {"lease_minutes", "open", "protocol", "protocol_version", "secret", "collections", "collection_id"}
-    values = request.model_dump(exclude=not_stored)
     await session.execute(
         insert(CampaignRow).values(
             id=campaign_id,
-            collection_id=first,
-            more_collections=more,
             state=CampaignState.BUILDING,
-            protocol_name=protocol.name,
-            protocol_version=protocol.version,
-            lease_seconds=60 * request.lease_minutes,
             opens_when_built=request.open and request.mode != "uploaded",
             secret=secret,
-            **values | {"segments": [*request.segments]},
+            **columns_of(request, protocol),
         )
     )
     return await get_campaign(session, campaign_id)
+
+
+def columns_of(request: CampaignIn, protocol: AnnotationProtocol) -> dict[str, Any]:
+    """Return what a request says of a campaign, as its row has it."""
+    first, *more = request.collection_ids
+    named_otherwise = {"lease_minutes", "open", "protocol", "protocol_version", "secret", "collections"}
+    return request.model_dump(exclude=named_otherwise) | {
+        "collection_id": first,
+        "more_collections": more,
+        "protocol_name": protocol.name,
+        "protocol_version": protocol.version,
+        "lease_seconds": 60 * request.lease_minutes,
+        "segments": [*request.segments],
+    }
 
 
 async def get_campaign(runner: Runner, campaign_id: UUID) -> Campaign:
@@ -109,9 +122,13 @@ async def list_building(session: ReadSession) -> list[UUID]:
     return [*await session.scalars(statement.order_by(CampaignRow.id))]
 
 
-async def lock_campaign(session: WriteSession, campaign_id: UUID) -> None:
-    """Let one transaction at a time build a campaign, add to it or complete it; annotations of it are not held up."""
-    await session.execute(select(CampaignRow.id).where(CampaignRow.id == campaign_id).with_for_update(key_share=True))
+async def lock_campaign(session: WriteSession, campaign_id: UUID, *, for_good: bool = False) -> None:
+    """Let one transaction at a time build a campaign, add to it or complete it; annotations of it are not held up.
+
+    With `for_good` nobody can enter it meanwhile, either.
+    """
+    locked = select(CampaignRow.id).where(CampaignRow.id == campaign_id)
+    await session.execute(locked.with_for_update(key_share=not for_good))
 
 
 async def get_secret(session: WriteSession, campaign_id: UUID) -> bytes:
@@ -243,39 +260,14 @@ async def count_rejected(session: WriteSession, campaign_id: UUID, *, annotation
 def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
     return Campaign(
         id=CampaignId(row.id),
-        name=row.name,
-        domain=row.domain,
         collections=(row.collection_id, *row.more_collections),
-        human_share=row.human_share,
-        mode=row.mode,
-        protocol_name=row.protocol_name,
-        protocol_version=row.protocol_version,
+        protocol=row.protocol_name,
         segments=tuple(row.segments),
-        annotations_per_segment=row.annotations_per_segment,
-        package_size=row.package_size,
-        packages_per_annotator=row.packages_per_annotator,
-        lease=timedelta(seconds=row.lease_seconds),
-        pay_per_package=row.pay_per_package,
-        currency=row.currency,
-        instructions=row.instructions,
-        consent=row.consent,
+        lease_minutes=row.lease_seconds // 60,
         panel=None if row.panel is None else _PANEL.validate_python(row.panel),
         training=row.training and RequiredTraining.model_validate(row.training),
         gold=row.gold and GoldItems.model_validate(row.gold),
-        max_strikes=row.max_strikes,
-        min_seconds_per_item=row.min_seconds_per_item,
-        min_fraction_of_median=row.min_fraction_of_median,
-        strike_fast_packages=row.strike_fast_packages,
-        seed=row.seed,
-        annotators_published=row.annotators_published,
-        opens_when_built=row.opens_when_built,
-        created_at=row.created_at,
         state=CampaignState(row.state),
-        failure=row.failure,
-        released_at=row.released_at,
-        published_at=row.published_at,
-        too_short=row.too_short,
-        not_selected=row.not_selected,
-        unpaired=row.unpaired,
-        progress=Progress(packages=row.packages, items=row.items, annotations=row.annotations, submitted=row.submitted),
+        progress=Progress(**{name: getattr(row, name) for name in _COUNTS}),
+        **{name: getattr(row, name) for name in _SAME},
     )

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Final
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Text, cast, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.conversations import ShownConversation
@@ -12,6 +13,8 @@ from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
 
 _ROWS_AT_ONCE = 500
+NAME: Final[ColumnElement[str]] = func.coalesce(ShownRow.external_id, cast(ShownRow.conversation_id, Text))
+"""What exports call a conversation, and uploads: its id is its name unless it was imported with another."""
 _NOBODY: Mapping[UUID, bytes] = MappingProxyType({})
 
 
@@ -37,9 +40,14 @@ async def add_shown_conversations(
         await session.execute(insert(ShownRow).on_conflict_do_nothing(), rows)
 
 
-async def conversations_by_external_id(session: ReadSession, campaign_id: UUID) -> dict[str, tuple[UUID, int]]:
-    """Return id and number of exchanges of the campaign's conversations."""
-    statement = select(ShownRow.external_id, ShownRow.conversation_id, func.jsonb_array_length(ShownRow.turns)).where(
-        ShownRow.campaign_id == campaign_id, ShownRow.external_id.is_not(None)
+async def list_shown_ids(session: ReadSession, campaign_id: UUID) -> frozenset[UUID]:
+    """Return the ids of the conversations that a campaign has."""
+    return frozenset(await session.scalars(select(ShownRow.conversation_id).where(ShownRow.campaign_id == campaign_id)))
+
+
+async def conversations_by_name(session: ReadSession, campaign_id: UUID) -> dict[str, tuple[UUID, int]]:
+    """Return id and number of exchanges of the campaign's conversations, by what exports call them."""
+    statement = select(NAME, ShownRow.conversation_id, func.jsonb_array_length(ShownRow.turns)).where(
+        ShownRow.campaign_id == campaign_id
     )
-    return {external: (row_id, turns // 2) for external, row_id, turns in await session.execute(statement)}
+    return {name: (row_id, turns // 2) for name, row_id, turns in await session.execute(statement)}

@@ -16,6 +16,7 @@ from spotthebot.annotation.domain.packages import (
     PackedItem,
     UploadedItem,
 )
+from spotthebot.annotation.store.conversations import NAME
 from spotthebot.annotation.tables import CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -116,7 +117,7 @@ async def items_by_external_id(
     statement = (
         select(
             PackageRow.external_id,
-            ShownRow.external_id,
+            NAME,
             ItemRow.exchanges,
             ItemRow.id,
             ItemRow.speakers,
@@ -134,7 +135,7 @@ async def items_by_external_id(
     return {
         (package, conversation, exchanges): UploadedItem(item_id, speakers, is_pair=right is not None)
         for package, conversation, exchanges, item_id, speakers, right in rows
-        if package is not None and conversation is not None
+        if package is not None
     }
 
 
@@ -145,7 +146,7 @@ def exported_names(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 -
         select(
             *columns,
             func.coalesce(PackageRow.external_id, cast(ItemRow.package_id, Text)),
-            func.coalesce(ShownRow.external_id, cast(ItemRow.conversation_id, Text)),
+            NAME,
             func.coalesce(right.external_id, cast(ItemRow.right_conversation_id, Text)),
         )
         .select_from(ItemRow)

@@ -46,7 +46,7 @@ async def list_times(session: ReadSession, campaign: Campaign) -> list[tuple[int
     """Return how long people took for the newest annotations by the same protocol, with their lengths in exchanges."""
     alike = select(CampaignRow.id).where(
         CampaignRow.mode == "live",
-        CampaignRow.protocol_name == campaign.protocol_name,
+        CampaignRow.protocol_name == campaign.protocol,
         CampaignRow.protocol_version == campaign.protocol_version,
     )
     newest = (

@@ -201,13 +201,16 @@ class ItemRow(Base):
 
 
 class AuditRow(Base):
-    """A decision that touches a person or a label; rows are only ever added, but for the words of the erased."""
+    """A decision that touches a person, a label or a campaign, which may be deleted; rows are only ever added.
+
+    Words of the erased alone are replaced.
+    """
 
     __tablename__ = "audit_log"
     __table_args__ = (Index(None, "campaign_id", "id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
-    campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
+    campaign_id: Mapped[UUID]
     key_id: Mapped[UUID]
     action: Mapped[str] = mapped_column(String(50))
     annotator_id: Mapped[UUID | None]

@@ -109,7 +109,7 @@ async def _require_work(runner: Runner, found: LeasedItem, position: int, now: d
 async def _extend(runner: Runner, work: _Work, now: datetime) -> datetime:
     """Extend a lease half of which is over, and return when it ends."""
     expires_at = work.lease.expires_at
-    if expires_at - now < work.terms.lease / 2:
-        expires_at = now + work.terms.lease
+    if expires_at - now < work.lease.lasts / 2:
+        expires_at = now + work.lease.lasts
         await store.assignments.extend_lease(runner, work.lease.id, expires_at)
     return expires_at

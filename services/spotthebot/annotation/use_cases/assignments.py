@@ -105,7 +105,7 @@ async def keep_lease(
     progress = await store.answers.get_progress(session, lease)
     if progress.is_blocked:
         raise AnnotatorBlocked
-    expires_at = lease.extended(now, terms.lease, progress.answered_at)
+    expires_at = lease.extended(now, lease.lasts, progress.answered_at)
     await store.assignments.note_sign_of_life(session, lease.id, expires_at=expires_at, at=now, position=position)
     return replace(lease, expires_at=expires_at, heard_at=now, heard_position=position)
 

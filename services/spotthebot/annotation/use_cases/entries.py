@@ -176,9 +176,17 @@ async def completion_of(session: ReadSession, campaign: Campaign, annotator: str
 
 
 async def give_consent(
-    session: WriteSession, campaign_id: UUID, frontend: str, request: ConsentIn, *, now: datetime
+    session: WriteSession,
+    campaign_id: UUID,
+    frontend: str,
+    request: ConsentIn,
+    *,
+    key_id: UUID,
+    now: datetime,
 ) -> Annotator:
     """Note that an annotator consented to a campaign's text; consent that was given keeps its time.
+
+    Of consent to a text that the campaign had before, the audit log keeps text and time.
 
     Raises NoConsentAsked, ConsentToAnotherText, and what `lock_annotator` raises.
     """
@@ -195,6 +203,16 @@ async def give_consent(
     annotator = await store.annotators.get_annotator(session, campaign_id, annotator_id)
     if annotator.has_consented(campaign):
         return annotator
+    if annotator.consent_sha256 is not None and annotator.consented_at is not None:
+        await store.audit_log.add(
+            session,
+            campaign_id,
+            key_id=key_id,
+            action="annotator.consented_again",
+            annotator_id=annotator.id,
+            consent=f"SHA-256 {annotator.consent_sha256} -> SHA-256 {request.sha256}",
+            consented_before=annotator.consented_at.isoformat(timespec="seconds"),
+        )
     await store.annotators.set_consent(session, annotator.id, request.sha256, now)
     return await store.annotators.get_annotator(session, campaign_id, annotator.id)
 

@@ -71,7 +71,7 @@ async def export_campaign(
             "right_conversation": found.right_conversation,
             "right_exchanges": stored.right and stored.right.exchanges,
             "id": found.external_id,
-            "protocol": campaign.protocol_name,
+            "protocol": campaign.protocol,
             "protocol_version": campaign.protocol_version,
             "annotator": stored.annotator if by_id else pseudonyms.name_of(stored.annotator_id, stored.annotator),
             "started_at": _utc(stored.started_at),

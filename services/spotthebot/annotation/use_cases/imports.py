@@ -39,7 +39,7 @@ async def fetch_missing_conversations(
     """
     async with database.read() as session:
         campaign = await _require_packages(session, campaign_id)
-        known = await store.conversations.conversations_by_external_id(session, campaign_id)
+        known = await store.conversations.conversations_by_name(session, campaign_id)
     if all(
         each.conversation in known for package in uploaded for segment in package.segments for each in _shown(segment)
     ):
@@ -59,7 +59,7 @@ async def import_packages(
     await store.conversations.add_shown_conversations(session, campaign_id, missing)
     check = _PackageCheck(
         is_pair=(await terms_of(session, campaign_id)).protocol.unit.kind == "pair",
-        known=await store.conversations.conversations_by_external_id(session, campaign_id),
+        known=await store.conversations.conversations_by_name(session, campaign_id),
         shown_by=await store.packages.packages_by_segment(session, campaign_id),
         right_of=await store.packages.packages_by_right(session, campaign_id),
     )

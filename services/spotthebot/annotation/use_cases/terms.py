@@ -1,10 +1,15 @@
-"""The terms of campaigns, read once in a process: nearly every request of an annotator needs them."""
+"""The terms of campaigns, read once in a process: nearly every request of an annotator needs them.
+
+Those of a campaign that was not opened are read each time: another process may change them.
+"""
 
 from uuid import UUID
 
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.campaigns import Terms
 from spotthebot.annotation.use_cases.protocols import get_protocol
+from spotthebot.contracts.annotation import CampaignState
+from spotthebot.contracts.campaign_changes import UNSEEN
 from spotthebot.kit.statements import Runner
 
 _MAX_KNOWN = 256
@@ -16,11 +21,13 @@ async def terms_of(runner: Runner, campaign_id: UUID) -> Terms:
     terms = _known.get(campaign_id)
     if terms is None:
         campaign = await store.campaigns.get_campaign(runner, campaign_id)
-        version = await get_protocol(runner, campaign.protocol_name, campaign.protocol_version)
+        version = await get_protocol(runner, campaign.protocol, campaign.protocol_version)
         gold = None
         if campaign.gold is not None and campaign.gold.version is not None:
             gold = (await store.trainings.get_training(runner, campaign.gold.training, campaign.gold.version)).training
-        terms = Terms(version.protocol, campaign.lease, campaign.instructions, gold)
+        terms = Terms(version.protocol, gold)
+        if campaign.state in {*UNSEEN, CampaignState.BUILDING}:
+            return terms
         if len(_known) >= _MAX_KNOWN:
             del _known[next(iter(_known))]
         _known[campaign_id] = terms

@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spotthebot.annotation.domain.protocols import check_protocol
 from spotthebot.contracts.annotation import ConsentText, Instructions
-from spotthebot.contracts.panels import CloudResearchPanel, GenericPanel, MturkPanel, ProlificPanel
+from spotthebot.contracts.panels import CloudResearchPanel, GenericPanel, ProlificPanel
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.trainings import Training
@@ -141,7 +141,6 @@ _FORM: Final = Form(
         ("panel", "prolific"): ProlificPanel,
         ("panel", "cloudresearch"): CloudResearchPanel,
         ("panel", "generic"): GenericPanel,
-        ("panel", "mturk"): MturkPanel,
     },
 )
 _TEXTS: Final[Mapping[str, TypeAdapter[str]]] = {

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.annotation.clients import Conversations
@@ -13,9 +13,9 @@ from spotthebot.annotation.domain.errors import CollectionsNotMixed
 from spotthebot.annotation.use_cases.collections import mix_of
 from spotthebot.clients import AsyncAnnotation, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.campaign_changes import CampaignChangesIn, changes_to, document_of
 from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.contracts.protocols import ProtocolIn
-from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.trainings import TrainingIn
 from spotthebot.suite.campaigns.declaration_file import CampaignDeclared
 from spotthebot.suite.campaigns.resolution import resolve
@@ -24,33 +24,18 @@ from spotthebot.suite.errors import CampaignNameTaken, JobFailed
 from spotthebot.suite.poll import poll_until
 from spotthebot.suite.runtime.session import Clients
 
-_COMPARED = (
-    "human_share",
-    "segments",
-    "annotations_per_segment",
-    "package_size",
-    "packages_per_annotator",
-    "lease_minutes",
-    "pay_per_package",
-    "currency",
-    "panel",
-    "max_strikes",
-    "min_seconds_per_item",
-    "min_fraction_of_median",
-    "strike_fast_packages",
-    "protocol",
-    "seed",
-)
+_API_KEYS: Final[Mapping[str, str]] = {"pay_per_package": "pay", "currency": "pay", "protocol_version": "protocol"}
 
 
 @dataclass(frozen=True)
 class DeclaredCampaign:
-    """A campaign, what it will take, and whether this call created it."""
+    """A campaign, what it will take, whether this call created it, and what it changed of it."""
 
     campaign: CampaignOut
     preview: CampaignPreviewOut
     unit: Unit
     is_new: bool
+    changed: tuple[str, ...] = ()
 
     @property
     def account(self) -> dict[str, Any]:
@@ -79,21 +64,30 @@ class Estimate:
         return _account(self.request.name, self.campaign, len(packages), segments, used, self.allocation.too_short)
 
 
-async def declare(clients: Clients, declared: CampaignDeclared, *, opens: bool) -> DeclaredCampaign:
+async def declare(
+    clients: Clients, declared: CampaignDeclared, *, opens: bool, changes: bool = False
+) -> DeclaredCampaign:
     """Create the campaign, or find the one of the same name and content, and return it with its packages.
 
-    With `opens` a draft or a paused campaign is opened. Raises DeclarationFaulty for what only the services can know to
-    be wrong, CampaignNameTaken where another file made a campaign of this name, and JobFailed where no packages can be
-    made.
+    With `opens` a draft or a paused campaign is opened, with `changes` the campaign of this name becomes what the file
+    says now. Raises DeclarationFaulty for what only the services can know to be wrong, CampaignNameTaken where another
+    file made a campaign of this name, and JobFailed where no packages can be made.
     """
     resolved = await resolve(clients, declared, opens=opens)
-    request = resolved.request
-    found = await _find(clients.annotation, declared, request)
-    campaign = await build(clients.annotation, found or await _create(clients.annotation, declared, request))
+    request, annotation = resolved.request, clients.annotation
+    named = await _named(annotation, request)
+    found = named.same
+    changed: tuple[str, ...] = ()
+    if found is None and changes and len(named.others) == 1:
+        changed = tuple(_differences(named.others[0], request))
+        found = await _change(annotation, declared, named.others[0], request)
+    elif found is None:
+        named.require_free(request)
+    campaign = await build(annotation, found or await _create(annotation, declared, request))
     if opens and campaign.state in {CampaignState.DRAFT, CampaignState.PAUSED}:
-        campaign = await clients.annotation.open_campaign(campaign.id)
-    preview = await clients.annotation.preview_campaign(campaign.id)
-    return DeclaredCampaign(campaign, preview, resolved.unit, is_new=found is None)
+        campaign = await annotation.open_campaign(campaign.id)
+    preview = await annotation.preview_campaign(campaign.id)
+    return DeclaredCampaign(campaign, preview, resolved.unit, is_new=found is None, changed=changed)
 
 
 async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
@@ -104,7 +98,10 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
     """
     resolved = await resolve(clients, declared, opens=False)
     request = resolved.request
-    found = await _find(clients.annotation, declared, request)
+    named = await _named(clients.annotation, request)
+    found = named.same
+    if found is None:
+        named.require_free(request)
     mix = mix_of(request.collections, resolved.unit, request.human_share)
     try:
         counts = await Conversations(clients.conversations).count_mix(mix)
@@ -129,73 +126,74 @@ async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignO
     return built
 
 
-async def _find(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut | None:
-    """Return the campaign that the same file made; one that failed holds nothing, and keeps no name from another."""
-    taken = []
-    async for campaign in annotation.list_campaigns(name=request.name):
-        differences = list(_differences(declared, request, campaign))
-        if not differences:
-            return campaign
-        if campaign.state is not CampaignState.FAILED:
-            taken.append(differences)
-    if taken:
-        raise CampaignNameTaken(name=request.name, differences="; ".join(taken[0]))
-    return None
+@dataclass(frozen=True)
+class _Named:
+    """The campaigns of a name: one that a request would make again, and others; a failed one keeps no name."""
+
+    same: CampaignOut | None
+    others: tuple[CampaignOut, ...]
+
+    def require_free(self, request: CampaignIn) -> None:
+        """Raise CampaignNameTaken."""
+        if self.others:
+            differences = "; ".join(_differences(self.others[0], request))
+            raise CampaignNameTaken(name=request.name, differences=differences)
 
 
-def _differences(declared: CampaignDeclared, request: CampaignIn, campaign: CampaignOut) -> Iterator[str]:
-    if campaign.mode != "live":
-        yield f"its mode is {campaign.mode} there, live here"
-    if campaign.collections != request.collections:
-        there, here = (", ".join(map(str, each)) for each in (campaign.collections, request.collections))
-        yield f"collections is {there} there, {here} here"
-    for key in _COMPARED:
-        before, now = getattr(campaign, key), getattr(request, key)
-        if before != now:
-            yield f"{key} is {_written(before)} there, {_written(now)} here"
-    if declared.protocol and (request.protocol, request.protocol_version) != (
-        campaign.protocol,
-        campaign.protocol_version,
-    ):
-        yield f"the protocol is of version {campaign.protocol_version} there, {request.protocol_version} here"
-    if differs := _requirement("training", campaign.training, request.training):
-        yield differs
-    if differs := _requirement("gold", campaign.gold, request.gold):
-        yield differs
-    if campaign.instructions != request.instructions:
-        yield "the instructions are others"
-    if campaign.consent != request.consent:
-        yield "the text of consent is another"
+async def _named(annotation: AsyncAnnotation, request: CampaignIn) -> _Named:
+    found = [each async for each in annotation.list_campaigns(name=request.name)]
+    same = next((each for each in found if not changes_to(each, request)), None)
+    return _Named(same, tuple(each for each in found if each.state is not CampaignState.FAILED))
 
 
-def _requirement(
-    name: str, there: RequiredTraining | GoldItems | None, here: RequiredTraining | GoldItems | None
-) -> str | None:
-    """Say how a requirement differs; one without a version is for any."""
-    expected = here
-    if here is not None and there is not None and here.version is None:
-        expected = here.model_copy(update={"version": there.version})
-    if there == expected:
-        return None
-    written = (_written(each and each.model_dump()) for each in (there, here))
-    return f"{name} is {' there, '.join(written)} here"
+def _differences(campaign: CampaignOut, request: CampaignIn) -> Iterator[str]:
+    there, here = document_of(campaign), document_of(request)
+    for key in changes_to(campaign, request):
+        match key:
+            case "instructions":
+                yield "the instructions are others"
+            case "consent":
+                yield "the text of consent is another"
+            case "protocol_version":
+                yield f"the protocol is of version {there[key]} there, {here[key]} here"
+            case _:
+                yield f"{key} is {json.dumps(there[key])} there, {json.dumps(here[key])} here"
+
+
+async def _change(
+    annotation: AsyncAnnotation, declared: CampaignDeclared, campaign: CampaignOut, request: CampaignIn
+) -> CampaignOut:
+    """Make of a campaign what a file says; raises DeclarationFaulty with what may not change."""
+    try:
+        await _store_documents(annotation, declared)
+        return await annotation.change_campaign(campaign.id, CampaignChangesIn(changes_to(campaign, request)))
+    except PeerRefused as refused:
+        raise faults_of(declared, refused, _API_KEYS) from refused
 
 
 async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut:
     body = json.dumps(request.model_dump(mode="json"), sort_keys=True)
-    api_keys: Mapping[str, str] = {}
     try:
-        if declared.protocol is not None:
-            await annotation.create_protocol(ProtocolIn(protocol=declared.protocol))
-        api_keys = {"training": "trainings"}
-        for training in declared.trainings:
-            await annotation.create_training(TrainingIn(training=training))
-        api_keys = {"pay_per_package": "pay", "currency": "pay", "protocol_version": "protocol"}
+        await _store_documents(annotation, declared)
         # Two calls at once make one campaign.
         key = f"campaign/{hashlib.sha256(body.encode()).hexdigest()}"
         return await annotation.create_campaign(request, idempotency_key=key)
     except PeerRefused as refused:
-        raise faults_of(declared, refused, api_keys) from refused
+        raise faults_of(declared, refused, _API_KEYS) from refused
+
+
+async def _store_documents(annotation: AsyncAnnotation, declared: CampaignDeclared) -> None:
+    """Store the protocol and the trainings that a file names; raises DeclarationFaulty."""
+    try:
+        if declared.protocol is not None:
+            await annotation.create_protocol(ProtocolIn(protocol=declared.protocol))
+    except PeerRefused as refused:
+        raise faults_of(declared, refused, {}) from refused
+    try:
+        for training in declared.trainings:
+            await annotation.create_training(TrainingIn(training=training))
+    except PeerRefused as refused:
+        raise faults_of(declared, refused, {"training": "trainings"}) from refused
 
 
 def _account(
@@ -208,7 +206,3 @@ def _account(
         "segments": segments,
         "conversations": {"used": used, "too_short": too_short},
     }
-
-
-def _written(value: object) -> str:
-    return json.dumps(value, default=str)

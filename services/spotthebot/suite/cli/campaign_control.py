@@ -101,6 +101,20 @@ def close(services: Services, campaign: Campaign, yes: Yes = False) -> None:
 
 
 @reads_services
+def delete(services: Services, campaign: Campaign, yes: Yes = False) -> None:
+    """Delete a draft that nobody entered, with its packages. Asks before it does."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        found = await find(Campaigns(clients), campaign)
+        await confirm(f"The draft {printable(found.name)} ({found.id}) goes for good, with its packages.", yes=yes)
+        await clients.annotation.delete_campaign(found.id)
+        return found
+
+    deleted = ask(services, change)
+    say(f"The draft {printable(deleted.name)} ({deleted.id}) is deleted.")
+
+
+@reads_services
 def release(
     services: Services,
     campaign: Campaign,

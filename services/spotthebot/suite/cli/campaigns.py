@@ -41,6 +41,9 @@ def campaign(
     opens: Annotated[
         bool, typer.Option("--open", help="Let annotators claim packages; without, it is a draft.")
     ] = False,
+    change: Annotated[
+        bool, typer.Option("--change", help="Change the campaign that an earlier version of the file made.")
+    ] = False,
     json_file: JsonFile = None,
     export: Annotated[
         Path | None, typer.Option("--export", help="Write the campaign to this folder, for ./stb import export.")
@@ -65,7 +68,7 @@ def campaign(
                 write_json(json_file, estimate.account)
                 _say_estimate(estimate)
             else:
-                made, exported = asyncio.run(_declare(session, declared, export, opens=opens))
+                made, exported = asyncio.run(_declare(session, declared, export, opens=opens, changes=change))
                 write_json(json_file, made.account)
                 _say_campaign(made, path)
                 if exported:
@@ -92,10 +95,10 @@ def annotate(
 
 
 async def _declare(
-    session: Session, declared: CampaignDeclared, folder: Path | None, *, opens: bool
+    session: Session, declared: CampaignDeclared, folder: Path | None, *, opens: bool, changes: bool
 ) -> tuple[DeclaredCampaign, list[Path]]:
     async with connect(session) as clients:
-        made = await campaigns.declare(clients, declared, opens=opens)
+        made = await campaigns.declare(clients, declared, opens=opens, changes=changes)
         if folder is None:
             return made, []
         return made, await campaigns.export(clients, made.campaign, folder)
@@ -128,7 +131,10 @@ def _say_estimate(estimate: Estimate) -> None:
 
 def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
     seen = made.campaign
-    say(f"Campaign {seen.name} ({seen.id}): {seen.state}{'' if made.is_new else ', made before'}")
+    before = "" if made.is_new else ", changed" if made.changed else ", made before"
+    say(f"Campaign {seen.name} ({seen.id}): {seen.state}{before}")
+    for difference in made.changed:
+        say(f"Changed: {difference}")
     _say_size(made.account, made.unit.lengths, seen.not_selected)
     _say_preview(made.preview)
     say(f"{seen.annotations} of {seen.annotations_needed} annotations are there")

@@ -58,6 +58,7 @@ CAMPAIGNS = {
         "Let nothing be claimed until the campaign is opened again; packages that annotators hold can be submitted.",
     ),
     "close": Command(f"{_HERE}.campaign_control", "close", "End a campaign with the annotations that it has."),
+    "delete": Command(f"{_HERE}.campaign_control", "delete", "Delete a draft that nobody entered, with its packages."),
     "release": Command(
         f"{_HERE}.campaign_control",
         "release",
@@ -147,7 +148,9 @@ COMMANDS: CommandTable = {
     "analyse": CommandGroup("Analyse studies where they lie, without any service.", ANALYSES),
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
     "bots": CommandGroup("Bots: check, register and list them, train models to register.", BOTS),
-    "campaigns": CommandGroup("Campaigns of annotation: list, open, pause and close them, release results.", CAMPAIGNS),
+    "campaigns": CommandGroup(
+        "Campaigns of annotation: list, open, pause, close, delete them; release results.", CAMPAIGNS
+    ),
     "collections": CommandGroup("Collections of conversations: list them, pause, resume and cancel them.", COLLECTIONS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
     "evaluate": CommandGroup("Evaluations without people: bots converse, a language model rates.", EVALUATIONS),

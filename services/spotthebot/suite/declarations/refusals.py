@@ -15,7 +15,8 @@ def faults_of(declared: Declared[BaseModel], refused: PeerRefused, keys: Mapping
 
     `keys` are those of the API that are called otherwise in a declaration.
     """
-    if refused.status != HTTPStatus.UNPROCESSABLE_ENTITY:
+    of_fields = refused.status == HTTPStatus.CONFLICT and refused.problem.errors
+    if refused.status != HTTPStatus.UNPROCESSABLE_ENTITY and not of_fields:
         return refused
     faults = [(_place(each.pointer or "", keys), f"{each.detail.rstrip('.')}.") for each in refused.problem.errors]
     return declared.faulty(*(faults or [((), str(refused.facts["detail"]))]))

@@ -8,12 +8,12 @@ from spotthebot.contracts.conversations import CollectionOut, CollectionState
 
 _OF_CAMPAIGNS: Final[Mapping[CampaignState, tuple[str, ...]]] = {
     CampaignState.BUILDING: ("close",),
-    CampaignState.DRAFT: ("open", "close"),
+    CampaignState.DRAFT: ("open", "close", "delete"),
     CampaignState.OPEN: ("pause", "close"),
     CampaignState.PAUSED: ("open", "close"),
     CampaignState.COMPLETE: (),
     CampaignState.CLOSED: (),
-    CampaignState.FAILED: (),
+    CampaignState.FAILED: ("delete",),
 }
 _OF_COLLECTIONS: Final[Mapping[CollectionState, tuple[str, ...]]] = {
     CollectionState.COLLECTING: ("pause", "cancel"),
@@ -22,9 +22,11 @@ _OF_COLLECTIONS: Final[Mapping[CollectionState, tuple[str, ...]]] = {
     CollectionState.CANCELLED: (),
 }
 _ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
-CAMPAIGN_ACTIONS: Final = ("open", "pause", "close", "release", "publish", "withdraw")
+CAMPAIGN_ACTIONS: Final = ("open", "pause", "close", "delete", "release", "publish", "withdraw")
 COLLECTION_ACTIONS: Final = ("pause", "resume", "cancel", "finish")
-GRAVE: Final = frozenset({"close", "release", "publish", "cancel", "finish", "block", "reject", "erase", "revoke"})
+GRAVE: Final = frozenset(
+    {"close", "delete", "release", "publish", "cancel", "finish", "block", "reject", "erase", "revoke"}
+)
 """Actions that nobody can undo, or that others notice."""
 
 

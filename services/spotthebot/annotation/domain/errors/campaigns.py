@@ -8,6 +8,7 @@ Invalid
 ├── TooFewToCompare
 ├── NoSuchPackage
 ├── PackagesNotNamed
+├── ChangesInvalid
 └── UnknownReferences
 NotFound
 └── NoSuchCampaign
@@ -19,6 +20,11 @@ Conflict
 ├── CampaignNotOpen
 ├── CampaignNoDraft
 ├── CampaignCannotMove
+├── CampaignNotBuilt
+├── ChangeRefused
+├── ChangedMeanwhile
+├── CampaignNotDeletable
+├── AnnotatorsEntered
 ├── CampaignNotEnded
 ├── CampaignTakesNoImports
 ├── CampaignTakesNoClaims
@@ -56,6 +62,10 @@ class PackagesNotNamed(Invalid):
     """The service chooses the packages of the campaign '{name}': leave `package` out."""
 
 
+class ChangesInvalid(Invalid):
+    """The campaign would not be valid with these changes: see `errors`."""
+
+
 class UnknownReferences(Invalid):
     """{count} rows do not fit what this campaign has: see `errors`. Nothing of the batch was stored."""
 
@@ -89,7 +99,23 @@ class CampaignCannotMove(Conflict):
 
 
 class CampaignNotBuilt(Conflict):
-    """The packages of the campaign '{name}' are still being made: open it once its state is draft."""
+    """The packages of the campaign '{name}' are still being made: go on once its state is draft."""
+
+
+class ChangeRefused(Conflict):
+    """The campaign '{name}' is {state}, and can't change so: see `errors`. Nothing was changed."""
+
+
+class ChangedMeanwhile(Conflict):
+    """Another change of the campaign '{name}' came first: look at it, and send yours again."""
+
+
+class CampaignNotDeletable(Conflict):
+    """The campaign '{name}' is {state}: only a draft can be deleted. Close it instead."""
+
+
+class AnnotatorsEntered(Conflict):
+    """{count} annotators have entered the draft '{name}', so it can't be deleted: close it instead."""
 
 
 class CampaignNotEnded(Conflict):

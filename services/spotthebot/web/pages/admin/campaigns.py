@@ -1,6 +1,7 @@
-"""Campaigns: all of them, a new one, one with its progress, its costs, its links and what can be done with it."""
+"""Campaigns: all of them, and one with its progress, its costs, its links and what can be done with it."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Final
 from uuid import UUID
@@ -8,17 +9,15 @@ from uuid import UUID
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.clients import AsyncAnnotation, Conflict, Invalid, NotFound, PeerRefused
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.clients import AsyncAnnotation, Conflict, Invalid, NotFound
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
 from spotthebot.contracts.annotation_exports import ExportedRows
-from spotthebot.contracts.conversations import CollectionOut, CollectionState
+from spotthebot.contracts.conversations import CollectionOut
 from spotthebot.contracts.entries import EntryLinkIn
 from spotthebot.contracts.previews import CampaignPreviewOut
-from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.admin_actions import CAMPAIGN_ACTIONS, campaign_actions
-from spotthebot.web.domain.campaign_forms import PANELS, CampaignForm
 from spotthebot.web.domain.reading_errors import NoSuchAction
 from spotthebot.web.pages.admin.confirmation import Question, ask
 from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
@@ -40,31 +39,6 @@ async def list_campaigns(
     """Show campaigns, the newest first."""
     listed = (await services.annotation()).list_campaigns(order="newest_first", cursor=cursor, page_size=_CAMPAIGNS)
     return pages.page(request, "admin/campaigns.html.jinja", page=await listed.page(), is_first=cursor is None)
-
-
-@router.get("/new")
-async def show_form(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
-    """Ask for what a campaign needs."""
-    return await _form(request, pages, services, CampaignForm())
-
-
-@router.post("/new")
-async def create_campaign(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
-    """Create a draft; the page that follows says what it will take, before anybody can annotate."""
-    async with request.form() as sent:
-        given = {name: value for name, value in sent.items() if isinstance(value, str)}
-        chosen = [value for value in sent.getlist("collections") if isinstance(value, str)]
-    form = CampaignForm.sent(given, chosen)
-    domains = {str(each.id): each.domain for each in await _complete_collections(services)}
-    read = form.read(domains)
-    if isinstance(read, CampaignIn):
-        try:
-            made = await (await services.annotation()).create_campaign(read, idempotency_key=key_of(given))
-        except (Invalid, Conflict) as refused:
-            read = form.with_faults(_faults(refused))
-        else:
-            return RedirectResponse(f"/admin/campaigns/{made.id}", status_code=303)
-    return await _form(request, pages, services, read, status=422)
 
 
 @router.get("/{campaign_id}")
@@ -127,13 +101,15 @@ async def do(
     if action not in CAMPAIGN_ACTIONS:
         raise NoSuchAction
     await _ACTIONS[action](client, campaign_id, key_of(await typed_in(request)))
-    return RedirectResponse(f"/admin/campaigns/{campaign_id}", status_code=303)
+    gone = "" if action == "delete" else f"/{campaign_id}"
+    return RedirectResponse(f"/admin/campaigns{gone}", status_code=303)
 
 
-_ACTIONS: Final = {
+_ACTIONS: Final[Mapping[str, Callable[[AsyncAnnotation, UUID, str], Awaitable[object]]]] = {
     "open": lambda client, campaign_id, key: client.open_campaign(campaign_id, idempotency_key=key),
     "pause": lambda client, campaign_id, key: client.pause_campaign(campaign_id, idempotency_key=key),
     "close": lambda client, campaign_id, key: client.close_campaign(campaign_id, idempotency_key=key),
+    "delete": lambda client, campaign_id, _key: client.delete_campaign(campaign_id),
     "release": lambda client, campaign_id, key: client.release_results(campaign_id, idempotency_key=key),
     "publish": lambda client, campaign_id, key: client.publish_results(campaign_id, idempotency_key=key),
     "withdraw": lambda client, campaign_id, key: client.withdraw_results(campaign_id, idempotency_key=key),
@@ -167,6 +143,8 @@ async def _campaign(
         signing_key=signing_key,
         links=links.items,
         now=datetime.now(UTC),
+        can_edit=campaign.state is not CampaignState.BUILDING,
+        can_preview=campaign.packages > 0 and campaign.mode != "import",
         takes_links=campaign.state in {CampaignState.DRAFT, CampaignState.OPEN, CampaignState.PAUSED},
         rows=[*ExportedRows],
     )
@@ -187,40 +165,3 @@ async def _collection(services: Services, collection_id: UUID) -> CollectionOut 
         return await (await services.conversations()).get_collection(collection_id)
     except NotFound:
         return None
-
-
-async def _complete_collections(services: Services) -> list[CollectionOut]:
-    """Return the newest collections that campaigns can be made over."""
-    client = await services.conversations()
-    page = await client.list_collections(order="newest_first", page_size=_COLLECTIONS).page()
-    return [each for each in page.items if each.state is CollectionState.COMPLETE or each.mode == "import"]
-
-
-async def _form(
-    request: Request, pages: Renderer, services: Services, form: CampaignForm, *, status: int = 200
-) -> Response:
-    client = await services.annotation()
-    collections, protocols, trainings = await asyncio.gather(
-        _complete_collections(services),
-        client.list_protocols(page_size=_PROTOCOLS).page(),
-        client.list_trainings(page_size=_TRAININGS).page(),
-    )
-    return pages.page(
-        request,
-        "admin/new_campaign.html.jinja",
-        status=status,
-        form=form,
-        chosen=set(form.collections),
-        collections=collections,
-        protocols=protocols.items,
-        trainings=trainings.items,
-        panels=PANELS,
-        once=str(new_id()),
-    )
-
-
-def _faults(refused: PeerRefused) -> dict[str, str]:
-    """Return what a service says of the fields, by their pointers; of the whole where it names none."""
-    problem = refused.problem
-    named = {each.pointer: each.detail for each in problem.errors if each.pointer}
-    return named or {"": problem.detail}

@@ -5,6 +5,7 @@ import { setUpDialogs, showInstructionsOnce } from "./dialogs.js";
 import { make } from "./elements.js";
 import { Protocol, changesBetween } from "./protocol.js";
 import { showProgress } from "./progress.js";
+import { NoSaves } from "./preview.js";
 import { Saves } from "./saves.js";
 import { pageData, textsOf } from "./texts.js";
 import { Workspace } from "./workspace.js";
@@ -13,7 +14,7 @@ const HEARTBEAT_MILLISECONDS = 30_000;
 const IDLE_MILLISECONDS = 15 * 60_000;
 
 class PackagePage {
-  constructor({ base, assignment, texts }) {
+  constructor({ base, assignment, texts, is_preview: isPreview = false }) {
     this.base = base;
     this.texts = textsOf(texts);
     this.protocol = new Protocol(assignment.protocol);
@@ -23,7 +24,8 @@ class PackagePage {
     this.notice = document.getElementById("notice");
     this.spent = new Map(this.items.map((item) => [item, 0]));
     for (const item of this.items) this.#lockDecided(item);
-    this.saves = new Saves(`${base}/packages/${assignment.id}`, assignment.id, this.protocol, this.items, {
+    this.isPreview = isPreview;
+    this.saves = isPreview ? new NoSaves(this.items) : new Saves(`${base}/packages/${assignment.id}`, assignment.id, this.protocol, this.items, {
       onStatus: (state) => this.#showStatus(state),
       onMerged: (item) => this.#showForeign(item, "notice.changed_elsewhere"),
       onRefused: (item) => this.#showForeign(item, "notice.not_taken"),
@@ -138,7 +140,7 @@ class PackagePage {
     list.replaceChildren(...open.map((item) => this.#openItem(item)));
     document.getElementById("end-whole").hidden = open.length > 0;
     document.getElementById("end-open").hidden = open.length === 0;
-    document.getElementById("submit").hidden = open.length > 0;
+    document.getElementById("submit").hidden = open.length > 0 || this.isPreview;
     document.getElementById("end-title").focus();
   }
 

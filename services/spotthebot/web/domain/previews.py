@@ -1,0 +1,27 @@
+"""A package in a preview, in the form in which the script of a package takes it."""
+
+from typing import Any
+
+from spotthebot.contracts.previews import PackagePreviewOut
+
+
+def items_of(package: PackagePreviewOut) -> list[dict[str, Any]]:
+    """Return the items, unanswered; `later` are turns that are opened one exchange after the other."""
+    items = []
+    for each in package.items:
+        item = each.model_dump(mode="json")
+        opening, turns = item.pop("opening"), item.pop("turns")
+        opens = package.opens_exchanges
+        items.append(
+            {
+                **item,
+                "turns": [] if opens else opening + turns,
+                "later": [opening, turns] if opens else None,
+                "opened": 0 if opens else None,
+                "step": 1,
+                "answer": {},
+                "decisions": [],
+                "version": 0,
+            }
+        )
+    return items

@@ -1,0 +1,193 @@
+"""The form of a campaign, new or changed, and the preview of what annotators will see."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.clients import Conflict, Invalid, NotFound, PeerRefused
+from spotthebot.contracts.annotation import CampaignIn, CampaignOut
+from spotthebot.contracts.campaign_changes import CampaignChangesIn, changes_between, document_of
+from spotthebot.contracts.conversations import CollectionOut, CollectionState
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.clients import Services
+from spotthebot.web.domain.campaign_forms import FIELDS, PANELS, CampaignForm, fixed_fields
+from spotthebot.web.domain.games import GAME
+from spotthebot.web.domain.previews import items_of
+from spotthebot.web.pages.annotate.deps import script_texts, worded_for
+from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor
+from spotthebot.web.pages.forms import key_of
+from spotthebot.web.rendering import Renderer
+
+router = APIRouter(prefix="/admin/campaigns", route_class=PageRoute, include_in_schema=False)
+_COLLECTIONS: Final = 100
+_PROTOCOLS: Final = 100
+_TRAININGS: Final = 1000
+_KEYS: Final = re.compile(r"`?\b(" + "|".join(name for name in FIELDS if "_" in name) + r")\b`?")
+"""Fields by the names that the service has for them."""
+
+
+@router.get("/new")
+async def show_form(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
+    """Ask for what a campaign needs."""
+    return await _form(request, pages, services, CampaignForm())
+
+
+@router.post("/new")
+async def create_campaign(request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin) -> Response:
+    """Create a draft; the page that follows says what it will take, before anybody can annotate."""
+    given, form = await _sent(request)
+    domains = {str(each.id): each.domain for each in await _complete_collections(services)}
+    read = form.read(domains)
+    if isinstance(read, CampaignIn):
+        try:
+            made = await (await services.annotation()).create_campaign(read, idempotency_key=key_of(given))
+        except (Invalid, Conflict) as refused:
+            read = form.with_faults(_faults(refused))
+        else:
+            return RedirectResponse(f"/admin/campaigns/{made.id}", status_code=303)
+    return await _form(request, pages, services, read, status=422)
+
+
+@router.get("/{campaign_id}/edit")
+async def show_edit(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID
+) -> Response:
+    """Show a campaign as the form that would make it."""
+    campaign = await (await services.annotation()).get_campaign(campaign_id)
+    return await _form(request, pages, services, CampaignForm.of(campaign), campaign=campaign)
+
+
+@router.post("/{campaign_id}/edit")
+async def edit_campaign(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID
+) -> Response:
+    """Change what was changed in the form since it was shown: what another administrator changed meanwhile stays."""
+    client = await services.annotation()
+    given, typed = await _sent(request)
+    campaign = await client.get_campaign(campaign_id)
+    before = _shown(given.get("before", "")) or CampaignForm.of(campaign)
+    form = CampaignForm.changed(before, typed, fixed_fields(campaign.state))
+    domains = {str(each.id): each.domain for each in await _complete_collections(services)}
+    domains |= {str(each): campaign.domain for each in campaign.collections}
+    now = document_of(campaign)
+    was, read = before.read(domains, like=now), form.read(domains, like=now)
+    if isinstance(read, CampaignIn):
+        shown = document_of(was) if isinstance(was, CampaignIn) else now
+        try:
+            changes = CampaignChangesIn(changes_between(shown, document_of(read)))
+            await client.change_campaign(campaign_id, changes)
+        except (Invalid, Conflict) as refused:
+            read = form.with_faults(_faults(refused))
+        else:
+            return RedirectResponse(f"/admin/campaigns/{campaign_id}", status_code=303)
+    return await _form(request, pages, services, read, campaign=campaign, before=before, status=422)
+
+
+@router.get("/{campaign_id}/preview")
+async def preview_campaign(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID
+) -> Response:
+    """Show the first package as annotators will see it; nothing that is answered is sent or kept."""
+    client = await services.annotation()
+    campaign, package = await asyncio.gather(client.get_campaign(campaign_id), client.preview_package(campaign_id))
+    protocol = worded_for(request, pages, package.protocol)
+    data: dict[str, Any] = {
+        "base": f"/admin/campaigns/{campaign_id}/preview",
+        "assignment": {"id": "preview", "protocol": protocol.model_dump(mode="json"), "items": items_of(package)},
+        "texts": script_texts(request, pages),
+        "is_preview": True,
+    }
+    return pages.page(
+        request,
+        "annotate/preview.html.jinja",
+        campaign=campaign,
+        assignment=package.model_copy(update={"protocol": protocol}),
+        is_game=campaign.protocol == GAME,
+        data=data,
+    )
+
+
+async def _sent(request: Request) -> tuple[Mapping[str, str], CampaignForm]:
+    async with request.form() as sent:
+        given = {name: value for name, value in sent.items() if isinstance(value, str)}
+        chosen = [value for value in sent.getlist("collections") if isinstance(value, str)]
+    return given, CampaignForm.sent(given, list(dict.fromkeys(chosen)))
+
+
+def _shown(before: str) -> CampaignForm | None:
+    """Return the form as it was shown; None where that does not come back."""
+    try:
+        found = json.loads(before)
+        return CampaignForm.sent(found["values"], found["collections"])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+async def _complete_collections(services: Services) -> list[CollectionOut]:
+    """Return the newest collections that campaigns can be made over."""
+    client = await services.conversations()
+    page = await client.list_collections(order="newest_first", page_size=_COLLECTIONS).page()
+    return [each for each in page.items if each.state is CollectionState.COMPLETE or each.mode == "import"]
+
+
+async def _form(
+    request: Request,
+    pages: Renderer,
+    services: Services,
+    form: CampaignForm,
+    *,
+    campaign: CampaignOut | None = None,
+    before: CampaignForm | None = None,
+    status: int = 200,
+) -> Response:
+    client = await services.annotation()
+    collections, protocols, trainings = await asyncio.gather(
+        _complete_collections(services),
+        client.list_protocols(page_size=_PROTOCOLS).page(),
+        client.list_trainings(page_size=_TRAININGS).page(),
+    )
+    known = {each.id for each in collections}
+    own = campaign.collections if campaign else ()
+    collections += [
+        each for each in await asyncio.gather(*(_find(services, each) for each in own if each not in known)) if each
+    ]
+    shown = before or form
+    t = pages.texts_for(request)
+    return pages.page(
+        request,
+        "admin/campaign_form.html.jinja",
+        status=status,
+        form=form,
+        worded=lambda said: _KEYS.sub(lambda found: t(f"admin.form.{found[1]}.label"), said),
+        campaign=campaign,
+        before=json.dumps({"values": dict(shown.values), "collections": [*shown.collections]}),
+        fixed=fixed_fields(campaign.state) if campaign else frozenset(),
+        chosen=set(form.collections),
+        kept={str(each) for each in own} if campaign and "protocol" in fixed_fields(campaign.state) else set(),
+        collections=sorted(collections, key=lambda each: str(each.id) not in form.collections),
+        protocols=protocols.items,
+        trainings=trainings.items,
+        panels=PANELS,
+        once=str(new_id()),
+    )
+
+
+async def _find(services: Services, collection_id: UUID) -> CollectionOut | None:
+    try:
+        return await (await services.conversations()).get_collection(collection_id)
+    except NotFound:
+        return None
+
+
+def _faults(refused: PeerRefused) -> dict[str, str]:
+    """Return what a service says of the fields, by their pointers; of the whole where it names none."""
+    problem = refused.problem
+    named = {each.pointer: each.detail for each in problem.errors if each.pointer}
+    return named or {"": problem.detail}
