@@ -52,8 +52,9 @@ class Games:
     """Games between two different bots: `first` and `second` (m,) index `bots`; `outcome` is 1 where the first won.
 
     `outcome` is 0 for a tie and -1 where the second won. Where a game joins several annotations `annotator` codes the
-    set of their annotators, and `members` (sets, annotators) says who belongs to it. Games stand in the order of their
-    conversation, so equal tables in another row order give equal games.
+    set of their annotators, and `members` (sets, annotators) says who belongs to it. `conversation` codes the text:
+    conversations of one text are one cluster. Games stand in the order of their conversation, so equal tables in
+    another row order give equal games.
     """
 
     bots: tuple[str, ...]
@@ -196,7 +197,7 @@ def play_games(
         first=bot_code[table.entity[rows, 0]],
         second=bot_code[table.entity[rows, 1]],
         outcome=outcome,
-        conversation=table.conversation[rows],
+        conversation=table.text[rows],
         annotator=annotator,
         unit=unit,
         criterion=criterion,

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,10 +12,11 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.errors import CollectionsNotMixed
 from spotthebot.annotation.use_cases.collections import mix_of
-from spotthebot.clients import AsyncAnnotation, PeerRefused
+from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.contracts.protocols import ProtocolIn
+from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.contracts.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.trainings import TrainingIn
 from spotthebot.suite.campaigns.declaration_file import CampaignDeclared
@@ -45,19 +47,22 @@ _COMPARED = (
 
 @dataclass(frozen=True)
 class DeclaredCampaign:
-    """A campaign, what it will take, and whether this call created it."""
+    """A campaign, what it will take, whether this call created it, and texts that its collections repeat."""
 
     campaign: CampaignOut
     preview: CampaignPreviewOut
     unit: Unit
     is_new: bool
+    repeated_texts: tuple[RepeatedTexts, ...]
 
     @property
     def account(self) -> dict[str, Any]:
         """The document that `--json` writes."""
         campaign = self.campaign
         used = campaign.items * self.unit.dialogues // (len(self.unit.lengths) or 1)
-        return _account(campaign.name, campaign, campaign.packages, campaign.items, used, campaign.too_short or 0)
+        too_short = campaign.too_short or 0
+        packages, items = campaign.packages, campaign.items
+        return _account(campaign.name, campaign, packages, items, used, too_short, self.repeated_texts)
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class Estimate:
     campaign: CampaignOut | None
     allocation: Allocation
     not_selected: int
+    repeated_texts: tuple[RepeatedTexts, ...]
 
     @property
     def account(self) -> dict[str, Any]:
@@ -76,7 +82,8 @@ class Estimate:
         packages = self.allocation.packages
         segments = sum(len(package.items) for package in packages)
         used = len(self.allocation.conversations)
-        return _account(self.request.name, self.campaign, len(packages), segments, used, self.allocation.too_short)
+        too_short = self.allocation.too_short
+        return _account(self.request.name, self.campaign, len(packages), segments, used, too_short, self.repeated_texts)
 
 
 async def declare(clients: Clients, declared: CampaignDeclared, *, opens: bool) -> DeclaredCampaign:
@@ -93,7 +100,8 @@ async def declare(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
     if opens and campaign.state in {CampaignState.DRAFT, CampaignState.PAUSED}:
         campaign = await clients.annotation.open_campaign(campaign.id)
     preview = await clients.annotation.preview_campaign(campaign.id)
-    return DeclaredCampaign(campaign, preview, resolved.unit, is_new=found is None)
+    repeated = await _repeated_texts(clients.conversations, campaign.collections)
+    return DeclaredCampaign(campaign, preview, resolved.unit, is_new=found is None, repeated_texts=repeated)
 
 
 async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
@@ -114,7 +122,14 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
     lengths = [mix.exchanges] * counts.long_enough + [0] * counts.too_short
     candidates = [Candidate(UUID(int=number), exchanges, str(number)) for number, exchanges in enumerate(lengths)]
     allocation = allocate(candidates, resolved.unit, package_size=request.package_size, secret=b"", seed=request.seed)
-    return Estimate(request, resolved.unit, found, allocation, not_selected=counts.repeated + counts.not_drawn)
+    return Estimate(
+        request,
+        resolved.unit,
+        found,
+        allocation,
+        not_selected=counts.repeated + counts.not_drawn,
+        repeated_texts=await _repeated_texts(clients.conversations, request.collections),
+    )
 
 
 async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignOut:
@@ -127,6 +142,14 @@ async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignO
     if built.failure:
         raise JobFailed(what="The campaign", reason=built.failure)
     return built
+
+
+async def _repeated_texts(conversations: AsyncConversations, collections: Sequence[UUID]) -> tuple[RepeatedTexts, ...]:
+    found: list[RepeatedTexts] = []
+    for collection_id in collections:
+        with suppress(NotFound):  # nothing was flagged so far
+            found += (await conversations.get_quality(collection_id)).repeated_texts
+    return tuple(found)
 
 
 async def _find(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut | None:
@@ -199,7 +222,13 @@ async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, reque
 
 
 def _account(
-    name: str, campaign: CampaignOut | None, packages: int, segments: int, used: int, too_short: int
+    name: str,
+    campaign: CampaignOut | None,
+    packages: int,
+    segments: int,
+    used: int,
+    too_short: int,
+    repeated: Sequence[RepeatedTexts],
 ) -> dict[str, Any]:
     return {
         "campaign": campaign and str(campaign.id),
@@ -207,6 +236,7 @@ def _account(
         "packages": packages,
         "segments": segments,
         "conversations": {"used": used, "too_short": too_short},
+        "repeated_texts": [each.model_dump(mode="json") for each in repeated],
     }
 
 

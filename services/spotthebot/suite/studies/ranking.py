@@ -7,6 +7,7 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
+from spotthebot.suite.progress import say_repeated_texts
 from spotthebot.suite.runtime.session import Clients
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def print_ranking(console: Console, result: "Analysis") -> None:
         f"{counts.annotated_conversations} conversations by {counts.annotators} annotators"
         f" (filter {result.filter}){' - preliminary' if result.preliminary else ''}"
     )
+    say_repeated_texts(result.repeated_texts)
     level = f"{result.confidence_level:.0%}"
     console.print(_ranking_table(result.ranking, level))
     if result.ranking.reason is not None:
