@@ -24,7 +24,15 @@ from spotthebot.analytics.stats.rank_ranges import (
     published_rank_counts,
     rank_ranges,
 )
-from spotthebot.analytics.stats.wins import Games, PairCounts, Unit, count_wins, mean_win_rates, pairwise_win_rates
+from spotthebot.analytics.stats.wins import (
+    Games,
+    PairCounts,
+    Unit,
+    count_wins,
+    games_between,
+    mean_win_rates,
+    pairwise_win_rates,
+)
 
 STABLE: Final = 0.95
 """The rate at which the paper calls a ranking stable."""
@@ -174,18 +182,7 @@ def without_bot(games: Games, bot: str) -> Games:
     (('A', 'C'), 1)
     """
     code = games.bots.index(bot)
-    kept = (games.first != code) & (games.second != code)
-    return Games(
-        bots=tuple(name for name in games.bots if name != bot),
-        first=games.first[kept] - (games.first[kept] > code),
-        second=games.second[kept] - (games.second[kept] > code),
-        outcome=games.outcome[kept],
-        conversation=games.conversation[kept],
-        annotator=games.annotator[kept],
-        unit=games.unit,
-        criterion=games.criterion,
-        members=games.members,
-    )
+    return games_between(games, np.delete(np.arange(len(games.bots)), code))
 
 
 _METHODS = {

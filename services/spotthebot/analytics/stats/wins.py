@@ -3,7 +3,7 @@
 Deriu et al. 2020 (Spot The Bot), section 3: "human" beats "unsure" beats "bot"; the win rate is Eq. 1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -202,6 +202,23 @@ def play_games(
         unit=unit,
         criterion=criterion,
         members=members,
+    )
+
+
+def games_between(games: Games, codes: IntArray) -> Games:
+    """Keep the games between some bots, who are numbered again in the order of their `codes`."""
+    place = np.full(len(games.bots), -1, dtype=np.int64)
+    place[codes] = np.arange(len(codes))
+    first, second = place[games.first], place[games.second]
+    kept = (first >= 0) & (second >= 0)
+    return replace(
+        games,
+        bots=tuple(games.bots[code] for code in codes.tolist()),
+        first=first[kept],
+        second=second[kept],
+        outcome=games.outcome[kept],
+        conversation=games.conversation[kept],
+        annotator=games.annotator[kept],
     )
 
 
