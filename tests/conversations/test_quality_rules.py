@@ -12,7 +12,6 @@ from spotthebot.conversations.domain.quality.duplicates import (
     near_duplicates,
     shingles,
     signature,
-    text_hash,
 )
 from spotthebot.conversations.domain.quality.exchanges import exchange_hashes
 from spotthebot.conversations.domain.quality.flags import PersonalDataKind
@@ -20,6 +19,7 @@ from spotthebot.conversations.domain.quality.language import language_of
 from spotthebot.conversations.domain.quality.personal_data import personal_data
 from spotthebot.conversations.domain.quality.profanity import profane_turns
 from spotthebot.conversations.domain.quality.training_overlap import TrainingExchanges
+from spotthebot.kit.words import text_hash
 from spotthebot.suite.sample import sample_dialogues
 from tests.factories.published_dump import SHARED
 

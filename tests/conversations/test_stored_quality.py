@@ -7,13 +7,14 @@ import pytest
 from sqlalchemy import insert, update
 
 from spotthebot.contracts.conversations import FlagKind, Participant, ParticipantKind, TrainingSplit
+from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.quality.flags import RULES, PersonalDataKind, TextFlags, UnflaggedConversation
 from spotthebot.conversations.tables import CorpusRow, QualityCheckRow, QualityFlagsRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
-from tests.factories.stored_collections import bot, store_collection, store_conversations, store_flags
+from tests.factories.stored_collections import bot, store_collection, store_conversations, store_flags, store_pairs
 
 ONE, TWO = new_ids(2)
 SIDES = bot(ONE, "one"), bot(TWO, "two")
@@ -121,7 +122,20 @@ class TestFlags:
             await store.quality_flags.flag_exact_duplicates(session, others)
             assert await _flags(session, others, "exact_duplicate_of") == [None, elsewhere[0]]
             signatures = await store.quality_flags.list_signatures(session, others, after=None, limit=9)
+            repeated = await store.quality_summaries.list_repeated_texts(session, mine)
         assert [each for each, _ in signatures] == elsewhere[:1]
+        names = tuple(sorted(side.name for side in SIDES))
+        assert repeated == (RepeatedTexts(speakers=names, conversations=4, texts=2),)
+
+    async def test_repeated_texts_are_counted_for_both_orders_of_a_pair_together(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            mine = await store_collection(session, SIDES)
+            await store_pairs(session, mine, SIDES[::-1], numbers=[1])
+            for pair in (0, 1):
+                (each,) = await store_conversations(session, mine, 1, state="complete", pair=pair)
+                await store_flags(session, mine, [each], text_hash=b"a")
+            (repeated,) = await store.quality_summaries.list_repeated_texts(session, mine)
+        assert (repeated.conversations, repeated.texts) == (2, 1)
 
     async def test_those_of_comparisons_are_renewed_and_cleared_in_one_collection(self, stored: SavepointDatabase):
         async with stored.write() as session:

@@ -77,10 +77,15 @@ def draw_status(setting: Setting, chances: FloatArray, rng: np.random.Generator)
     return _status(setting.k, entity, time, spotted, conversation, annotator, {})
 
 
-def draw_labels(setting: Setting, bot: FloatArray, human: FloatArray, rng: np.random.Generator) -> AnnotationTable:
-    """Draw a campaign in which bots are labelled "bot" and "human" with these chances (k, times), else "unsure"."""
+def draw_labels(
+    setting: Setting, bot: FloatArray, human: FloatArray, rng: np.random.Generator, *, copies: int = 1
+) -> AnnotationTable:
+    """Draw a campaign in which bots are labelled "bot" and "human" with these chances (k, times), else "unsure".
+
+    Each `copies` conversations of a pair have one text, and so the same effects.
+    """
     entity, time, conversation, annotator = _campaign(setting, rng)
-    seen = _seen(setting, entity, conversation, annotator, rng)
+    seen = _seen(setting, entity, conversation // copies, annotator, rng)
     at = (entity, time[:, None])
     label = np.where(seen <= bot[at], LabelCode.BOT, np.where(seen > 1 - human[at], LabelCode.HUMAN, LabelCode.UNSURE))
     return AnnotationTable(
@@ -90,6 +95,7 @@ def draw_labels(setting: Setting, bot: FloatArray, human: FloatArray, rng: np.ra
         exchanges=TIMES[time],
         label=label.astype(np.int64),
         annotator=annotator,
+        text=conversation // copies * copies,
     )
 
 

@@ -195,7 +195,7 @@ class TestCollect:
         shown: list[CollectionProgress] = []
         seen = await follow(clients.conversations, started, shown.append)
         assert (started.is_new, seen.is_whole, shown[-1]) == (True, True, seen)
-        result = account(request, seen, turns=seen.collection.turns, seconds=2.0)
+        result = account(request, seen, (), turns=seen.collection.turns, seconds=2.0)
         assert result["counts"] == {
             "conversations": 3,
             "complete": 3,

@@ -325,7 +325,15 @@ def _study(
         speakers=speakers,
         packages={each.id: frozenset(segment.conversation_id for segment in each.segments) for each in packages},
         annotations=annotations,
+        texts=_texts(packages),
     )
+
+
+def _texts(packages: Sequence[PackageOut]) -> dict[Hashable, Hashable]:
+    """Return the hash of what each conversation's longest segment shows."""
+    segments = [segment for package in packages for segment in package.segments]
+    segments.sort(key=lambda segment: segment.exchanges)
+    return {each.conversation_id: each.text_hash for each in segments if each.text_hash is not None}
 
 
 def _played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Iterator[PlayedSide]:

@@ -1,22 +1,48 @@
 """Progress of long jobs: bars on a terminal, a line for each step elsewhere."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+if TYPE_CHECKING:
+    # pydantic's models take a tenth of a second.
+    from spotthebot.contracts.repeated_texts import RepeatedTexts
+
 screen = Console(stderr=True)
 """For people; standard output is for results."""
 _PIECE_BYTES = 256 * 1024
+_PAIRS_SAID = 5
 
 
 def say(line: str) -> None:
     """Print a line for people as it is."""
     screen.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def say_repeated_texts(pairs: "Sequence[RepeatedTexts]") -> None:
+    """Warn of speakers whose conversations repeat one another's text."""
+    for each in pairs[:_PAIRS_SAID]:
+        say(f"Warning: {each.sentence}")
+    if len(pairs) > _PAIRS_SAID:
+        say(f"Warning: so do conversations of {len(pairs) - _PAIRS_SAID} more pairs.")
+
+
+def say_ranks(reason: str | None, ranked_by: str, bots: Sequence[tuple[str, int | None, str | None]]) -> None:
+    """Say what ranks go by, or why nobody has one; `bots` are names with their best ranks and why they have none."""
+    if reason is not None:
+        say(f"No ranks: {reason}.")
+        return
+    if ranked_by == "strengths":
+        say("Not all of these bots met: ranks go by Bradley-Terry strengths.")
+    for name, rank, why in bots:
+        if rank is None and why is not None:
+            say(f"No rank for {name}: {why}.")
 
 
 @dataclass(frozen=True)

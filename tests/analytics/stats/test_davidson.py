@@ -16,7 +16,7 @@ from spotthebot.analytics.stats import (
     play_games,
     rate_davidson,
 )
-from spotthebot.analytics.stats.davidson import _fit, _influence
+from spotthebot.analytics.stats.davidson_model import fit_davidson, influence_of_games
 from tests.factories.annotation_tables import simulated_table
 from tests.factories.known import all_known, known, lowest
 from tests.factories.lazy_imports import lazily
@@ -187,8 +187,8 @@ class TestRateDavidson:
             assert bot.uncertainty.standard_error == pytest.approx(bot.model_standard_error, rel=0.1)
 
     def test_what_single_games_say_adds_up_to_nothing_at_the_maximum(self):
-        fit = _fit(THREE.wins.astype(float), np.triu(THREE.ties, 1).astype(float))
-        scores = _influence(_games(THREE), np.arange(3), fit).scores.toarray()
+        fit = fit_davidson(THREE.wins.astype(float), np.triu(THREE.ties, 1).astype(float))
+        scores = influence_of_games(_games(THREE), np.arange(3), fit).scores.toarray()
         np.testing.assert_allclose(scores.sum(axis=0), 0, atol=1e-8)
         assert np.abs(scores).max() > 0.5
 
@@ -219,16 +219,19 @@ class TestRateDavidson:
             (_counts([[0, 0], [0, 0]]), "no two bots met"),
             (_counts(np.zeros((0, 0), dtype=np.int64)), "no two bots met"),
             (_counts([[0, 0], [0, 0]], [[0, 4], [4, 0]]), "every game is a tie"),
-            (
-                _counts([[0, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 2, 0]]),
-                "there are groups of bots that never met each other",
-            ),
         ],
     )
     def test_says_why_there_is_no_fit(self, counts, reason):
         fit = _rated(counts)
         assert (fit.reason, fit.tie) == (reason, None)
         assert all(bot.estimate is None and bot.reason for bot in fit.bots)
+
+    def test_rates_the_largest_of_groups_that_never_met(self):
+        fit = _rated(_counts([[0, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 8], [0, 0, 2, 0]]))
+        assert [bot.estimate for bot in fit.bots[:2]] == [None, None]
+        assert fit.bots[0].reason == "no chain of games leads from it to the bots that are rated"
+        assert fit.bots[2].estimate == pytest.approx(math.log(4) / 2)
+        assert fit.bots[2].low is not None
 
     def test_leaves_out_who_met_nobody(self):
         fit = _rated(_counts([[0, 8, 0], [2, 0, 0], [0, 0, 0]]))

@@ -9,7 +9,7 @@ from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results import annotation_quality, ranking, sensitivity, survival, wins
 from spotthebot.analytics.domain.speakers import speakers_of
-from spotthebot.analytics.domain.study import Sample, Study, take_sample
+from spotthebot.analytics.domain.study import Sample, Study, repeated_texts, take_sample
 from spotthebot.contracts.analytics import (
     AgreementOut,
     Analysis,
@@ -101,6 +101,7 @@ def _provenance(study: Study, sample: Sample, request: Parameters) -> dict[str, 
         "resamples": request.resamples,
         "seed": request.seed,
         "counts": sample.counts,
+        "repeated_texts": repeated_texts(sample.table),
         "speakers": speakers_of(sample, request.filter),
         "data_sha256": sample.sha256,
         "as_of": None,

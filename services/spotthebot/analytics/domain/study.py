@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.contracts.analytics import Counts, Filter
 from spotthebot.contracts.annotation import Label
+from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
 LABEL_CODES: Final = {label: LabelCode[label.name] for label in Label}
@@ -39,7 +40,9 @@ class CodedAnnotation(NamedTuple):
 class Study:
     """All that is known of a campaign; conversations and packages have any ids.
 
-    `speakers` has both names of each conversation in the collection's order, `packages` the conversations of each.
+    `speakers` has both names of each conversation in the collection's order, `packages` the conversations of each,
+    `texts` what stands for the text of each conversation, as far as it is shown: conversations whose words are the same
+    (`spotthebot.kit.words.text_hash`) have one text. A conversation that is not in it has a text of its own.
     `campaign_id` is None where the data came from a file.
     """
 
@@ -50,6 +53,7 @@ class Study:
     speakers: Mapping[Hashable, tuple[str, str]]
     packages: Mapping[Hashable, frozenset[Hashable]]
     annotations: Sequence[CodedAnnotation]
+    texts: Mapping[Hashable, Hashable] = field(default_factory=dict)
 
 
 def study_of_table(table: AnnotationTable, name: str) -> Study:
@@ -81,6 +85,7 @@ def study_of_table(table: AnnotationTable, name: str) -> Study:
             )
             for conversation, exchanges, annotator, (first, second), (fluency, sensibleness, specificity) in rows
         ],
+        texts=dict(zip(conversations, table.text.tolist(), strict=True)),
     )
 
 
@@ -122,6 +127,7 @@ def take_sample(study: Study, filter_: Filter) -> Sample:
             feature: np.column_stack([columns.leads[:, at] >= 0, columns.leads[:, at] <= 0]).astype(np.int64)
             for at, feature in enumerate(FEATURES)
         },
+        text=_text_codes(study)[columns.conversation],
     )
     counts = Counts(
         conversations=len(study.speakers),
@@ -133,6 +139,35 @@ def take_sample(study: Study, filter_: Filter) -> Sample:
     )
     return Sample(
         study, table, columns.elapsed_ms, annotators, counts, _fingerprint(table, columns.elapsed_ms, annotators)
+    )
+
+
+def _text_codes(study: Study) -> IntArray:
+    """Return the code of each conversation's text: that of the first conversation that has it."""
+    first: dict[Hashable, int] = {}
+    return _column(
+        first.setdefault(study.texts.get(conversation, (conversation,)), code)
+        for code, conversation in enumerate(study.speakers)
+    )
+
+
+def repeated_texts(table: AnnotationTable) -> tuple[RepeatedTexts, ...]:
+    """Return the speakers whose conversations repeat one another's text, those with the most repeats first."""
+    k, speakers = len(table.names), np.sort(table.entity, axis=1)
+    pair = speakers[:, 0] * k + speakers[:, 1]
+    conversations, texts = (
+        np.bincount(np.unique(np.column_stack([pair, column]), axis=0)[:, 0], minlength=k * k)
+        for column in (table.conversation, table.text)
+    )
+    repeats = conversations - texts
+    found = np.argsort(-repeats, kind="stable")[: min(np.count_nonzero(repeats), MAX_REPEATED)]
+    return tuple(
+        RepeatedTexts(
+            speakers=(table.names[code // k], table.names[code % k]),
+            conversations=int(conversations[code]),
+            texts=int(texts[code]),
+        )
+        for code in found.tolist()
     )
 
 
@@ -191,6 +226,7 @@ def _column(values: Iterable[int]) -> IntArray:
 def _fingerprint(table: AnnotationTable, elapsed_ms: FloatArray, annotators: Sequence[str]) -> str:
     digest = hashlib.sha256("\x00".join([*table.names, "", *annotators]).encode())
     columns: list[NDArray[Any]] = [table.conversation, table.entity, table.exchanges, table.label, table.annotator]
+    columns.append(table.text)
     for column in (*columns, *(table.features[feature] for feature in FEATURES)):
         digest.update(column.astype("<i8").tobytes())
     digest.update(elapsed_ms.astype("<f8").tobytes())

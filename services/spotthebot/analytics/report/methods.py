@@ -101,6 +101,12 @@ _WORKS: Final = (
 )
 
 
+_ONE_TEXT: Final = (
+    "Conversations whose words are the same in the same order, as far as annotators saw them, were one conversation to"
+    " every interval and test."
+)
+
+
 @dataclass(frozen=True)
 class Prose:
     """Sentences with numbered citations, and the works in the order of their numbers."""
@@ -137,6 +143,7 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
         ),
         f"Win rates: {analysis.ranking.method}; ranks: {analysis.ranking.rank_method} {cite('mogstad2024')}.",
         _clusters(analysis, cite),
+        *([_ONE_TEXT] if analysis.repeated_texts else []),
         (
             f"TrueSkill {cite('herbrich2006')}: {analysis.ranking.trueskill_method}; draw probability"
             f" {analysis.ranking.draw_probability:.3f}, the share of ties."

@@ -58,7 +58,7 @@ from spotthebot.analytics.stats.rank_ranges import (
     rank_probabilities,
     rank_ranges,
 )
-from spotthebot.analytics.stats.ranking import BotRank, PairInterval, Ranking, rank_bots
+from spotthebot.analytics.stats.ranking import BotRank, PairInterval, RankedBy, Ranking, rank_bots
 from spotthebot.analytics.stats.ratings import RatedBot, RatingRanking, Ratings, rank_ratings
 from spotthebot.analytics.stats.result_frames import to_dataframe
 from spotthebot.analytics.stats.sample_size import (
@@ -191,6 +191,7 @@ __all__ = [
     "PublishedRanges",
     "RankCorrelation",
     "RankRule",
+    "RankedBy",
     "Ranking",
     "RatedBot",
     "RatingRanking",

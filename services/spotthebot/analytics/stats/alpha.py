@@ -139,7 +139,7 @@ def label_units(table: AnnotationTable) -> tuple[IntArray, IntArray, IntArray, I
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment = np.unique(segments, axis=0, return_inverse=True)
     unit = (segment.reshape(-1, 1) * 2 + np.arange(2)).ravel()
-    return unit, np.repeat(table.conversation, 2), np.repeat(table.annotator, 2), table.label.ravel()
+    return unit, np.repeat(table.text, 2), np.repeat(table.annotator, 2), table.label.ravel()
 
 
 def alpha_of_coincidences(matrices: FloatArray, scale: FloatArray, level: Measurement) -> FloatArray:

@@ -33,7 +33,9 @@ class AnnotationTable:
     `entity` codes index `names`; all human speakers are the one entity "HU". `conversation` and `annotator` are
     any non-negative codes. `exchanges` is the inspection time: how many exchanges (pairs of turns) were seen.
     `label` holds `LabelCode` values. `features` maps a feature's name to 0/1 for "preferred or equal", so equal values
-    mean no difference. Columns are copied and made read-only; a fault raises `AnnotationTableMalformed`.
+    mean no difference. `text` codes the text of the conversation, as far as annotators were shown it: conversations of
+    one text are one cluster to every variance, whoever spoke. Without it each conversation has a text of its own.
+    Columns are copied and made read-only; a fault raises `AnnotationTableMalformed`.
     """
 
     names: tuple[str, ...]
@@ -43,23 +45,28 @@ class AnnotationTable:
     label: IntArray
     annotator: IntArray
     features: Mapping[str, IntArray] = field(default_factory=dict)
+    text: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         if len(set(self.names)) != len(self.names):
             raise AnnotationTableMalformed(fault="a name occurs twice")
         n = len(self.conversation)
-        for column, width in (("conversation", 1), ("exchanges", 1), ("annotator", 1), ("entity", 2), ("label", 2)):
+        if not len(self.text):
+            object.__setattr__(self, "text", self.conversation)
+        columns = (("conversation", 1), ("exchanges", 1), ("annotator", 1), ("text", 1), ("entity", 2), ("label", 2))
+        for column, width in columns:
             object.__setattr__(self, column, _column(column, getattr(self, column), n, width))
         features = {name: _column(f"feature {name}", values, n, 2) for name, values in self.features.items()}
         object.__setattr__(self, "features", MappingProxyType(features))
         _require_range("conversation", self.conversation, 0)
         _require_range("annotator", self.annotator, 0)
+        _require_range("text", self.text, 0)
         _require_range("exchanges", self.exchanges, 1)
         _require_range("entity", self.entity, 0, len(self.names) - 1)
         _require_range("label", self.label, min(LabelCode), max(LabelCode))
         for name, values in features.items():
             _require_range(f"feature {name}", values, 0, 1)
-        self._require_one_pair_per_conversation()
+        self._require_one_pair_and_text_per_conversation()
 
     @classmethod
     def from_rows(cls, rows: Sequence[tuple[int, str, str, int, str, str, int]]) -> "AnnotationTable":
@@ -104,6 +111,7 @@ class AnnotationTable:
             label=self.label[rows],
             annotator=self.annotator[rows],
             features={name: values[rows] for name, values in self.features.items()},
+            text=self.text[rows],
         )
 
     def between_bots(self) -> "AnnotationTable":
@@ -112,10 +120,12 @@ class AnnotationTable:
             return self
         return self.select(np.all(self.entity != self.names.index(HUMAN), axis=1))
 
-    def _require_one_pair_per_conversation(self) -> None:
+    def _require_one_pair_and_text_per_conversation(self) -> None:
         _, first_row, codes = np.unique(self.conversation, return_index=True, return_inverse=True)
         if np.any(self.entity != self.entity[first_row[codes]]):
             raise AnnotationTableMalformed(fault="a conversation has different speakers in different rows")
+        if np.any(self.text != self.text[first_row[codes]]):
+            raise AnnotationTableMalformed(fault="a conversation has different texts in different rows")
 
 
 def _column(name: str, values: NDArray[Any], n: int, width: int) -> IntArray:

@@ -107,7 +107,7 @@ def annotator_quality(
     with_others, alike = _like_majority(table)
     majority = _shares(side, alike, with_others, len(codes))
     interval = _mean_interval(
-        Observations(np.repeat(table.conversation, 2)[said], side[said]),
+        Observations(np.repeat(table.text, 2)[said], side[said]),
         right[said].astype(np.float64),
         correctness,
         clusters,

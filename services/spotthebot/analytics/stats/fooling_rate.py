@@ -49,7 +49,7 @@ def fooling_rates(
     entity, label = table.entity.ravel(), table.label.ravel()
     counts = np.bincount(entity * n_labels + label, minlength=e * n_labels).reshape(e, n_labels)
     share, n, influence = shares_of(entity, (label == LabelCode.HUMAN).astype(np.float64), e)
-    sides = Observations(np.repeat(table.conversation, 2), np.repeat(table.annotator, 2))
+    sides = Observations(np.repeat(table.text, 2), np.repeat(table.annotator, 2))
     variance = clustered_variance(sides, influence, clusters)
     low, high = share_bounds(share, n, variance, confidence_level)
     return tuple(

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ("conversation", "first", "second", "exchanges", "label_first", "label_second", "annotator")
 """The columns that a frame must have."""
+TEXT: Final = "text"
+"""The column that a frame may have: equal values where conversations have one text."""
 LEAD: Final = "lead_"
 """How a feature's column begins."""
+_LONGEST: Final = 60
 _LABELS: Final = {label.name.lower(): int(label) for label in LabelCode}
 
 
@@ -28,7 +31,9 @@ def from_dataframe(frame: "pd.DataFrame") -> AnnotationTable:
     `conversation` and `annotator` are any values, coded 0, 1, ... by their first row; `first` and `second` name the
     speakers, people "HU"; `exchanges` counts the pairs of turns that were seen; `label_first` and `label_second` are
     human, unsure or bot. Each column `lead_NAME` is a feature: 1 where the first speaker had more of it, -1 where the
-    second had, 0 where neither had. Other columns are ignored. Raises `AnnotationTableMalformed`, which names the
+    second had, 0 where neither had. A column `text` has the text of the conversation, as far as it was shown, or any
+    hash of it: conversations with equal values are one cluster to every interval and test. Without it no two
+    conversations have one text. Other columns are ignored. Raises `AnnotationTableMalformed`, which names the
     row by its index and the column.
 
     >>> import pandas as pd
@@ -40,8 +45,9 @@ def from_dataframe(frame: "pd.DataFrame") -> AnnotationTable:
     [[0, 1], [1, 1]]
     """
     leads = _require_columns(list(frame.columns))
-    frame = frame[[*COLUMNS, *leads]].astype(object)
-    for column in (*COLUMNS, *leads):
+    texts = [TEXT] if TEXT in frame.columns else []
+    frame = frame[[*COLUMNS, *texts, *leads]].astype(object)
+    for column in (*COLUMNS, *texts, *leads):
         _refuse(frame, column, frame[column].isna().to_numpy(), "nothing is there")
     for column in ("first", "second"):
         _refuse(frame, column, ~frame[column].map(_is_name).to_numpy(dtype=bool), "{value!r} is no name")
@@ -50,7 +56,10 @@ def from_dataframe(frame: "pd.DataFrame") -> AnnotationTable:
     names = (*sorted(found - {HUMAN}), *(found & {HUMAN}))
     code = {name: at for at, name in enumerate(names)}
     features = {column.removeprefix(LEAD): _integers(frame, column, low=-1, high=1) for column in leads}
-    _require_same_speakers(frame)
+    _require_same_in_conversation(frame, "first", "{value!r} spoke, but {before!r}")
+    _require_same_in_conversation(frame, "second", "{value!r} spoke, but {before!r}")
+    if texts:
+        _require_same_in_conversation(frame, TEXT, "{value!r} was said, but {before!r}")
     return AnnotationTable(
         names=names,
         conversation=_codes(frame, "conversation"),
@@ -59,6 +68,7 @@ def from_dataframe(frame: "pd.DataFrame") -> AnnotationTable:
         label=np.column_stack([_labels(frame, "label_first"), _labels(frame, "label_second")]),
         annotator=_codes(frame, "annotator"),
         features={name: np.column_stack([lead >= 0, lead <= 0]).astype(np.int64) for name, lead in features.items()},
+        text=_codes(frame, TEXT if texts else "conversation"),
     )
 
 
@@ -105,7 +115,7 @@ def _require_columns(columns: list[Any]) -> list[str]:
         there = ", ".join(map(str, columns)) or "none"
         raise AnnotationTableMalformed(fault=f"it has no column {', '.join(missing)}; there are {there}")
     leads = [column for column in columns if isinstance(column, str) and column.startswith(LEAD)]
-    twice = [column for column in (*COLUMNS, *leads) if columns.count(column) > 1]
+    twice = [column for column in (*COLUMNS, TEXT, *leads) if columns.count(column) > 1]
     if twice:
         raise AnnotationTableMalformed(fault=f"column {twice[0]} occurs twice")
     return leads
@@ -150,12 +160,17 @@ def _integers(frame: "pd.DataFrame", column: str, *, low: int, high: int | None 
     return integers
 
 
-def _require_same_speakers(frame: "pd.DataFrame") -> None:
-    one = frame.groupby("conversation", sort=False)
-    for column in ("first", "second"):
-        before = one[column].transform("first")
-        wrong = (frame[column] != before).to_numpy(dtype=bool)
-        if wrong.any():
-            at = int(wrong.argmax())
-            fault = f"{frame[column].iloc[at]!r} spoke, but {before.iloc[at]!r} in an earlier row of this conversation"
-            raise AnnotationTableMalformed(fault=f"{_row(frame, at)}, column {column}: {fault}")
+def _require_same_in_conversation(frame: "pd.DataFrame", column: str, fault: str) -> None:
+    before = frame.groupby("conversation", sort=False)[column].transform("first")
+    wrong = (frame[column] != before).to_numpy(dtype=bool)
+    if wrong.any():
+        at = int(wrong.argmax())
+        said = fault.format(value=_short(frame[column].iloc[at]), before=_short(before.iloc[at]))
+        raise AnnotationTableMalformed(
+            fault=f"{_row(frame, at)}, column {column}: {said} in an earlier row of this conversation"
+        )
+
+
+def _short(value: object) -> object:
+    """Return a value that fits a message."""
+    return f"{value[:_LONGEST]}..." if isinstance(value, str) and len(value) > _LONGEST else value

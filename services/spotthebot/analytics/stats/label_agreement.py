@@ -88,7 +88,7 @@ def label_agreement(
     alike = (table.label[first] == table.label[second]).ravel()
     side, n_labels = table.entity[first].ravel() * len(LabelCode), len(table.names) * len(LabelCode)
     cell = np.concatenate([side + table.label[first].ravel(), (side + table.label[second].ravel())[~alike]])
-    sides = Observations(_both_sides(table.conversation[first], alike), _both_sides(crew, alike), members)
+    sides = Observations(_both_sides(table.text[first], alike), _both_sides(crew, alike), members)
     share, n, influence = shares_of(cell, np.concatenate([alike, alike[~alike]]).astype(np.float64), n_labels)
     variance = clustered_variance(sides, influence, clusters)
     low, high = share_bounds(share, n, variance, confidence_level)

@@ -73,10 +73,11 @@ def plan_more(
     ranking = rank_bots(games, confidence_level=confidence_level, n_resamples=1)
     tests = pair_tests(games, adjustment=Adjustment.HOLM)
     design = design_of(games)
-    _, first_rows = np.unique(games.conversation, return_index=True)
     k = len(games.bots)
     pair_of = np.minimum(games.first, games.second) * k + np.maximum(games.first, games.second)
-    held = np.bincount(pair_of[first_rows], minlength=k * k)
+    # Two pairs may say one text.
+    shown = np.unique(np.column_stack([pair_of, games.conversation]), axis=0)
+    held = np.bincount(shown[:, 0], minlength=k * k)
     request = _Request(power, significance_level, max(1, int(np.sum(held > 0))))
     first, second = np.triu_indices(k, 1)
     pairs = zip(ranking.pairs, tests, held[first * k + second].tolist(), strict=True)

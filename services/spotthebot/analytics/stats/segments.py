@@ -118,7 +118,7 @@ def _label_shares(
     """Return the share of one label for each entity of `names`."""
     hits = (table.label.ravel() == label).astype(np.float64)
     share, n, influence = shares_of(table.entity.ravel(), hits, len(table.names))
-    sides = Observations(np.repeat(table.conversation, 2), np.repeat(table.annotator, 2))
+    sides = Observations(np.repeat(table.text, 2), np.repeat(table.annotator, 2))
     variance = clustered_variance(sides, influence, clusters)
     low, high = share_bounds(share, n, variance, confidence_level)
     return [

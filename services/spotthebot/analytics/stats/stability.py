@@ -2,12 +2,13 @@
 
 Random subsets of so many conversations of every pair are ranked; the rate is the share of subsets whose clusters are
 the commonest. A subset is its counts of wins, losses and ties, drawn without replacement: no conversation is copied.
+Conversations of one text are one game of their pair, which goes to the bot that won more of them.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -23,7 +24,15 @@ from spotthebot.analytics.stats.rank_ranges import (
     published_rank_counts,
     rank_ranges,
 )
-from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins, mean_win_rates, pairwise_win_rates
+from spotthebot.analytics.stats.wins import (
+    Games,
+    PairCounts,
+    Unit,
+    count_wins,
+    games_between,
+    mean_win_rates,
+    pairwise_win_rates,
+)
 
 STABLE: Final = 0.95
 """The rate at which the paper calls a ranking stable."""
@@ -80,7 +89,7 @@ def stability_sizes(games: Games) -> range:
     >>> stability_sizes(without_bot(games, "C"))
     range(3, 5)
     """
-    counts = count_wins(games)
+    counts = count_wins(_one_game_of_a_text(games))
     played = (counts.wins + counts.wins.T + counts.ties)[np.triu_indices(len(games.bots), 1)]
     return range(3, int(played.min()) + 1) if len(played) else range(0)
 
@@ -113,7 +122,7 @@ def stability_at(
     require_resamples(n_resamples)
     if n_subsets < 1:
         raise SettingOutOfRange(setting="n_subsets", allowed="1 or more", value=n_subsets)
-    counts = count_wins(games)
+    counts = count_wins(_one_game_of_a_text(games))
     cells = _cells(counts)
     if not len(cells) or not 1 <= size <= int(cells.sum(axis=1).min()):
         most = int(cells.sum(axis=1).min()) if len(cells) else 0
@@ -173,24 +182,33 @@ def without_bot(games: Games, bot: str) -> Games:
     (('A', 'C'), 1)
     """
     code = games.bots.index(bot)
-    kept = (games.first != code) & (games.second != code)
-    return Games(
-        bots=tuple(name for name in games.bots if name != bot),
-        first=games.first[kept] - (games.first[kept] > code),
-        second=games.second[kept] - (games.second[kept] > code),
-        outcome=games.outcome[kept],
-        conversation=games.conversation[kept],
-        annotator=games.annotator[kept],
-        unit=games.unit,
-        criterion=games.criterion,
-        members=games.members,
-    )
+    return games_between(games, np.delete(np.arange(len(games.bots)), code))
 
 
 _METHODS = {
     RankRule.PUBLISHED: f"released code: {_MATCHES} games drawn, ranges holding more than {_SHARE:.1%}",
     RankRule.PERCENTILE: "win rates without ties, percentile ranges of a bootstrap of the subset's games",
 }
+
+
+def _one_game_of_a_text(games: Games) -> Games:
+    """Join a pair's games of one text where a game is a conversation."""
+    if games.unit is not Unit.CONVERSATION:
+        return games
+    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    shown = np.column_stack([low, high, games.conversation])
+    _, rows, game = np.unique(shown, axis=0, return_index=True, return_inverse=True)
+    if len(rows) == len(games):
+        return games
+    points = np.bincount(game, weights=np.where(games.first == low, games.outcome, -games.outcome))
+    return replace(
+        games,
+        first=low[rows],
+        second=high[rows],
+        outcome=np.sign(points).astype(np.int64),
+        conversation=games.conversation[rows],
+        annotator=games.annotator[rows],
+    )
 
 
 def _cells(counts: PairCounts) -> IntArray:

@@ -3,7 +3,7 @@
 Deriu et al. 2020 (Spot The Bot), section 3: "human" beats "unsure" beats "bot"; the win rate is Eq. 1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -52,8 +52,9 @@ class Games:
     """Games between two different bots: `first` and `second` (m,) index `bots`; `outcome` is 1 where the first won.
 
     `outcome` is 0 for a tie and -1 where the second won. Where a game joins several annotations `annotator` codes the
-    set of their annotators, and `members` (sets, annotators) says who belongs to it. Games stand in the order of their
-    conversation, so equal tables in another row order give equal games.
+    set of their annotators, and `members` (sets, annotators) says who belongs to it. `conversation` codes the text:
+    conversations of one text are one cluster. Games stand in the order of their conversation, so equal tables in
+    another row order give equal games.
     """
 
     bots: tuple[str, ...]
@@ -196,11 +197,28 @@ def play_games(
         first=bot_code[table.entity[rows, 0]],
         second=bot_code[table.entity[rows, 1]],
         outcome=outcome,
-        conversation=table.conversation[rows],
+        conversation=table.text[rows],
         annotator=annotator,
         unit=unit,
         criterion=criterion,
         members=members,
+    )
+
+
+def games_between(games: Games, codes: IntArray) -> Games:
+    """Keep the games between some bots, who are numbered again in the order of their `codes`."""
+    place = np.full(len(games.bots), -1, dtype=np.int64)
+    place[codes] = np.arange(len(codes))
+    first, second = place[games.first], place[games.second]
+    kept = (first >= 0) & (second >= 0)
+    return replace(
+        games,
+        bots=tuple(games.bots[code] for code in codes.tolist()),
+        first=first[kept],
+        second=second[kept],
+        outcome=games.outcome[kept],
+        conversation=games.conversation[kept],
+        annotator=games.annotator[kept],
     )
 
 

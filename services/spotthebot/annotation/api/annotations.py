@@ -101,6 +101,7 @@ def _package_out(package: Package) -> PackageOut:
         SegmentRef(
             conversation_id=each.shown.conversation_id,
             exchanges=each.shown.exchanges,
+            text_hash=each.shown.text_hash and each.shown.text_hash.hex(),
             right=_conversation_ref(each.right),
         )
         for each in package.items

@@ -6,10 +6,11 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class PackedConversation:
-    """A conversation up to a number of exchanges."""
+    """A conversation up to a number of exchanges; `text_hash` is known of those that are stored, but for rights."""
 
     conversation_id: UUID
     exchanges: int
+    text_hash: bytes | None = None
 
 
 @dataclass(frozen=True)

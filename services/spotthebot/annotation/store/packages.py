@@ -21,6 +21,9 @@ from spotthebot.annotation.tables import CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
+from spotthebot.kit.words import text_hash
+
+_Turns = list[dict[str, str]]
 
 
 async def add_packages(session: WriteSession, campaign_id: UUID, packages: Sequence[NewPackage], *, slots: int) -> int:
@@ -47,7 +50,7 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
         for position, item in zip(package.positions, package.items, strict=True)
     ]
     if packed:
-        sides = await _speakers(session, campaign_id, {item.shown.conversation_id for _, _, item in packed})
+        turns_of = await _turns(session, campaign_id, {item.shown.conversation_id for _, _, item in packed})
         items = [
             {
                 "id": row_id,
@@ -58,9 +61,11 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
                 "right_conversation_id": item.right and item.right.conversation_id,
                 "right_exchanges": item.right and item.right.exchanges,
                 "position": position,
-                "speakers": _shown_speakers(*sides[item.shown.conversation_id], item.shown.exchanges),
+                "speakers": "".join(turn["speaker"] for turn in turns),
+                "text_hash": text_hash([turn["text"] for turn in turns]),
             }
             for row_id, (package_id, position, item) in zip(new_ids(len(packed)), packed, strict=True)
+            for turns in (_shown_turns(*turns_of[item.shown.conversation_id], item.shown.exchanges),)
         ]
         await session.execute(insert(ItemRow), items)
     await session.execute(
@@ -71,8 +76,10 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
     return len(stored)
 
 
-async def _speakers(session: ReadSession, campaign_id: UUID, conversations: set[UUID]) -> dict[UUID, tuple[str, str]]:
-    """Return who speaks the turns of each conversation's opening, and of its exchanges.
+async def _turns(
+    session: ReadSession, campaign_id: UUID, conversations: set[UUID]
+) -> dict[UUID, tuple[_Turns, _Turns]]:
+    """Return the turns of each conversation's opening, and of its exchanges.
 
     Their ids are one parameter: a statement takes 65,535, and a batch of packages may show 200,000 conversations.
     """
@@ -80,14 +87,11 @@ async def _speakers(session: ReadSession, campaign_id: UUID, conversations: set[
     statement = select(ShownRow.conversation_id, ShownRow.opening, ShownRow.turns).where(
         ShownRow.campaign_id == campaign_id, ShownRow.conversation_id == any_(ids)
     )
-    return {
-        row_id: ("".join(turn["speaker"] for turn in opening), "".join(turn["speaker"] for turn in turns))
-        for row_id, opening, turns in await session.execute(statement)
-    }
+    return {row_id: (opening, turns) for row_id, opening, turns in await session.execute(statement)}
 
 
-def _shown_speakers(opening: str, turns: str, exchanges: int) -> str:
-    return opening + turns[: 2 * exchanges]
+def _shown_turns(opening: _Turns, turns: _Turns, exchanges: int) -> _Turns:
+    return [*opening, *turns[: 2 * exchanges]]
 
 
 async def packages_by_segment(session: ReadSession, campaign_id: UUID) -> dict[tuple[UUID, int], str | None]:
@@ -192,7 +196,7 @@ async def list_packages(session: ReadSession, campaign_id: UUID, *, after: UUID 
     content: dict[UUID, list[PackedItem]] = {row.id: [] for row in rows}
     items = select(ItemRow).where(ItemRow.package_id.in_(content)).order_by(ItemRow.package_id, ItemRow.position)
     for item in await session.scalars(items):
-        shown = PackedConversation(item.conversation_id, item.exchanges)
+        shown = PackedConversation(item.conversation_id, item.exchanges, item.text_hash)
         content[item.package_id].append(PackedItem(shown, right_of(item)))
     return [Package(row.id, row.external_id, tuple(content[row.id])) for row in rows]
 

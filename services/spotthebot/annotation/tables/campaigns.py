@@ -159,8 +159,9 @@ class PackageRow(Base):
 class ItemRow(Base):
     """The first `exchanges` exchanges of a conversation, at a position of the one package that shows them.
 
-    `speakers` names the side of each turn that is shown, the opening's among them: `ABABA`. Of a pair all this is about
-    the conversation on the left.
+    `speakers` names the side of each turn that is shown, the opening's among them: `ABABA`; `text_hash` is the same for
+    items that show the same words, and is not known of those of earlier releases. Of a pair all this is about the
+    conversation on the left.
     """
 
     __tablename__ = "items"
@@ -198,6 +199,7 @@ class ItemRow(Base):
     right_exchanges: Mapped[int | None]
     position: Mapped[int]
     speakers: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
 
 
 class AuditRow(Base):

@@ -57,7 +57,8 @@ async def get_quality(session: Reading, _caller: Reader, collection_id: UUID) ->
     """Return the summary of a collection's quality, and the progress of its check."""
     await store.collections.get_collection(session, collection_id)
     check = await store.quality_checks.get_check(session, collection_id)
-    return QualityOut(check=_check_out(check), summary=check.summary)
+    repeated = await store.quality_summaries.list_repeated_texts(session, collection_id)
+    return QualityOut(check=_check_out(check), summary=check.summary, repeated_texts=repeated)
 
 
 def _check_out(check: QualityCheck) -> QualityCheckOut:

@@ -1,9 +1,9 @@
-"""The only SQL that sums up quality flags: the summary of a collection's quality."""
+"""The only SQL that sums up quality flags: the summary of a collection's quality, and texts that are repeated."""
 
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Float, Integer, Text, cast, column, distinct, func, literal, select
+from sqlalchemy import ColumnElement, Float, Integer, Text, and_, cast, column, distinct, func, literal, select
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -15,9 +15,10 @@ from spotthebot.contracts.conversations import (
     TrainingShareOut,
     TrainingSplit,
 )
+from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.conversations.domain.quality.flags import TRAINING_DEFINITION
 from spotthebot.conversations.store.quality_flags import exchanges, has_flag
-from spotthebot.conversations.tables import QualityFlagsRow
+from spotthebot.conversations.tables import ConversationRow, PairRow, QualityFlagsRow
 from spotthebot.kit.database import ReadSession
 
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
@@ -61,6 +62,31 @@ async def summarise(session: ReadSession, collection_id: UUID, training: Trainin
             share=sums["in_training"] / sums["exchanges"] if sums["exchanges"] else None,
             definition=TRAINING_DEFINITION,
         ),
+    )
+
+
+async def list_repeated_texts(session: ReadSession, collection_id: UUID) -> tuple[RepeatedTexts, ...]:
+    """Return the speakers whose conversations repeat one another's words, those with the most repeats first."""
+    sides = [PairRow.participants[at]["name"].astext for at in (0, 1)]
+    speakers = (func.least(*sides), func.greatest(*sides))
+    conversations, texts = func.count(), func.count(distinct(QualityFlagsRow.text_hash))
+    statement = (
+        select(*speakers, conversations, texts)
+        .select_from(QualityFlagsRow)
+        .join(ConversationRow, ConversationRow.id == QualityFlagsRow.conversation_id)
+        .join(
+            PairRow,
+            and_(PairRow.collection_id == ConversationRow.collection_id, PairRow.number == ConversationRow.pair),
+        )
+        .where(QualityFlagsRow.collection_id == collection_id)
+        .group_by(*speakers)
+        .having(texts < conversations)
+        .order_by((conversations - texts).desc(), *speakers)
+        .limit(MAX_REPEATED)
+    )
+    return tuple(
+        RepeatedTexts(speakers=(first, second), conversations=held, texts=different)
+        for first, second, held, different in await session.execute(statement)
     )
 
 

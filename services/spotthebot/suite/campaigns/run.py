@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -11,11 +12,12 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
 from spotthebot.annotation.domain.errors import CollectionsNotMixed
 from spotthebot.annotation.use_cases.collections import mix_of
-from spotthebot.clients import AsyncAnnotation, PeerRefused
+from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.campaign_changes import CampaignChangesIn, changes_to, document_of
 from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.contracts.protocols import ProtocolIn
+from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.contracts.trainings import TrainingIn
 from spotthebot.suite.campaigns.declaration_file import CampaignDeclared
 from spotthebot.suite.campaigns.resolution import resolve
@@ -29,12 +31,13 @@ _API_KEYS: Final[Mapping[str, str]] = {"pay_per_package": "pay", "currency": "pa
 
 @dataclass(frozen=True)
 class DeclaredCampaign:
-    """A campaign, what it will take, whether this call created it, and what it changed of it."""
+    """A campaign, what it will take, whether this call made or changed it, and texts that its collections repeat."""
 
     campaign: CampaignOut
     preview: CampaignPreviewOut
     unit: Unit
     is_new: bool
+    repeated_texts: tuple[RepeatedTexts, ...]
     changed: tuple[str, ...] = ()
 
     @property
@@ -42,7 +45,9 @@ class DeclaredCampaign:
         """The document that `--json` writes."""
         campaign = self.campaign
         used = campaign.items * self.unit.dialogues // (len(self.unit.lengths) or 1)
-        return _account(campaign.name, campaign, campaign.packages, campaign.items, used, campaign.too_short or 0)
+        too_short = campaign.too_short or 0
+        packages, items = campaign.packages, campaign.items
+        return _account(campaign.name, campaign, packages, items, used, too_short, self.repeated_texts)
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Estimate:
     campaign: CampaignOut | None
     allocation: Allocation
     not_selected: int
+    repeated_texts: tuple[RepeatedTexts, ...]
 
     @property
     def account(self) -> dict[str, Any]:
@@ -61,7 +67,8 @@ class Estimate:
         packages = self.allocation.packages
         segments = sum(len(package.items) for package in packages)
         used = len(self.allocation.conversations)
-        return _account(self.request.name, self.campaign, len(packages), segments, used, self.allocation.too_short)
+        too_short = self.allocation.too_short
+        return _account(self.request.name, self.campaign, len(packages), segments, used, too_short, self.repeated_texts)
 
 
 async def declare(
@@ -87,7 +94,10 @@ async def declare(
     if opens and campaign.state in {CampaignState.DRAFT, CampaignState.PAUSED}:
         campaign = await annotation.open_campaign(campaign.id)
     preview = await annotation.preview_campaign(campaign.id)
-    return DeclaredCampaign(campaign, preview, resolved.unit, is_new=found is None, changed=changed)
+    repeated = await _repeated_texts(clients.conversations, campaign.collections)
+    return DeclaredCampaign(
+        campaign, preview, resolved.unit, is_new=found is None, repeated_texts=repeated, changed=changed
+    )
 
 
 async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
@@ -111,7 +121,14 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
     lengths = [mix.exchanges] * counts.long_enough + [0] * counts.too_short
     candidates = [Candidate(UUID(int=number), exchanges, str(number)) for number, exchanges in enumerate(lengths)]
     allocation = allocate(candidates, resolved.unit, package_size=request.package_size, secret=b"", seed=request.seed)
-    return Estimate(request, resolved.unit, found, allocation, not_selected=counts.repeated + counts.not_drawn)
+    return Estimate(
+        request,
+        resolved.unit,
+        found,
+        allocation,
+        not_selected=counts.repeated + counts.not_drawn,
+        repeated_texts=await _repeated_texts(clients.conversations, request.collections),
+    )
 
 
 async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignOut:
@@ -124,6 +141,14 @@ async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignO
     if built.failure:
         raise JobFailed(what="The campaign", reason=built.failure)
     return built
+
+
+async def _repeated_texts(conversations: AsyncConversations, collections: Sequence[UUID]) -> tuple[RepeatedTexts, ...]:
+    found: list[RepeatedTexts] = []
+    for collection_id in collections:
+        with suppress(NotFound):  # nothing was flagged so far
+            found += (await conversations.get_quality(collection_id)).repeated_texts
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -197,7 +222,13 @@ async def _store_documents(annotation: AsyncAnnotation, declared: CampaignDeclar
 
 
 def _account(
-    name: str, campaign: CampaignOut | None, packages: int, segments: int, used: int, too_short: int
+    name: str,
+    campaign: CampaignOut | None,
+    packages: int,
+    segments: int,
+    used: int,
+    too_short: int,
+    repeated: Sequence[RepeatedTexts],
 ) -> dict[str, Any]:
     return {
         "campaign": campaign and str(campaign.id),
@@ -205,4 +236,5 @@ def _account(
         "packages": packages,
         "segments": segments,
         "conversations": {"used": used, "too_short": too_short},
+        "repeated_texts": [each.model_dump(mode="json") for each in repeated],
     }

@@ -22,7 +22,7 @@ from spotthebot.suite.cli.options import (
     write_json,
 )
 from spotthebot.suite.cli.service_options import takes_services
-from spotthebot.suite.progress import say, showing_progress
+from spotthebot.suite.progress import say, say_repeated_texts, showing_progress
 from spotthebot.suite.resources import Campaigns, find
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
@@ -123,6 +123,7 @@ async def _annotate(session: Session, name: str, count: int, seed: int) -> tuple
 def _say_estimate(estimate: Estimate) -> None:
     request = estimate.request
     _say_size(estimate.account, estimate.unit.lengths, estimate.not_selected)
+    say_repeated_texts(estimate.repeated_texts)
     needed = estimate.account["segments"] * request.annotations_per_segment
     say(f"{needed} annotations to make; a draft says by how many annotators, and in how many hours")
     if estimate.campaign is not None:
@@ -136,6 +137,7 @@ def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
     for difference in made.changed:
         say(f"Changed: {difference}")
     _say_size(made.account, made.unit.lengths, seen.not_selected)
+    say_repeated_texts(made.repeated_texts)
     _say_preview(made.preview)
     say(f"{seen.annotations} of {seen.annotations_needed} annotations are there")
     if seen.state is CampaignState.DRAFT:

@@ -22,7 +22,7 @@ from spotthebot.suite.cli.options import (
 from spotthebot.suite.cli.questions import confirmed, is_interactive
 from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections import Approve, CollectionProgress, Declared
-from spotthebot.suite.progress import say
+from spotthebot.suite.progress import say, say_repeated_texts
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
 _INTERRUPTED = 130
@@ -101,8 +101,10 @@ async def _run_collection(
         seconds = time.monotonic() - began
         if export is not None:
             say(f"Exported: {await collections.export(clients.conversations, progress.collection.id, export)}")
+        repeated = await collections.repeated_texts(clients.conversations, progress.collection.id)
+        say_repeated_texts(repeated)
         turns = progress.collection.turns - started.collection.turns
-        return progress, collections.account(declared, progress, turns=turns, seconds=seconds)
+        return progress, collections.account(declared, progress, repeated, turns=turns, seconds=seconds)
 
 
 async def _estimate(session: Session, declared: Declared) -> EstimateOut:

@@ -11,7 +11,16 @@ from rich.console import Console
 from rich.table import Table as Printed
 from rich.text import Text
 
-from spotthebot.analytics.stats import Adjustment, Clusters, Ranking, RatingRanking, rank_bots, rank_ratings
+from spotthebot.analytics.stats import (
+    Adjustment,
+    Clusters,
+    DavidsonFit,
+    Ranking,
+    RatingRanking,
+    rank_bots,
+    rank_ratings,
+    rate_davidson,
+)
 from spotthebot.suite.cli.analysis_options import Clusters as ClustersOption
 from spotthebot.suite.cli.analysis_options import Correction
 from spotthebot.suite.cli.options import JsonFile, check_output, write_json
@@ -27,7 +36,7 @@ from spotthebot.suite.cli.table_options import (
     show_mapping,
 )
 from spotthebot.suite.errors import NothingToImport, OneBotInTable
-from spotthebot.suite.progress import say
+from spotthebot.suite.progress import say, say_ranks
 from spotthebot.suite.tables.columns import Kind
 from spotthebot.suite.tables.comparisons import Comparisons, games_of, ratings_of, read_comparisons
 from spotthebot.suite.tables.rows import shown
@@ -75,9 +84,12 @@ def analyse_table(
         "read": found.read,
     }
     if mapped.mapping.kind is Kind.VOTES:
-        ranking = rank_bots(games_of(found.votes), seed=seed, **settings)
+        games = games_of(found.votes)
+        ranking = rank_bots(games, seed=seed, **settings)
+        strengths = rate_davidson(games, confidence_level=confidence_level, clusters=settings["clusters"])
         document["ranking"] = dataclasses.asdict(ranking)
-        tables = [_votes_table(ranking), _pairs_table(ranking, found)]
+        document["strengths"] = dataclasses.asdict(strengths)
+        tables = [_votes_table(ranking, strengths), _pairs_table(ranking, found)]
     else:
         ranked = {name: rank_ratings(ratings_of(rows), **settings) for name, rows in sorted(found.ratings.items())}
         document["dimensions"] = {name: dataclasses.asdict(each) for name, each in ranked.items()}
@@ -89,8 +101,10 @@ def analyse_table(
         return
     for table in tables:
         console.print(table)
-    if ranking is not None and ranking.reason is not None:
-        say(f"No ranks: {ranking.reason}.")
+    if ranking is not None:
+        say_ranks(
+            ranking.reason, ranking.ranked_by, [(shown(bot.bot), bot.rank_low, bot.reason) for bot in ranking.bots]
+        )
     say("Nothing was stored: --json FILE keeps the figures, with the columns and settings that they come from.")
 
 
@@ -114,17 +128,20 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
     return value.value if isinstance(value, StrEnum) else value
 
 
-def _votes_table(ranking: Ranking) -> Printed:
+def _votes_table(ranking: Ranking, strengths: DavidsonFit) -> Printed:
     interval = f"{ranking.confidence_level:.0%} interval"
-    table = Printed(
-        "Cluster", "Bot", "Win rate", interval, "Ties", "Ranks", "Votes won or lost", title="Ranking by votes"
-    )
+    columns = ("Cluster", "Bot", "Win rate", interval, "Strength", interval, "Ties", "Ranks", "Votes won or lost")
+    table = Printed(*columns, title="Ranking by votes")
+    strength_of = {strength.bot: strength for strength in strengths.bots}
     for bot in ranking.bots:
+        strength = strength_of[bot.bot]
         table.add_row(
             str(bot.cluster or "-"),
             Text(shown(bot.bot)),
             _number(bot.estimate),
             _interval(bot.low, bot.high),
+            _number(strength.estimate),
+            _interval(strength.low, strength.high),
             _number(bot.tie_rate),
             _ranks(bot.rank_low, bot.rank_high),
             str(bot.n),

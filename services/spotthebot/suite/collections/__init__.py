@@ -11,6 +11,7 @@ from spotthebot.suite.collections.run import (
     estimate,
     export,
     follow,
+    repeated_texts,
     start,
 )
 
@@ -27,6 +28,7 @@ __all__ = [
     "follow",
     "print_warnings",
     "read_declaration",
+    "repeated_texts",
     "resolve",
     "start",
 ]

@@ -21,6 +21,7 @@ from spotthebot.contracts.conversations import (
     PlannedIn,
     QualityCheckState,
 )
+from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.kit.ids import new_id
 from spotthebot.suite.collections.declaration_file import Declared
 from spotthebot.suite.collections.participants import Approve, print_warnings
@@ -172,7 +173,14 @@ async def follow(
         await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
 
-def account(declared: Declared, progress: CollectionProgress, *, turns: int, seconds: float) -> dict[str, Any]:
+def account(
+    declared: Declared,
+    progress: CollectionProgress,
+    repeated: Sequence[RepeatedTexts],
+    *,
+    turns: int,
+    seconds: float,
+) -> dict[str, Any]:
     """Return the document that `--json` writes; `turns` is how many were added in the `seconds` of this call."""
     collection = progress.collection.model_dump(mode="json")
     counts = ("conversations", "complete", "failed", "cancelled", "waiting", "turns", "turns_planned")
@@ -183,8 +191,18 @@ def account(declared: Declared, progress: CollectionProgress, *, turns: int, sec
         "counts": {name: collection[name] for name in counts},
         "pairs": [each.model_dump(mode="json") for each in progress.pairs],
         "failures": [each.model_dump(mode="json") for each in progress.failures],
+        "repeated_texts": [each.model_dump(mode="json") for each in repeated],
         "rate": {"turns": turns, "seconds": round(seconds, 3), "turns_per_second": round(turns / seconds, 3)},
     }
+
+
+async def repeated_texts(conversations: AsyncConversations, collection_id: UUID) -> tuple[RepeatedTexts, ...]:
+    """Return the speakers whose conversations repeat one another's text, once the quality flags are there."""
+    await _wait_for_flags(conversations, collection_id)
+    try:
+        return (await conversations.get_quality(collection_id)).repeated_texts
+    except NotFound:
+        return ()
 
 
 async def export(conversations: AsyncConversations, collection_id: UUID, folder: Path) -> Path:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spotthebot.analytics.domain.study import FEATURES, LABEL_CODES, CodedAnnotation, Study
+from spotthebot.kit.words import text_hash
 from spotthebot.suite.published_dump import Dump, DumpAnnotation, Rejected
 
 _LEAD: Final = {0: 1, None: 0, 1: -1}
@@ -24,17 +25,22 @@ def read_study(dump: Dump) -> ReadStudy:
     speakers: dict[Hashable, tuple[str, str]] = {}
     packages: dict[Hashable, frozenset[Hashable]] = {}
     annotations: list[CodedAnnotation] = []
+    turns: dict[Hashable, list[str]] = {}
+    shown: dict[Hashable, int] = {}
     for conversation in dump.conversations():
         if isinstance(conversation, Rejected):
             rejected.append(conversation)
         else:
             first, second = conversation.participants
             speakers[conversation.external_id] = (first.name, second.name)
+            turns[conversation.external_id] = [turn.text for turn in conversation.turns]
     for package in dump.packages():
         if isinstance(package, Rejected):
             rejected.append(package)
         else:
             packages[package.external_id] = frozenset(segment.conversation for segment in package.segments)
+            for segment in package.segments:
+                shown[segment.conversation] = max(segment.turns_shown, shown.get(segment.conversation, 0))
     for annotation in dump.annotations():
         if isinstance(annotation, Rejected):
             rejected.append(annotation)
@@ -48,6 +54,7 @@ def read_study(dump: Dump) -> ReadStudy:
         speakers=speakers,
         packages=packages,
         annotations=annotations,
+        texts={each: text_hash(said[: shown[each]]) for each, said in turns.items() if each in shown},
     )
     return ReadStudy(study, tuple(rejected))
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
+from spotthebot.suite.progress import say_ranks, say_repeated_texts
 from spotthebot.suite.runtime.session import Clients
 
 if TYPE_CHECKING:
@@ -27,10 +28,11 @@ def print_ranking(console: Console, result: "Analysis") -> None:
         f"{counts.annotated_conversations} conversations by {counts.annotators} annotators"
         f" (filter {result.filter}){' - preliminary' if result.preliminary else ''}"
     )
+    say_repeated_texts(result.repeated_texts)
     level = f"{result.confidence_level:.0%}"
     console.print(_ranking_table(result.ranking, level))
-    if result.ranking.reason is not None:
-        console.print(f"No ranks: {result.ranking.reason}.")
+    ranked = result.ranking
+    say_ranks(ranked.reason, ranked.ranked_by, [(bot.bot, bot.rank_low, bot.reason) for bot in ranked.bots])
     console.print(_pairs_table(result.win_rates, result.correction))
     console.print(_survival_table(result.survival, level))
     console.print(_fooling_table(result.fooling_rates))

@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.wire import Wire
 
 Filter = Literal["complete_packages", "none"]
@@ -34,7 +35,9 @@ class Uncertainty(Wire):
 
     standard_error: float | None
     degrees_of_freedom: float | None
-    conversations: int = Field(description="Conversations that have a part in the estimate.")
+    conversations: int = Field(
+        description="Conversations that have a part in the estimate; those of one text count as one."
+    )
     annotators: int = Field(description="Annotators that have a part in the estimate.")
     clusters: Clusters = Field(description="Annotations that are taken to vary together.")
     reason: str | None = Field(description="Why there is neither interval nor p-value.")
@@ -107,6 +110,11 @@ class Provenance(Settings):
     campaign: str
     domain: str
     counts: Counts
+    repeated_texts: tuple[RepeatedTexts, ...] = Field(
+        max_length=MAX_REPEATED,
+        description="Speakers whose annotated conversations repeat one another's text; to intervals and tests"
+        " conversations of one text are one.",
+    )
     speakers: tuple[Speaker, ...] = Field(
         max_length=MAX_BOTS,
         description="The campaign's bots by strength, then people: their order and marks in every figure, table and"

@@ -1,5 +1,7 @@
 """Which bots can be told apart."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
@@ -40,6 +42,7 @@ class RankedBot(Wire):
         description="Best rank of a set of ranks that hold for all bots together; null without decided games."
     )
     rank_high: int | None = Field(description="Worst rank of that set.")
+    reason: str | None = Field(description="Why it has no rank.")
     cluster: int | None = Field(description="Bots of one cluster can't be told apart; 1 is best.")
     win_rate: Interval
     win_rate_with_ties: float | None = Field(description="Mean share of wins among all games, ties included.")
@@ -55,6 +58,9 @@ class Ranking(Wire):
     """The bots, best first."""
 
     method: str
+    ranked_by: Literal["win_rates", "strengths"] = Field(
+        description="What decides the ranks: mean win rates, or Bradley-Terry strengths where not all bots met."
+    )
     rank_method: str
     comparisons: int = Field(description="Comparisons of two bots that are one family behind the sets of ranks.")
     reason: str | None = Field(description="Why no bot has a rank.")

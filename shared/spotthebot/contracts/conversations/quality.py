@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import Split, Wire
 
@@ -133,3 +134,6 @@ class QualityOut(Wire):
 
     check: QualityCheckOut
     summary: QualitySummaryOut | None = Field(description="Of the latest check that ended; null before the first.")
+    repeated_texts: tuple[RepeatedTexts, ...] = Field(
+        max_length=MAX_REPEATED, description="Speakers whose flagged conversations repeat one another's words."
+    )

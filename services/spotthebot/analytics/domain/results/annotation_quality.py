@@ -112,7 +112,7 @@ def time(sample: Sample, request: Parameters) -> Time:
     times = stats.annotation_times(
         sample.elapsed_ms,
         sample.table.exchanges,
-        sample.table.conversation,
+        sample.table.text,
         sample.table.annotator,
         confidence_level=request.confidence_level,
         clusters=stats.Clusters(request.clusters),

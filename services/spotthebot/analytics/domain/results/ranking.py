@@ -34,6 +34,7 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
     davidson = {strength.bot: strength for strength in strengths.bots}
     return Ranking(
         method=ranked.method,
+        ranked_by=ranked.ranked_by.value,
         rank_method=ranked.rank_method,
         comparisons=ranked.n_comparisons,
         reason=ranked.reason,
@@ -46,6 +47,7 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
                 bot=each.bot,
                 rank_low=each.rank_low,
                 rank_high=each.rank_high,
+                reason=each.reason,
                 cluster=each.cluster,
                 win_rate=interval_of(each.estimate, each.low, each.high, each.uncertainty),
                 win_rate_with_ties=each.win_rate_with_ties,

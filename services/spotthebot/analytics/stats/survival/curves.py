@@ -88,7 +88,7 @@ def current_status(table: AnnotationTable) -> CurrentStatus:
         entity=table.entity.ravel(),
         time=np.repeat(time, 2),
         spotted=(table.label == LabelCode.BOT).ravel(),
-        conversation=np.repeat(table.conversation, 2),
+        conversation=np.repeat(table.text, 2),
         annotator=np.repeat(table.annotator, 2),
         leads={name: (values - values[:, ::-1]).ravel() for name, values in table.features.items()},
     )

@@ -5,7 +5,6 @@ Rajaraman and Ullman, Mining of Massive Datasets, section 3.4), so that time gro
 and not with that of their pairs.
 """
 
-import hashlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from rensa import RMinHash
 
-from spotthebot.conversations.domain.quality.words import normalised, words
+from spotthebot.kit.words import words
 
 SHINGLE_WORDS: Final = 3
 NEAR: Final = 0.7
@@ -25,11 +24,6 @@ _SEED = 20201116
 _COMPARED_AT_ONCE = 50_000
 
 Signatures = npt.NDArray[np.uint32]
-
-
-def text_hash(turns: Sequence[str]) -> bytes:
-    """Return 16 bytes that two conversations share if their turns have the same words in the same order."""
-    return hashlib.blake2b("\x00".join(map(normalised, turns)).encode(), digest_size=16).digest()
 
 
 def shingles(turns: Sequence[str]) -> set[str]:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
 
-from spotthebot.conversations.domain.quality.words import normalised
+from spotthebot.kit.words import normalised
 
 HASH_BYTES = 8
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from spotthebot.conversations.domain.quality.duplicates import signature, text_hash
+from spotthebot.conversations.domain.quality.duplicates import signature
 from spotthebot.conversations.domain.quality.exchanges import exchange_hashes
 from spotthebot.conversations.domain.quality.flags import TextFlags
 from spotthebot.conversations.domain.quality.language import language_of
 from spotthebot.conversations.domain.quality.personal_data import personal_data
 from spotthebot.conversations.domain.quality.profanity import profane_turns
-from spotthebot.conversations.domain.quality.words import words
+from spotthebot.kit.words import text_hash, words
 
 
 def flag_texts(texts: Sequence[Sequence[str]]) -> list[TextFlags]:

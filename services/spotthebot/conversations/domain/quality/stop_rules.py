@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from spotthebot.conversations.domain.quality.words import normalised, words
+from spotthebot.kit.words import normalised, words
 
 _AFTER_FAREWELL = 2
 """Sentences that may follow a farewell within an utterance, as long as none of them asks something."""

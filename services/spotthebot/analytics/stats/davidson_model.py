@@ -1,0 +1,149 @@
+"""Davidson's model of wins, losses and ties: its fit, and what each game moves in it (`davidson` has the estimates)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import scipy
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.rating_variance import RatingInfluence
+from spotthebot.analytics.stats.wins import Games
+
+_ITERATIONS: Final = 100
+_SMALLEST_GAIN: Final = 1e-20
+_SMALLEST_SEPARATION: Final = 1e-6
+"""Of a sum whose terms reach 1; the solver is exact to 1e-7."""
+
+
+@dataclass(frozen=True, eq=False)
+class DavidsonModel:
+    """A fit: log-strengths (k,) that sum to 0, their covariance (k, k) for independent games, and nu.
+
+    `parameters` (d,) are those of the likelihood, `covariance` (k, d) is that of the strengths with them.
+    """
+
+    parameters: FloatArray
+    strengths: FloatArray
+    covariance: FloatArray
+    model_covariance: FloatArray
+    tie: float
+    log_likelihood: float
+
+
+def is_separated(wins: FloatArray, ties: FloatArray) -> bool:
+    """Return whether the likelihood grows without end in some direction of the parameters."""
+    if scipy.sparse.csgraph.connected_components(wins, directed=True, connection="strong")[0] == 1:
+        return False
+    design, observed = _design(wins, ties)
+    better = [
+        design[seen, outcome] - design[seen, other]
+        for outcome in range(design.shape[1])
+        for other in range(design.shape[1])
+        if other != outcome
+        for seen in (observed[:, outcome] > 0,)
+    ]
+    gains = np.vstack(better)
+    # Of all directions in which no outcome that was seen becomes less likely, the one that gains most.
+    best = scipy.optimize.linprog(
+        -gains.sum(axis=0), A_ub=np.vstack([-gains, gains]), b_ub=np.repeat([0.0, 1.0], len(gains)), bounds=(None, None)
+    )
+    return -float(best.fun or 0.0) > _SMALLEST_SEPARATION
+
+
+def _design(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return per pair that met and outcome (first wins, second wins, tie): the parameters' factors, and the counts.
+
+    The parameters are the log-strengths and, where there are ties, log nu.
+    """
+    k = len(wins)
+    first, second = np.triu_indices(k, 1)
+    observed = np.column_stack([wins[first, second], wins[second, first], ties[first, second]])
+    kept = observed.sum(axis=1) > 0
+    observed, first, second = observed[kept], first[kept], second[kept]
+    has_ties = bool(ties.any())
+    design = np.zeros((len(first), 3, k + has_ties))
+    rows = np.arange(len(first))
+    design[rows, 0, first] = design[rows, 1, second] = 1.0
+    design[rows, 2, first] = design[rows, 2, second] = 0.5
+    if not has_ties:
+        return design[:, :2], observed[:, :2]
+    design[:, 2, k] = 1.0
+    return design, observed
+
+
+def fit_davidson(wins: FloatArray, ties: FloatArray) -> DavidsonModel:
+    """Maximise the likelihood of `wins` (k, k) and `ties`, above the diagonal alone; it must have a maximum."""
+    k = len(wins)
+    design, observed = _design(wins, ties)
+    has_ties = design.shape[2] > k
+    games = observed.sum(axis=1)
+    parameters = np.zeros(design.shape[2])
+    likelihood, gradient, information = _slopes(design, observed, games, parameters)
+    for _ in range(_ITERATIONS):
+        step = np.linalg.pinv(information, hermitian=True) @ gradient
+        if gradient @ step < _SMALLEST_GAIN:
+            break
+        length = 1.0
+        moved = _slopes(design, observed, games, parameters + step)
+        while moved[0] < likelihood - 1e-12 * (1 + abs(likelihood)) and length > 1e-10:
+            length /= 2
+            moved = _slopes(design, observed, games, parameters + length * step)
+        parameters = parameters + length * step
+        likelihood, gradient, information = moved
+    covariance = np.linalg.pinv(information, hermitian=True)
+    strengths = parameters[:k] - parameters[:k].mean()
+    centring = np.eye(k, design.shape[2])
+    centring[:, :k] -= 1 / k
+    return DavidsonModel(
+        parameters=parameters,
+        strengths=strengths,
+        covariance=centring @ covariance,
+        model_covariance=centring @ covariance @ centring.T,
+        tie=float(np.exp(parameters[k])) if has_ties else 0.0,
+        log_likelihood=likelihood,
+    )
+
+
+def influence_of_games(games: Games, met: IntArray, fit: DavidsonModel | None) -> RatingInfluence:
+    """Return by how much each game moves each strength: nothing without a fit."""
+    n, n_bots = len(games), len(games.bots)
+    if fit is None:
+        return RatingInfluence(scipy.sparse.csr_array((n, 1)), np.zeros((1, n_bots)))
+    k, d = len(met), len(fit.parameters)
+    place = np.zeros(n_bots, dtype=np.int64)
+    place[met] = np.arange(k)
+    first, second = place[games.first], place[games.second]
+    of_first, of_second = fit.parameters[first], fit.parameters[second]
+    tie = (of_first + of_second) / 2 + fit.parameters[k] if d > k else np.full(n, -np.inf)
+    scores = np.column_stack([of_first, of_second, tie])
+    scores -= scores.max(axis=1, keepdims=True)
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    # Whether each outcome was seen, less its probability.
+    won, lost, tied = (np.column_stack([games.outcome > 0, games.outcome < 0, games.outcome == 0]) - shares).T
+    value, parameter = [won + tied / 2, lost + tied / 2], [first, second]
+    if d > k:
+        value.append(tied)
+        parameter.append(np.full(n, k))
+    game = np.tile(np.arange(n), len(value))
+    moves = np.zeros((d, n_bots))
+    moves[:, met] = fit.covariance.T
+    return RatingInfluence(
+        scipy.sparse.csr_array((np.concatenate(value), (game, np.concatenate(parameter))), shape=(n, d)), moves
+    )
+
+
+def _slopes(
+    design: FloatArray, observed: FloatArray, games: FloatArray, parameters: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    scores = design @ parameters
+    scores -= scores.max(axis=1, keepdims=True)
+    proportions = np.exp(scores)
+    totals = proportions.sum(axis=1, keepdims=True)
+    shares = proportions / totals
+    likelihood = float(np.sum(observed * (scores - np.log(totals))))
+    gradient = np.einsum("po,pod->d", observed - games[:, None] * shares, design)
+    mean = np.einsum("po,pod->pd", shares, design)
+    weighted = (games[:, None] * shares)[:, :, None] * design
+    information = np.einsum("pod,poe->de", weighted, design) - (games[:, None] * mean).T @ mean
+    return likelihood, gradient, information
