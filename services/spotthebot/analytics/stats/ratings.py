@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level
 from spotthebot.analytics.stats.clustered_variance import (
     ClusteredParts,
     Clusters,
@@ -16,7 +16,6 @@ from spotthebot.analytics.stats.clustered_variance import (
     shares_of,
 )
 from spotthebot.analytics.stats.distributions import student_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
 from spotthebot.analytics.stats.significance import Adjustment, adjust
 
@@ -89,10 +88,7 @@ def rank_ratings(
     [('B', 4.5, 1, 2), ('A', 1.5, 1, 2)]
     """
     require_confidence_level(confidence_level)
-    if not 0 < significance_level < 1:
-        raise SettingOutOfRange(
-            setting="significance_level", allowed="between 0 and 1, both excluded", value=significance_level
-        )
+    require_level("significance_level", significance_level)
     k = len(ratings.bots)
     means, n, influence = shares_of(ratings.bot, ratings.value, k)
     parts = clustered_parts(Observations(ratings.item, ratings.annotator), influence, clusters)

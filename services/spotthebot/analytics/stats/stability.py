@@ -111,8 +111,7 @@ def stability_at(
     """
     require_confidence_level(confidence_level)
     require_resamples(n_resamples)
-    if n_subsets < 1:
-        raise SettingOutOfRange(setting="n_subsets", allowed="1 or more", value=n_subsets)
+    require_resamples(n_subsets, "n_subsets")
     counts = count_wins(games)
     cells = _cells(counts)
     if not len(cells) or not 1 <= size <= int(cells.sum(axis=1).min()):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
-from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
+from spotthebot.statistics.errors import ColumnsDiffer, require_confidence_level
 
 _COUNTS_AT_ONCE: Final = 4_000_000
 MIN_DIALOGUES: Final = 5
@@ -75,8 +75,7 @@ def score_bots(
     values, of = np.asarray(scores, dtype=np.float64), np.asarray(dialogue)
     if values.ndim != 1 or values.shape != of.shape or len(bots) != len(values):
         raise ColumnsDiffer(first=values.shape, second=of.shape)
-    if not 0 < confidence_level < 1:
-        raise LevelOutOfRange(value=confidence_level)
+    require_confidence_level(confidence_level)
     names, code = np.unique(np.asarray(bots, dtype=str), return_inverse=True)
     chance = np.random.default_rng(seed)
     sums = [_Sums.of(values[code == at], of[code == at]) for at in range(len(names))]
