@@ -80,6 +80,17 @@ def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Co
     return Coded(order, place[code])
 
 
+def unit_of(values: npt.NDArray[np.float64]) -> float:
+    """Return the power of two just above the largest size of a value, by which values are divided without rounding.
+
+    >>> unit_of(np.array([3.0, -5.0, np.nan])), unit_of(np.zeros(2))
+    (8.0, 1.0)
+    """
+    known = np.abs(values[np.isfinite(values)])
+    largest = float(known.max(initial=0.0))
+    return math.ldexp(1.0, min(math.frexp(largest)[1], 1023)) if largest > 0 else 1.0
+
+
 def as_exact_number(value: object, name: str, row: int) -> int | float:
     """Return a number without a loss of digits: a text of a number is one; raises ColumnMalformed for another text."""
     if isinstance(value, str):

@@ -22,6 +22,12 @@ class LevelOutOfRange(Invalid):
     title = "Confidence level out of range"
 
 
+class SplitsOutOfRange(Invalid):
+    """The number of random splits or resamples is from 1 to {most:,}, not {value}."""
+
+    title = "Number of splits out of range"
+
+
 def require_confidence_level(value: float) -> None:
     """Raise LevelOutOfRange for a level that leaves no room for an interval or for what it leaves out."""
     if not LEAST_LEVEL <= value <= MOST_LEVEL:
