@@ -95,7 +95,7 @@ def _has_direction(constraints: Any, sought: int) -> bool:  # noqa: ANN401 - sci
     bounds = [(-1.0, 1.0)] * sought + [(-reach, reach)] * (q - sought)
     # A cone: where there is a direction at all, one with a coefficient of 1 is in some programme.
     signed = np.concatenate([np.eye(sought, q), -np.eye(sought, q)])
-    return any(_most(each, constraints, bounds) > 0.5 for each in signed)
+    return any(_most(each, constraints, bounds) > 1 - 1e-6 for each in signed)
 
 
 def _most(gains: FloatArray, constraints: Any, bounds: list[tuple[float, float]]) -> float:  # noqa: ANN401 - as above

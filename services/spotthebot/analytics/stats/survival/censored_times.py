@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.errors import IntervalsMalformed
-from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.columns import read_codes, read_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,3 +74,12 @@ def require_rows(n: int, *columns: IntArray) -> None:
     """Raise `IntervalsMalformed` unless each column has one entry for each of n rows."""
     if any(np.shape(each) != (n,) for each in columns):
         raise IntervalsMalformed(fault=f"observations and clusters must have one entry for each of {n} rows")
+
+
+def coded_rows(n: int, observations: Observations) -> Observations:
+    """Return the observations of n rows with codes for any names; raises `IntervalsMalformed`, `ColumnMalformed`."""
+    require_rows(n, observations.conversation, observations.annotator)
+    conversation = read_codes(observations.conversation, "conversation").code
+    if observations.members is not None:
+        return Observations(conversation, observations.annotator, observations.members)
+    return Observations(conversation, read_codes(observations.annotator, "annotator").code)

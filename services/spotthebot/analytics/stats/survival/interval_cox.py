@@ -24,7 +24,7 @@ from spotthebot.analytics.stats.clustered_variance import (
 from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
-from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, require_rows
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, coded_rows, require_rows
 from spotthebot.analytics.stats.survival.npmle import npmle
 from spotthebot.statistics.columns import read_codes, read_numbers
 
@@ -115,8 +115,7 @@ def interval_cox(
         return _undefined(times, names, confidence_level, model, _NOT_FOUND, separated=False)
     n_clusters: int | None
     if observations is not None:
-        require_rows(len(times), observations.conversation, observations.annotator)
-        known = clustered_variance(observations, _influence(state, x), clusters)
+        known = clustered_variance(coded_rows(len(times), observations), _influence(state, x), clusters)
         errors = [
             (each.standard_error, each.degrees_of_freedom, each.reason)
             for each in map(known.uncertainty, range(len(names)))

@@ -23,7 +23,7 @@ from spotthebot.analytics.stats.clustered_variance import (
 )
 from spotthebot.analytics.stats.errors import IntervalsMalformed, SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
-from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, require_rows
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, coded_rows
 from spotthebot.statistics.columns import read_numbers
 
 _ITERATIONS: Final = 200
@@ -137,7 +137,7 @@ def survival_band(
     n = len(times)
     if observations is None:
         observations, clusters = Observations(np.arange(n), np.arange(n)), Clusters.NONE
-    require_rows(n, observations.conversation, observations.annotator)
+    observations = coded_rows(n, observations)
     inspected = np.append(_inspections(times), np.inf)
     after, before = np.searchsorted(inspected, moments), np.searchsorted(inspected, moments, side="right") - 1
     needed = np.union1d(after, before[before >= 0])
