@@ -1,10 +1,11 @@
-"""Every public function of the statistics with columns of nonsense: a result, or an error of ours that says what to do."""
+"""Every public function of the statistics with odd data: a result, or an error of ours that says what to do."""
 
 import inspect
 import itertools
 import math
 import warnings
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -68,14 +69,14 @@ SETTINGS = {"n_resamples": 20, "n_shuffles": 3, "n_subsets": 3}
 
 
 def _tried(call: Callable[[], object]) -> None:
-    """Fail unless the call has a result, or raises an error of ours whose message is whole sentences."""
+    """Let anything through but an error of ours whose message is a sentence."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
             call()
         except Error as error:
-            assert str(error).endswith((".", "?"))
-            assert len(str(error)) > 20
+            if not (str(error).endswith(".") and len(str(error)) > 20):
+                raise AssertionError(str(error)) from error
 
 
 def _fast(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,7 +94,6 @@ OF_COLUMNS: dict[str, Callable[..., object]] = {
     ],
     "fleiss_kappa": lambda u, v, w: stats.fleiss_kappa(u, v, annotator=w, conversation=u),
     "annotation_times": lambda u, v, w: stats.annotation_times(v, u, w, u),
-    "annotator_sets": lambda u, v, _: stats.annotator_sets(u, v),
     "adjust": lambda u, _v, _w: [stats.adjust(u, each) for each in stats.Adjustment],
     "censored_times": lambda u, v, _: stats.censored_times(u, v),
     "npmle": lambda u, v, w: stats.npmle(stats.censored_times(u, v), weights=w),
@@ -119,10 +119,12 @@ OF_COLUMNS: dict[str, Callable[..., object]] = {
     "rank_correlation": lambda u, v, _: rank_correlation.rank_correlation(u, v),
     "read_numbers": lambda u, _v, _w: columns.read_numbers(u, "x"),
     "read_codes": lambda u, _v, _w: columns.read_codes(u, "x", missing=True),
-    "correlation": lambda u, v, w: [correlation.correlation(u, v, dialogue=w, kind=k) for k in correlation.CorrelationKind],
+    "correlation": lambda u, v, w: [
+        correlation.correlation(u, v, dialogue=w, kind=each) for each in correlation.CorrelationKind
+    ],
     "partial_rank_correlation": lambda u, v, w: correlation.partial_rank_correlation(u, v, w, dialogue=w),
-    "lead_over_length": lambda u, v, w: correlation.lead_over_length(u, v, w),
-    "beside_length": lambda u, v, w: correlation.beside_length(u, v, w),
+    "lead_over_length": correlation.lead_over_length,
+    "beside_length": correlation.beside_length,
     "split_half": lambda u, v, w: split_half.split_half([*zip(u, v, w, strict=False)], n_splits=5),
     "group_means": lambda u, v, _: means.group_means(u, [str(each) for each in v]),
     "annotator_ratings": lambda u, v, w: annotator_ratings.annotator_ratings(
@@ -137,8 +139,8 @@ class TestColumns:
     def test_of_any_kind_have_a_result_or_an_error_that_says_what_to_do(self, function: str):
         call = OF_COLUMNS[function]
         for kind, column in COLUMNS.items():
-            others = (column, COLUMNS["ascending"], COLUMNS["0 and 1"])
-            for given in {id(each): each for each in itertools.permutations(others)}.values():
+            plain, binary = COLUMNS["ascending"], COLUMNS["0 and 1"]
+            for given in ((column, plain, binary), (plain, column, binary), (plain, binary, column), (column,) * 3):
                 try:
                     _tried(lambda given=given: call(*given))  # type: ignore[misc]
                 except Exception as error:  # noqa: BLE001 - what is tried
@@ -147,11 +149,6 @@ class TestColumns:
     @pytest.mark.parametrize("function", [name for name in OF_COLUMNS if name not in {"adjust", "from_dataframe"}])
     def test_of_two_lengths_are_refused(self, function: str):
         _tried(lambda: OF_COLUMNS[function]([1, 2, 3, 4], [1, 2], [0, 1, 1]))
-
-    def test_of_one_kind_alone_too(self):
-        for (name, call), column in itertools.product(OF_COLUMNS.items(), COLUMNS.values()):
-            if name not in {"interval_log_rank_pairs", "cox_of_exact_times", "parametric_survival"}:
-                _tried(lambda call=call, column=column: call(column, column, column))  # type: ignore[misc]
 
 
 def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -202,6 +199,7 @@ OF_NUMBERS: dict[str, Callable[[Any], object]] = {
     "from_csv": lambda _: stats.from_csv(__file__),
 }  # fmt: skip
 ARRAYS = {
+    "annotator_sets",
     "clustered_variance", "clusters_of_ranges", "play_matches", "rank_probabilities", "rank_ranges", "share_bounds",
     "share_tests", "shares_of",
 }  # fmt: skip
@@ -231,7 +229,7 @@ class TestTablesAndNumbers:
                         next(iter(taken))
                     )
                     if first is not None and name != "stability_at":
-                        _tried(lambda: _fast(function)(first, **{setting: level}))
+                        _tried(partial(_fast(function), first, **{setting: level}))
         for scored in (
             lambda: bot_scores.score_bots(rows, ["a", "a", "b", "b"], rows, confidence_level=level),
             lambda: correlation.correlation(rows, rows, confidence_level=level),

@@ -105,6 +105,9 @@ def power_of(
     0.05
     """
     _require(win_rate, 0.5, significance_level, n_pairs)
+    if not 0 <= conversations <= MAX_CONVERSATIONS:
+        allowed = f"from 0 to {MAX_CONVERSATIONS:,}"
+        raise SettingOutOfRange(setting="conversations", allowed=allowed, value=conversations)
     return float(_powers(win_rate, np.array([conversations]), design, significance_level, n_pairs)[0])
 
 
@@ -169,8 +172,9 @@ def plan_annotators(
     (80, 35)
     """
     _require(win_rate, power, significance_level, n_pairs)
-    if conversations < 2:
-        raise SettingOutOfRange(setting="conversations", allowed="2 or more", value=conversations)
+    if not 2 <= conversations <= MAX_CONVERSATIONS:
+        allowed = f"from 2 to {MAX_CONVERSATIONS:,}"
+        raise SettingOutOfRange(setting="conversations", allowed=allowed, value=conversations)
 
     def powers(annotators: IntArray) -> FloatArray:
         found = [

@@ -163,7 +163,7 @@ def stability_curve(points: Sequence[StabilityPoint]) -> StabilityCurve:
 
 
 def without_bot(games: Games, bot: str) -> Games:
-    """Leave a bot and its games out (Figure 3b); raises ValueError where there is no such bot.
+    """Leave a bot and its games out (Figure 3b); raises `SettingOutOfRange` where there is no such bot.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, Unit, play_games
     >>> rows = [(at, "A", "B", 2, "human", "bot", 0) for at in range(4)] + [(9, "A", "C", 2, "bot", "human", 0)]
@@ -171,6 +171,8 @@ def without_bot(games: Games, bot: str) -> Games:
     >>> without_bot(games, "B").bots, len(without_bot(games, "B"))
     (('A', 'C'), 1)
     """
+    if bot not in games.bots:
+        raise SettingOutOfRange(setting="bot", allowed=f"one of {', '.join(games.bots) or 'no bots'}", value=bot)
     code = games.bots.index(bot)
     kept = (games.first != code) & (games.second != code)
     return Games(
