@@ -112,7 +112,7 @@ OF_COLUMNS: dict[str, Callable[..., object]] = {
     "cox_of_exact_times": lambda u, v, w: exact_times.cox_of_exact_times(u, v, [[each] for each in w], ["x"]),
     "linear_r2": lambda u, v, w: stats.linear_r2(u, [*zip(v, w, strict=False)]),
     "logistic_r2": lambda u, v, w: stats.logistic_r2(u, [*zip(v, w, strict=False)]),
-    "Ratings": lambda u, v, w: stats.rank_ratings(stats.Ratings(("a", "b"), u, v, v, w)),  # type: ignore[arg-type]
+    "Ratings": lambda u, v, w: stats.rank_ratings(stats.Ratings(("a", "b"), u, v, v, w)),
     "from_dataframe": lambda u, v, w: stats.from_dataframe(
         pd.DataFrame({"conversation": u, "first": v, "second": w}, dtype=object)
     ),
@@ -166,7 +166,7 @@ OF_TABLES: dict[str, Callable[[stats.AnnotationTable], object]] = {
         "segment_results", "sides_alike", "without_weak_annotators",
     )
 } | {
-    name: lambda table, name=name: [  # type: ignore[misc]
+    name: lambda table, name=name: [
         _fast(getattr(stats, name))(stats.play_games(table, unit=unit)) for unit in stats.Unit
     ]
     for name in (

@@ -133,9 +133,9 @@ class TestMissingValues:
 
     def test_a_missing_unit_or_annotator_is_refused_by_its_row(self):
         with pytest.raises(ColumnMalformed, match=r"Column unit, row 1 \(the first is 0\): is missing"):
-            krippendorff_alpha([0, None, 1], [1, 1, 2])
+            krippendorff_alpha(np.array([0, None, 1]), [1, 1, 2])
         with pytest.raises(ColumnMalformed, match="Column annotator, row 2"):
-            krippendorff_alpha([0, 0, 1], [1, 1, 2], annotator=["a", "b", float("nan")])
+            krippendorff_alpha([0, 0, 1], [1, 1, 2], annotator=np.array(["a", "b", float("nan")], dtype=object))
 
 
 class TestWords:
@@ -148,7 +148,7 @@ class TestWords:
     @pytest.mark.parametrize("level", NUMERIC)
     def test_have_no_order_and_no_distance(self, level):
         with pytest.raises(ColumnMalformed, match=r"Column value, row 1 .* 'good' is not a number"):
-            krippendorff_alpha([0, 0], [1, "good"], level=level)
+            krippendorff_alpha([0, 0], np.array([1, "good"], dtype=object), level=level)
 
     def test_of_numbers_are_numbers(self):
         found = krippendorff_alpha([0, 0, 1, 1], ["10", "9", "2", "2.0"], level=Measurement.INTERVAL)
