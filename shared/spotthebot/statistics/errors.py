@@ -1,6 +1,7 @@
 """What the shared statistics refuse."""
 
 from spotthebot.kit.errors import Invalid
+from spotthebot.kit.levels import EVERY_LEVEL, LEAST_LEVEL, MOST_LEVEL
 
 
 class ColumnsDiffer(Invalid):
@@ -9,7 +10,25 @@ class ColumnsDiffer(Invalid):
     title = "Columns differ"
 
 
+class ColumnMalformed(Invalid):
+    """Column {column}, row {row} (the first is 0): {fault}. Correct the row or leave it out."""
+
+    title = "Malformed column"
+
+
 class LevelOutOfRange(Invalid):
-    """A confidence level is between 0 and 1, both excluded, not {value}."""
+    """A confidence level is {allowed}, not {value}."""
 
     title = "Confidence level out of range"
+
+
+class SplitsOutOfRange(Invalid):
+    """The number of random splits or resamples is from 1 to {most:,}, not {value}."""
+
+    title = "Number of splits out of range"
+
+
+def require_confidence_level(value: float) -> None:
+    """Raise LevelOutOfRange for a level that leaves no room for an interval or for what it leaves out."""
+    if not LEAST_LEVEL <= value <= MOST_LEVEL:
+        raise LevelOutOfRange(allowed=EVERY_LEVEL, value=value)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from spotthebot.statistics.columns import read_numbers
 from spotthebot.statistics.errors import ColumnsDiffer
 
 MAX_EXACT: Final = 12
@@ -27,24 +28,28 @@ class RankCorrelation:
 def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> RankCorrelation:
     """Correlate ranks, those of equal values being their mean; p is two-sided.
 
-    With up to 12 pairs p is exact: the share of all orders that are as far from 0, since Student's t is far off with so
-    few. Raises ColumnsDiffer.
+    Pairs of which either side is missing (NaN, None) are left out. With up to 12 pairs p is exact: the share of all
+    orders that are as far from 0, since Student's t is far off with so few. Raises ColumnsDiffer, ColumnMalformed.
 
     >>> found = rank_correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
     >>> round(found.estimate, 4), round(found.p_value, 4)  # 24 of 720 orders are as far from 0
     (0.8857, 0.0333)
     """
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    x, y = read_numbers(first, "first"), read_numbers(second, "second")
     if x.shape != y.shape or x.ndim != 1:
         raise ColumnsDiffer(first=x.shape, second=y.shape)
+    known = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[known], y[known]
     n = len(x)
-    if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if n < 3 or np.all(x == x[0]) or np.all(y == y[0]):
         reason = "fewer than three pairs" if n < 3 else "one side does not vary"
         return RankCorrelation(None, None, n, "Spearman", reason)
     ranks_x, ranks_y = scipy.stats.rankdata(x), scipy.stats.rankdata(y)
     rho = float(np.corrcoef(ranks_x, ranks_y)[0, 1])
     if n > MAX_EXACT:
-        return RankCorrelation(rho, float(scipy.stats.spearmanr(x, y).pvalue), n, "Spearman, Student's t", None)
+        return RankCorrelation(
+            rho, float(scipy.stats.spearmanr(ranks_x, ranks_y).pvalue), n, "Spearman, Student's t", None
+        )
     return RankCorrelation(rho, _exact_p(ranks_x, ranks_y), n, "Spearman, exact", None)
 
 

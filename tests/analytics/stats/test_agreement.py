@@ -18,7 +18,6 @@ from spotthebot.analytics.stats import (
     label_agreement,
     label_alpha,
 )
-from spotthebot.analytics.stats.alpha import alpha_of_coincidences, coincidences
 from spotthebot.analytics.stats.bca import bca_interval, bootstrap_clusters
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
@@ -51,16 +50,32 @@ def _rated(seed, most=3):
 
 
 def _alphas_without_each(cluster, unit, value, level):
-    """Return alpha without each cluster in turn: of the coincidences of all units less those of the cluster's."""
+    """Return alpha without each cluster in turn: of the coincidences of all units less those of the cluster's.
+
+    By whole matrices of coincidences (Krippendorff 2011), which the code under test does without.
+    """
     counts = np.zeros((unit.max() + 1, 4))
     np.add.at(counts, (unit, value), 1)
-    of_units = np.zeros((len(counts), 4, 4))
     paired = counts.sum(axis=1) > 1
-    of_units[paired] = coincidences(counts[paired]).reshape(-1, 4, 4)
+    of_units = np.zeros((len(counts), 4, 4))
+    for at in np.flatnonzero(paired):
+        pairs = np.outer(counts[at], counts[at]) - np.diag(counts[at])
+        of_units[at] = pairs / (counts[at].sum() - 1)
     first_row = np.unique(unit, return_index=True)[1]
     of_clusters = np.zeros((cluster.max() + 1, 4, 4))
     np.add.at(of_clusters, cluster[first_row], of_units)
-    return alpha_of_coincidences(of_units.sum(axis=0) - of_clusters, np.arange(4.0), level)
+    return np.array([_alpha_of(of_units.sum(axis=0) - each, level) for each in of_clusters])
+
+
+def _alpha_of(matrix, level):
+    marginals = matrix.sum(axis=1)
+    places = np.cumsum(marginals) - marginals / 2 if level is Measurement.ORDINAL else np.arange(4.0)
+    apart = (places[:, None] - places) ** 2
+    if level is Measurement.NOMINAL:
+        apart = 1 - np.eye(4)
+    if level is Measurement.RATIO:
+        apart = apart / np.maximum(places[:, None] + places, 1) ** 2
+    return 1 - (marginals.sum() - 1) * np.sum(matrix * apart) / (marginals @ apart @ marginals)
 
 
 def _share(sums):
@@ -304,11 +319,11 @@ class TestLabelAlpha:
     def test_is_the_package_s_ordinal_alpha_of_both_sides(self):
         table = simulated_table(2)
         segments = sorted(set(zip(table.conversation.tolist(), table.exchanges.tolist(), strict=True)))
-        data = np.full((2, 2 * len(segments)), np.nan)
+        data = np.full((table.annotator.max() + 1, 2 * len(segments)), np.nan)
         for at, (conversation, exchanges) in enumerate(segments):
             rows = np.flatnonzero((table.conversation == conversation) & (table.exchanges == exchanges))
-            for observer, row in enumerate(rows):
-                data[observer, 2 * at : 2 * at + 2] = table.label[row]
+            for row in rows:  # of one annotator's rows the last counts
+                data[table.annotator[row], 2 * at : 2 * at + 2] = table.label[row]
         alpha = label_alpha(table)
         expected = krippendorff.alpha(reliability_data=data, level_of_measurement="ordinal")
         assert alpha.estimate == pytest.approx(expected, abs=1e-12)

@@ -8,14 +8,18 @@ from scipy import stats as scipy_stats
 
 from spotthebot.analytics.stats import Clusters, Measurement, fleiss_kappa, krippendorff_alpha
 from spotthebot.analytics.stats.annotator_habits import Ratings, annotator_habits
+from spotthebot.analytics.stats.disagreement import Scale
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 
 cohens_kappa = lazily("statsmodels.stats.inter_rater:cohens_kappa")
 
-NOMINAL = 1 - np.eye(3)
-SQUARES = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
-"""The distances of an interval scale."""
+
+def _distances(values, level):
+    return Scale.of(values, level).distances(np.zeros(len(values)))
+
+
+NOMINAL, SQUARES = (_distances([0, 1, 2], level) for level in (Measurement.NOMINAL, Measurement.INTERVAL))
 
 
 def _crews(rng, units, annotators, sizes=(2,)):
@@ -115,7 +119,9 @@ class TestHabits:
             moved.append((alpha(points + habit) + alpha(points - habit)) / 2)
             scale, value = np.unique((points + habit).round(1), return_inverse=True)
             ratings = Ratings(unit, annotator, value)
-            estimated.append(annotator_habits(ratings, (scale[:, None] - scale) ** 2, moved[-1]).variance ** 0.5)
+            estimated.append(
+                annotator_habits(ratings, _distances(scale.tolist(), Measurement.INTERVAL), moved[-1]).variance ** 0.5
+            )
         assert np.mean(estimated) == pytest.approx(np.std(moved), rel=0.2)
 
     def test_annotators_who_differ_by_chance_alone_have_next_to_no_habits(self):

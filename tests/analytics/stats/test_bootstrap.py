@@ -25,8 +25,8 @@ class TestResampledTotals:
 @pytest.mark.parametrize(
     ("totals", "expected"),
     [
-        ([[1.0, 2.0]], ClusterBootstrap(0.5, None, None, 1, 0)),
-        ([[1.0, 0.0], [2.0, 0.0]], ClusterBootstrap(None, None, None, 2, 0)),
+        ([[1.0, 2.0]], ClusterBootstrap(0.5, None, None, 1, 0, "one cluster tells of no others")),
+        ([[1.0, 0.0], [2.0, 0.0]], ClusterBootstrap(None, None, None, 2, 0, "the estimate is not defined")),
     ],
 )
 def test_one_cluster_and_an_undefined_estimate_have_no_bounds(totals, expected):
@@ -37,7 +37,7 @@ def test_one_cluster_and_an_undefined_estimate_have_no_bounds(totals, expected):
     assert found == expected
 
 
-@pytest.mark.parametrize("confidence_level", [0, 1, -0.5, 95, float("nan")])
+@pytest.mark.parametrize("confidence_level", [0, 1, -0.5, 95, float("nan"), 1e-16, 1 - 1e-16])
 def test_a_confidence_level_that_is_no_share_is_refused(confidence_level):
-    with pytest.raises(SettingOutOfRange, match="confidence_level must be between 0 and 1"):
+    with pytest.raises(SettingOutOfRange, match=r"confidence_level must be from 0\.000001 to 0\.999999"):
         require_confidence_level(confidence_level)

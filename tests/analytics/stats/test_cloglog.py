@@ -3,7 +3,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats.survival.cloglog import fit_cloglog, is_separated
+from spotthebot.analytics.stats.separation import is_separated
+from spotthebot.analytics.stats.survival.cloglog import fit_cloglog
 from tests.factories.known import lowest
 
 

@@ -20,7 +20,8 @@ from spotthebot.analytics.stats import (
     cox_regressions,
     current_status,
 )
-from spotthebot.analytics.stats.survival.cloglog import fit_cloglog, is_separated
+from spotthebot.analytics.stats.separation import is_separated
+from spotthebot.analytics.stats.survival.cloglog import fit_cloglog
 from spotthebot.analytics.stats.survival.proportional_hazards import fit_proportional_hazards
 from tests.factories.annotation_tables import renamed, shuffled, simulated_table
 from tests.factories.clustered_campaigns import Setting, draw_hazards

@@ -3,7 +3,7 @@
 What needs the package lifelines, which is slow to import, is in `spotthebot.analytics.stats.survival.exact_times`.
 """
 
-from spotthebot.analytics.stats.alpha import Alpha, Measurement, krippendorff_alpha, label_alpha, label_units
+from spotthebot.analytics.stats.alpha import Alpha, krippendorff_alpha, label_alpha, label_units
 from spotthebot.analytics.stats.alpha_bootstrap import BootstrapAlpha, bootstrap_alpha
 from spotthebot.analytics.stats.annotations import (
     HUMAN,
@@ -31,6 +31,7 @@ from spotthebot.analytics.stats.clustered_variance import (
     shares_of,
 )
 from spotthebot.analytics.stats.davidson import DavidsonFit, Strength, rate_davidson
+from spotthebot.analytics.stats.disagreement import Measurement
 from spotthebot.analytics.stats.errors import (
     AnnotationTableMalformed,
     CriterionUnknown,

@@ -1,35 +1,34 @@
 """Krippendorff's alpha: agreement beyond chance of any number of observers, on any level of measurement.
 
 Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability". Alpha depends on the values through the matrix of
-coincidences, which adds up over units: what a unit's matrix changes of alpha is the unit's influence.
+coincidences, which adds up over units: what a unit's matrix changes of alpha is the unit's influence. Its sums are
+computed without the matrix itself, whose size is the square of the number of different values.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
+from functools import cached_property
+from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
 from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
 from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
+from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
 
-
-class Measurement(StrEnum):
-    """What the values are: names, ranks, points of a scale, or amounts."""
-
-    NOMINAL = "nominal"
-    ORDINAL = "ordinal"
-    INTERVAL = "interval"
-    RATIO = "ratio"
+RESIDUE: Final = 1e-9
+"""A total less one of its parts leaves a residue where there was nothing."""
 
 
 @dataclass(frozen=True)
 class Alpha:
     """Alpha with its interval; `n` counts units with two values or more, `n_values` the values in them.
 
-    Where alpha is undefined it is None, and `reason` says why; so it does where there is no interval.
+    `n_repeated` rows were replaced by a later one of their annotator and unit. Where alpha is undefined it is None, and
+    `reason` says why; so it does where there is no interval.
     """
 
     estimate: float | None
@@ -38,6 +37,7 @@ class Alpha:
     confidence_level: float
     n: int
     n_values: int
+    n_repeated: int
     level: Measurement
     method: str
     uncertainty: Uncertainty
@@ -58,7 +58,8 @@ def krippendorff_alpha(
 
     A unit with one value says nothing of agreement and is left out. Units vary together if they are of one
     conversation (n,), by default each its own, or share an annotator (n,); without annotators clusters are
-    conversations. Raises `SettingOutOfRange`.
+    conversations. Rows without a value (None, NaN) are left out; of an annotator's rows for a unit the last counts.
+    Values may be words at the level nominal alone. Raises `SettingOutOfRange` and `ColumnMalformed`.
 
     >>> unit = [0, 0, 1, 1, 2, 2, 3, 3]
     >>> value = [1, 1, 2, 2, 1, 2, 2, 2]  # 7 * (2 * 1) / (2 * 3 * 5) = .4667 of the disagreement by chance
@@ -66,15 +67,14 @@ def krippendorff_alpha(
     0.5333
     """
     require_confidence_level(confidence_level)
-    units = rated_units(unit, value, conversation, annotator)
-    paired = units.counts.sum(axis=1) > 1
-    counts = units.counts[paired].astype(np.float64)
-    total = coincidences(counts).sum(axis=0).reshape(1, len(units.scale), len(units.scale))
-    estimate = float(alpha_of_coincidences(total, units.scale, level)[0])
-    distance = np.broadcast_to(_squared_distances(total.sum(axis=2), units.scale, level)[0], total.shape[1:])
-    influence = np.zeros(len(counts)) if np.isnan(estimate) else _influence(counts, total[0], distance, level)
+    units = rated_units(unit, value, conversation, annotator, level)
+    paired = units.sizes > 1
+    counts = units.counts[paired]
+    parts = _Parts.of(counts, units.scale)
+    estimate = parts.alpha
+    influence = np.zeros(len(parts.within)) if np.isnan(estimate) else _influence(counts, parts)
     found = coefficient_interval(
-        units, paired, estimate, influence, distance, clusters=clusters, confidence_level=confidence_level
+        units, paired, estimate, influence, parts.distances, clusters=clusters, confidence_level=confidence_level
     )
     return Alpha(
         estimate=defined(estimate),
@@ -82,7 +82,8 @@ def krippendorff_alpha(
         high=found.high,
         confidence_level=confidence_level,
         n=int(paired.sum()),
-        n_values=int(units.counts[paired].sum()),
+        n_values=int(units.sizes[paired].sum()),
+        n_repeated=units.n_repeated,
         level=level,
         method=f"Krippendorff's alpha, {level}; {METHOD}",
         uncertainty=found.uncertainty,
@@ -142,62 +143,56 @@ def label_units(table: AnnotationTable) -> tuple[IntArray, IntArray, IntArray, I
     return unit, np.repeat(table.text, 2), np.repeat(table.annotator, 2), table.label.ravel()
 
 
-def alpha_of_coincidences(matrices: FloatArray, scale: FloatArray, level: Measurement) -> FloatArray:
-    """Return alpha of coincidence matrices (m, k, k) over the ascending values `scale` (k,); NaN without variation."""
-    marginals = matrices.sum(axis=2)
-    n = marginals.sum(axis=1)
-    distance = _squared_distances(marginals, scale, level)
-    observed = np.sum(matrices * distance, axis=(1, 2))
-    expected = np.einsum("mi,mij,mj->m", marginals, np.broadcast_to(distance, matrices.shape), marginals)
-    alpha: FloatArray = np.full(len(matrices), np.nan)
-    # A total less one of its parts leaves a residue where there was nothing.
-    varied = np.sum(marginals > 1e-9, axis=1) > 1
-    alpha[varied] = 1 - (n[varied] - 1) * observed[varied] / expected[varied]
-    return alpha
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Alpha's parts: how often each value occurs (`marginals`), and the disagreement `within` each unit."""
+
+    sizes: FloatArray
+    marginals: FloatArray
+    distances: Distances
+    within: FloatArray
+
+    @classmethod
+    def of(cls, counts: "scipy.sparse.csr_array", scale: Scale) -> "_Parts":
+        sizes, marginals = (np.asarray(counts.sum(axis=axis), dtype=np.float64).ravel() for axis in (1, 0))
+        distances = scale.distances(marginals)
+        return cls(sizes, marginals, distances, distances.within(counts) / (sizes - 1))
+
+    @cached_property
+    def expected(self) -> float:
+        return float(self.marginals @ self.distances.times(self.marginals))
+
+    @property
+    def alpha(self) -> float:
+        if np.sum(self.marginals > RESIDUE) < 2:
+            return float("nan")
+        return float(1 - (self.marginals.sum() - 1) * self.within.sum() / self.expected)
 
 
-def coincidences(counts: FloatArray) -> FloatArray:
-    """Return each unit's matrix, flat: pairs of its values, each worth 1 / (values - 1)."""
-    pairs = counts[:, :, None] * counts[:, None, :]
-    diagonal = np.arange(counts.shape[1])
-    pairs[:, diagonal, diagonal] -= counts
-    weights = 1 / (counts.sum(axis=1) - 1)
-    flat: FloatArray = (pairs * weights[:, None, None]).reshape(len(counts), counts.shape[1] ** 2)
-    return flat
-
-
-def _influence(counts: FloatArray, total: FloatArray, distance: FloatArray, level: Measurement) -> FloatArray:
+def _influence(counts: "scipy.sparse.csr_array", parts: _Parts) -> FloatArray:
     """Return by how much each unit (units,) moves alpha: its derivative along the unit's coincidences.
 
     Alpha is 1 - (n - 1) O / E, with O the sum of coincidences times distances and E that of products of marginals.
     Ranks move with the marginals, so that an ordinal unit moves the distances of all others, too.
     """
-    marginals = total.sum(axis=1)
-    n = float(marginals.sum())
-    observed, expected = float(np.sum(total * distance)), float(marginals @ distance @ marginals)
-    within = np.einsum("ui,ij,uj->u", counts, distance, counts) / (counts.sum(axis=1) - 1)
-    between = 2 * counts @ (distance @ marginals)
-    if level is Measurement.ORDINAL:
-        middle = np.cumsum(marginals) - marginals / 2
-        moved = np.cumsum(counts, axis=1) - counts / 2
-        within = within + 4 * moved @ (middle * marginals - total @ middle)
-        between = between + 4 * moved @ (marginals * (middle * n - marginals @ middle))
-    change = counts.sum(axis=1) * observed + (n - 1) * (within - observed * between / expected)
+    marginals, sizes = parts.marginals, parts.sizes
+    n, observed, expected = float(marginals.sum()), float(parts.within.sum()), parts.expected
+    within = parts.within
+    between = 2 * (counts @ parts.distances.times(marginals))
+    if parts.distances.scale.level is Measurement.ORDINAL:
+        middle = parts.distances.places
+        # The coincidences of all units, times the middles.
+        met = counts.T @ ((counts @ middle) / (sizes - 1)) - counts.T @ (1 / (sizes - 1)) * middle
+        within = within + 4 * _moved(counts, middle * marginals - met)
+        between = between + 4 * _moved(counts, marginals * (middle * n - marginals @ middle))
+    change = sizes * observed + (n - 1) * (within - observed * between / expected)
     influence = -change / expected
     # What every unit adds because alpha takes n - 1 for n is no difference between units.
-    centred: FloatArray = influence - counts.sum(axis=1) * influence.sum() / n
+    centred: FloatArray = influence - sizes * influence.sum() / n
     return centred
 
 
-def _squared_distances(marginals: FloatArray, scale: FloatArray, level: Measurement) -> FloatArray:
-    k = len(scale)
-    if level is Measurement.NOMINAL:
-        return (1 - np.eye(k))[None]
-    if level is Measurement.INTERVAL:
-        return (scale[:, None] - scale[None, :])[None] ** 2
-    if level is Measurement.RATIO:
-        both = scale[:, None] + scale[None, :]
-        return np.divide(scale[:, None] - scale[None, :], both, out=np.zeros((k, k)), where=both != 0)[None] ** 2
-    # Values between the two, with half of each end: n_c / 2 + ... + n_k / 2.
-    middle = np.cumsum(marginals, axis=1) - marginals / 2
-    return (middle[:, :, None] - middle[:, None, :]) ** 2
+def _moved(counts: "scipy.sparse.csr_array", slope: FloatArray) -> FloatArray:
+    """Return by how much each unit moves the middles of the ranks, times their slopes (k,)."""
+    moved: FloatArray = counts @ (np.cumsum(slope[::-1])[::-1] - slope / 2)
+    return moved

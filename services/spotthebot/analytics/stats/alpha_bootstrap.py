@@ -1,24 +1,33 @@
 """Krippendorff's alpha with bounds from a bootstrap of clusters of units, as ABC-Eval publishes it.
 
-Finch, Finch & Choi 2023. The matrix of coincidences adds up over units, so the bootstrap draws sums of matrices. It
-cannot tell of annotators who took part in several clusters: `krippendorff_alpha` can.
+Finch, Finch & Choi 2023. Marginals and coincidences add up over units, so the bootstrap draws sums of both. It cannot
+tell of annotators who took part in several clusters: `krippendorff_alpha` can.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
-from spotthebot.analytics.stats.alpha import Measurement, alpha_of_coincidences, coincidences, why_undefined
+from spotthebot.analytics.stats.alpha import RESIDUE, why_undefined
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bca import bootstrap_clusters
 from spotthebot.analytics.stats.coefficient_intervals import rated_units
+from spotthebot.analytics.stats.disagreement import Measurement, Scale, middle_ranks
+from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, seed_of
+
+_MOST_NUMBERS: Final = 50_000_000
+"""400 MB of sums over clusters."""
 
 
 @dataclass(frozen=True)
 class BootstrapAlpha:
     """Alpha with BCa bounds; `n` counts units with two values or more.
 
+    `n_repeated` rows were replaced by a later one of their annotator and unit.
     `n_undefined` replicates had no variation and were left out. Where alpha itself is undefined it is None, and
     `reason` says why.
     """
@@ -28,6 +37,7 @@ class BootstrapAlpha:
     high: float | None
     confidence_level: float
     n: int
+    n_repeated: int
     n_clusters: int
     n_resamples: int
     n_undefined: int
@@ -43,41 +53,39 @@ def bootstrap_alpha(
     *,
     level: Measurement = Measurement.NOMINAL,
     cluster: ArrayLike | None = None,
+    annotator: ArrayLike | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     seed: Seed = 0,
 ) -> BootstrapAlpha:
     """Return alpha of values (n,) given to units (n,), with bounds from drawing whole clusters (n,) of units.
 
-    Clusters are the units themselves by default; each unit must lie in one. Raises `SettingOutOfRange`.
+    Clusters are the units themselves by default; each unit must lie in one. Rows without a value (None, NaN) are left
+    out; of an annotator's (n,) rows for a unit the last counts. Raises `SettingOutOfRange`, also for more different
+    values than memory holds, and `ColumnMalformed`.
 
     >>> unit = [0, 0, 1, 1, 2, 2, 3, 3]
     >>> value = [1, 1, 2, 2, 1, 2, 2, 2]  # 7 * (2 * 1) / (2 * 3 * 5) = .4667 of the disagreement by chance
     >>> round(bootstrap_alpha(unit, value, n_resamples=1).estimate, 4)
     0.5333
     """
-    units = rated_units(unit, value, cluster, None)
-    paired = units.counts.sum(axis=1) > 1
-    k = len(units.scale)
+    units = rated_units(unit, value, cluster, annotator, level)
+    paired = units.sizes > 1
     _, place = np.unique(units.observations.conversation[paired], return_inverse=True)
-    sums = np.zeros((int(place.max()) + 1 if len(place) else 0, k**2))
-    np.add.at(sums, place, coincidences(units.counts[paired].astype(np.float64)))
+    sums = _Sums.of(units.counts[paired], units.scale, place)
     found = bootstrap_clusters(
-        sums,
-        lambda totals: alpha_of_coincidences(totals.reshape(len(totals), k, k), units.scale, level),
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        seed=seed,
+        sums.of_clusters, sums.alpha, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
     )
     reason = why_undefined(np.nan if found.estimate is None else found.estimate, paired)
-    if reason is None and found.low is None:
-        reason = "no bounds: one cluster alone, or replicates that all lie on one side"
+    if reason is None:
+        reason = found.reason
     return BootstrapAlpha(
         estimate=found.estimate,
         low=found.low,
         high=found.high,
         confidence_level=confidence_level,
         n=int(paired.sum()),
+        n_repeated=units.n_repeated,
         n_clusters=found.n_clusters,
         n_resamples=n_resamples,
         n_undefined=found.n_undefined,
@@ -86,3 +94,69 @@ def bootstrap_alpha(
         seed=seed_of(seed),
         reason=reason,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What adds up over units: how often the k values occur, and the p pairs of different values that met in a unit.
+
+    `of_clusters` is (clusters, k + p); `one` and `other` (p,) are the values of each pair.
+    """
+
+    of_clusters: FloatArray
+    one: IntArray
+    other: IntArray
+    scale: Scale
+
+    @classmethod
+    def of(cls, counts: "scipy.sparse.csr_array", scale: Scale, place: IntArray) -> "_Sums":
+        unit, one, other, worth = _pairs(counts)
+        k, n_clusters = len(scale), int(place.max(initial=-1)) + 1
+        codes, pair = np.unique(one.astype(np.int64) * k + other, return_inverse=True)
+        width = k + len(codes)
+        if width * n_clusters > _MOST_NUMBERS:
+            most = f"few enough for {_MOST_NUMBERS:,} numbers: `krippendorff_alpha` has an interval without a bootstrap"
+            raise SettingOutOfRange(setting="the number of different values and pairs", allowed=most, value=width)
+        sums = np.zeros((n_clusters, width))
+        of = counts.tocoo()
+        np.add.at(sums, (place[of.coords[0]], of.coords[1]), of.data)
+        np.add.at(sums, (place[unit], k + pair), worth)
+        return cls(sums, codes // k, codes % k, scale)
+
+    def alpha(self, sums: FloatArray) -> FloatArray:
+        """Return alpha of sums (m, k + p); NaN without variation."""
+        k = len(self.scale)
+        marginals, met = sums[:, :k], sums[:, k:]
+        n = marginals.sum(axis=1)
+        distances = self.scale.distances(np.zeros(k))
+        if self.scale.level is Measurement.ORDINAL:
+            places = middle_ranks(marginals)
+            observed = 2 * np.sum(met * (places[:, self.one] - places[:, self.other]) ** 2, axis=1)
+        else:
+            places = np.broadcast_to(distances.places, marginals.shape)
+            observed = 2 * met @ distances.of_pairs(self.one, self.other)
+        if self.scale.level is Measurement.NOMINAL:
+            expected = n**2 - np.sum(marginals**2, axis=1)
+        elif self.scale.level is Measurement.RATIO:
+            expected = sum(
+                (np.sum((marginals @ block.T) * marginals[:, rows], axis=1) for rows, block in distances.blocks()),
+                start=np.zeros(len(sums)),
+            )
+        else:
+            expected = 2 * (n * np.sum(marginals * places**2, axis=1) - np.sum(marginals * places, axis=1) ** 2)
+        varied = np.sum(marginals > RESIDUE, axis=1) > 1
+        ratio = np.divide((n - 1) * observed, expected, out=np.full(len(sums), np.nan), where=varied & (expected > 0))
+        return np.asarray(1 - ratio)
+
+
+def _pairs(counts: "scipy.sparse.csr_array") -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """List the pairs of different values of each unit: the unit, both values, and what the pair is worth."""
+    sizes = np.diff(counts.indptr)
+    unit = np.repeat(np.arange(len(sizes)), sizes)
+    behind = np.repeat(np.cumsum(sizes), sizes) - 1 - np.arange(len(unit))
+    first = np.repeat(np.arange(len(unit)), behind)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(behind) - behind, behind)
+    of = unit[first]
+    others = np.asarray(counts.sum(axis=1)).ravel()[of] - 1
+    worth = counts.data[first] * counts.data[second] / others
+    return of, counts.indices[first].astype(np.int64), counts.indices[second].astype(np.int64), worth

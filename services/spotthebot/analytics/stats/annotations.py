@@ -120,12 +120,28 @@ class AnnotationTable:
             return self
         return self.select(np.all(self.entity != self.names.index(HUMAN), axis=1))
 
+    def without_repeats(self) -> "AnnotationTable":
+        """Keep the last row of each annotator for a segment, which corrects the earlier ones."""
+        segments = np.column_stack([self.conversation, self.exchanges, self.annotator])
+        rows = last_rows(segments)
+        return self if len(rows) == len(self) else self.select(np.isin(np.arange(len(self)), rows))
+
     def _require_one_pair_and_text_per_conversation(self) -> None:
         _, first_row, codes = np.unique(self.conversation, return_index=True, return_inverse=True)
         if np.any(self.entity != self.entity[first_row[codes]]):
             raise AnnotationTableMalformed(fault="a conversation has different speakers in different rows")
         if np.any(self.text != self.text[first_row[codes]]):
             raise AnnotationTableMalformed(fault="a conversation has different texts in different rows")
+
+
+def last_rows(keys: IntArray) -> IntArray:
+    """Return the last of the rows that have the same keys (n, d), in the order of the rows.
+
+    >>> last_rows(np.array([[0, 1], [0, 2], [0, 1]])).tolist()
+    [1, 2]
+    """
+    _, first = np.unique(keys[::-1], axis=0, return_index=True)
+    return np.sort(len(keys) - 1 - first)
 
 
 def _column(name: str, values: NDArray[Any], n: int, width: int) -> IntArray:

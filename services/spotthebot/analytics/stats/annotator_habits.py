@@ -20,6 +20,7 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.disagreement import Distances
 
 _OF_A_SQUARE: Final = 4
 """A mean square of f degrees of freedom varies by 2 / f of its square, its own square by 8 / f: as one of f / 4."""
@@ -48,11 +49,13 @@ class Habits:
     degrees: float
 
 
-def annotator_habits(ratings: Ratings, distance: FloatArray, coefficient: float) -> Habits:
-    """Estimate what habits do to a coefficient over units of two values or more, by `distance` (values, values).
+def annotator_habits(ratings: Ratings, distances: Distances, coefficient: float) -> Habits:
+    """Estimate what habits do to a coefficient over units of two values or more.
 
+    >>> from spotthebot.analytics.stats.disagreement import Measurement, Scale
     >>> ratings = Ratings(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1]))
-    >>> found = annotator_habits(ratings, 1 - np.eye(2), 0.0)
+    >>> distances = Scale.of([0, 1], Measurement.NOMINAL).distances(np.array([3.0, 1.0]))
+    >>> found = annotator_habits(ratings, distances, 0.0)
     >>> found.coefficient  # Cohen's kappa: half of the units agree, as by chance
     0.0
     >>> found.degrees  # two annotators differ by one number, and its square has 1 / 4
@@ -61,21 +64,21 @@ def annotator_habits(ratings: Ratings, distance: FloatArray, coefficient: float)
     _, who = np.unique(ratings.annotator, return_inverse=True)
     ratings = Ratings(ratings.unit, who, ratings.value)
     n, sizes = len(who), np.bincount(who).astype(np.float64)
-    counts = _table(ratings.unit, ratings.value, len(distance))
-    of_annotators = _table(who, ratings.value, len(distance))
-    others = counts.sum(axis=1) - 1
+    counts = counts_of(ratings.unit, ratings.value, len(distances.scale))
+    of_annotators = counts_of(who, ratings.value, len(distances.scale))
+    others = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel() - 1
     given, weighted = (
-        scipy.sparse.csr_array((weight, (ratings.unit, who)), shape=(len(counts), len(sizes)))
+        scipy.sparse.csr_array((weight, (ratings.unit, who)), shape=(counts.shape[0], len(sizes)))
         for weight in (np.ones(n), 1 / others[ratings.unit])
     )
     # How often each two annotators gave a unit its values: the number of pairs, over the unit's values less one.
     pairs: scipy.sparse.csr_array = (given.T @ weighted - scipy.sparse.diags_array(weighted.sum(axis=0))).tocsr()
-    mean_square, degrees = _mean_square(ratings, counts, pairs, distance)
+    mean_square, degrees = _mean_square(ratings, counts, others, pairs, distances)
 
-    marginals = counts.sum(axis=0)
-    total = float(marginals @ distance @ marginals)
-    within = float(np.sum((counts @ distance) * counts, axis=1) @ (1 / others)) / n
-    between = (total - float(np.sum((of_annotators @ distance) * of_annotators))) / float(n**2 - sizes @ sizes)
+    marginals = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
+    total = float(marginals @ distances.times(marginals))
+    within = float(distances.within(counts) @ (1 / others)) / n
+    between = (total - float(distances.within(of_annotators).sum())) / float(n**2 - sizes @ sizes)
     # The square of a mean square is 1 + 2 / degrees times too large in the mean.
     square = (2 * mean_square * n**2 / total) ** 2 / (1 + 2 / degrees)
     return Habits(
@@ -86,17 +89,23 @@ def annotator_habits(ratings: Ratings, distance: FloatArray, coefficient: float)
 
 
 def _mean_square(
-    ratings: Ratings, counts: FloatArray, pairs: "scipy.sparse.csr_array", distance: FloatArray
+    ratings: Ratings,
+    counts: "scipy.sparse.csr_array",
+    others: FloatArray,
+    pairs: "scipy.sparse.csr_array",
+    distances: Distances,
 ) -> tuple[float, float]:
     """Return the mean square of habits, by one analysis of variance, and its degrees of freedom.
 
     A value less the mean of the others of its unit has the habit of its annotator, less the mean of the others'.
     """
-    own, sizes = np.eye(len(distance))[ratings.value], np.bincount(ratings.annotator).astype(np.float64)
-    apart = own - (counts[ratings.unit] - own) / (counts.sum(axis=1) - 1)[ratings.unit, None]
-    sums = np.stack([np.bincount(ratings.annotator, weights=column) for column in apart.T], axis=1)
-    by_annotator = _squares(sums / np.sqrt(sizes)[:, None], distance)
-    chance = max(_squares(apart, distance) - by_annotator, 0.0) / max(len(own) - len(sizes), 1)
+    n, sizes = len(ratings.value), np.bincount(ratings.annotator).astype(np.float64)
+    own = counts_of(np.arange(n), ratings.value, len(distances.scale))
+    apart = own - scipy.sparse.diags_array(1 / others[ratings.unit]) @ (counts[ratings.unit] - own)
+    by_own = counts_of(ratings.annotator, np.arange(n), n)
+    sums = scipy.sparse.diags_array(1 / np.sqrt(sizes)) @ (by_own @ apart)
+    by_annotator = _squares(sums, distances)
+    chance = max(_squares(apart, distances) - by_annotator, 0.0) / max(n - len(sizes), 1)
     # The annotators' sum of squares is this form of their habits.
     form: scipy.sparse.csr_array = (
         scipy.sparse.diags_array(sizes) - 2 * pairs + pairs @ scipy.sparse.diags_array(1 / sizes) @ pairs
@@ -115,11 +124,12 @@ def _trace_of_square(pairs: "scipy.sparse.csr_array", sizes: FloatArray, coeffic
     return float(rest.power(2).sum()) - 2 * (1 - coefficient) * mixed + ((1 - coefficient) * float(share @ share)) ** 2
 
 
-def _table(row: IntArray, column: IntArray, columns: int) -> FloatArray:
-    rows = int(row.max()) + 1
-    return np.bincount(row * columns + column, minlength=rows * columns).reshape(rows, columns).astype(np.float64)
+def counts_of(row: IntArray, column: IntArray, columns: int) -> "scipy.sparse.csr_array":
+    """Count how often each row (n,) and column (n,) meet, as a matrix (rows, columns)."""
+    shape = (int(row.max(initial=-1)) + 1, columns)
+    return scipy.sparse.coo_array((np.ones(len(row)), (row, column)), shape=shape).tocsr()
 
 
-def _squares(points: FloatArray, distance: FloatArray) -> float:
+def _squares(points: "scipy.sparse.csr_array", distances: Distances) -> float:
     """Add up the squares of points (n, values) that are differences of shares of values."""
-    return -float(np.sum((points @ distance) * points)) / 2
+    return -float(distances.within(scipy.sparse.csr_array(points)).sum()) / 2

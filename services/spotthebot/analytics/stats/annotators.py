@@ -84,6 +84,8 @@ def annotator_quality(
 ) -> Crowd:
     """Measure every annotator by both sides of all annotations; right is "human" for "HU" and "bot" for anyone else.
 
+    Of an annotator's rows for one segment the last counts.
+
     The interval of the mean is that of a share in which every annotator's labels have the weight of one annotator.
 
     >>> table = AnnotationTable(
@@ -99,6 +101,7 @@ def annotator_quality(
     ([1.0, 0.0], 0.5)
     """
     require_confidence_level(confidence_level)
+    table = table.without_repeats()
     codes, place = np.unique(table.annotator, return_inverse=True)
     people, right, said = _correct(table)
     side = np.repeat(place, 2)

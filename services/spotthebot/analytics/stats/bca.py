@@ -17,17 +17,20 @@ from spotthebot.analytics.stats.randomness import Seed, generator_of
 
 _FEW_KINDS: Final = 0.25
 """Below this share of distinct clusters it is cheaper to draw how often each kind occurs."""
+_NUMBERS_AT_ONCE: Final = 20_000_000
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
 class ClusterBootstrap:
-    """An estimate with its BCa bounds, None where undefined; `n_undefined` replicates were left out."""
+    """An estimate with its BCa bounds; `n_undefined` replicates were left out. Without bounds `reason` says why."""
 
     estimate: float | None
     low: float | None
     high: float | None
     n_clusters: int
     n_undefined: int
+    reason: str | None
 
 
 def bootstrap_clusters(
@@ -56,17 +59,29 @@ def bootstrap_clusters(
     estimate = float(statistic(whole)[0])
     n_clusters = len(totals)
     if np.isnan(estimate) or n_clusters < 2:
-        return ClusterBootstrap(defined(estimate), None, None, n_clusters, 0)
+        why = "the estimate is not defined" if np.isnan(estimate) else "one cluster tells of no others"
+        return ClusterBootstrap(defined(estimate), None, None, n_clusters, 0, why)
     kinds, kind, counts = np.unique(totals, axis=0, return_inverse=True, return_counts=True)
-    if len(kinds) < _FEW_KINDS * n_clusters:
-        drawn = generator_of(seed).multinomial(n_clusters, counts / n_clusters, size=n_resamples) @ kinds
-        left_out = statistic(whole - kinds)[kind.ravel()]
-    else:
-        drawn = resampled_totals(totals, n_resamples, seed)
-        left_out = statistic(whole - totals)
-    replicates = statistic(drawn)
+    is_of_kinds = len(kinds) < _FEW_KINDS * n_clusters
+    generator, step = generator_of(seed), max(1, _NUMBERS_AT_ONCE // max(totals.shape[1], 1))
+    found = []
+    for start in range(0, n_resamples, step):
+        size = min(step, n_resamples - start)
+        if is_of_kinds:
+            drawn = generator.multinomial(n_clusters, counts / n_clusters, size=size) @ kinds
+        else:
+            drawn = resampled_totals(totals, size, generator)
+        found.append(statistic(drawn))
+    replicates = np.concatenate(found)
+    left_out = _left_out(whole, kinds, statistic)[kind.ravel()] if is_of_kinds else _left_out(whole, totals, statistic)
     low, high = bca_interval(replicates, estimate, left_out, confidence_level)
-    return ClusterBootstrap(estimate, defined(low), defined(high), n_clusters, int(np.isnan(replicates).sum()))
+    reason = None if not np.isnan(low) else "all replicates are equal, undefined, or on one side of the estimate"
+    return ClusterBootstrap(estimate, defined(low), defined(high), n_clusters, int(np.isnan(replicates).sum()), reason)
+
+
+def _left_out(whole: FloatArray, parts: FloatArray, statistic: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    step = max(1, _NUMBERS_AT_ONCE // max(parts.shape[1], 1))
+    return np.concatenate([statistic(whole - parts[at : at + step]) for at in range(0, len(parts), step)])
 
 
 def bca_interval(
@@ -74,8 +89,9 @@ def bca_interval(
 ) -> tuple[float, float]:
     """Return Efron's (1987, section 3) bounds from replicates (m,) and leave-one-out values; NaN ones are left out.
 
-    Replicates equal to the estimate count half to the bias correction. Where every replicate lies on one side of the
-    estimate the correction is infinite, and both bounds are NaN.
+    Replicates equal to the estimate, but for rounding, count half to the bias correction. Where every replicate lies on
+    one side of the estimate the correction is infinite, and where all are equal nothing tells of others: both bounds
+    are NaN.
 
     >>> low, high = bca_interval(np.arange(1, 1001.0), 500.5, np.array([-1.0, 0.0, 1.0]), 0.90)
     >>> round(low, 2), round(high, 2)  # neither biased nor skewed: the 5 % and 95 % points
@@ -85,11 +101,14 @@ def bca_interval(
     spread = jackknife[~np.isnan(jackknife)]
     if not len(known) or not len(spread):
         return float("nan"), float("nan")
-    below = (np.sum(known < estimate) + np.sum(known <= estimate)) / 2 / len(known)
-    if not 0 < below < 1:
+    tolerance = _ROUNDING * max(float(np.abs(known).max()), abs(estimate))
+    below = (np.sum(known < estimate - tolerance) + np.sum(known <= estimate + tolerance)) / 2 / len(known)
+    if not 0 < below < 1 or known[-1] - known[0] <= tolerance:
         return float("nan"), float("nan")
     bias = float(scipy.special.ndtri(below))
     leads = spread.mean() - spread
+    largest = float(np.abs(leads).max())
+    leads = leads / largest if largest > 0 else leads
     squares = float(np.sum(leads**2))
     acceleration = float(np.sum(leads**3)) / (6 * squares**1.5) if squares > 0 else 0.0
     tails = scipy.special.ndtri(np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2]))

@@ -11,8 +11,10 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of
+from spotthebot.kit.levels import EVERY_LEVEL, LEAST_LEVEL, MOST_LEVEL
 
 _DRAWS_AT_ONCE: Final = 4_000_000
+MAX_RESAMPLES: Final = 1_000_000
 
 
 def resampled_totals(totals: FloatArray, n_resamples: int, seed: Seed) -> FloatArray:
@@ -41,17 +43,20 @@ def resampled_totals(totals: FloatArray, n_resamples: int, seed: Seed) -> FloatA
 
 
 def require_confidence_level(confidence_level: float) -> None:
-    """Raise `SettingOutOfRange` unless the level is a share strictly between 0 and 1."""
-    if not 0 < confidence_level < 1:
-        raise SettingOutOfRange(
-            setting="confidence_level", allowed="between 0 and 1, both excluded", value=confidence_level
-        )
+    """Raise `SettingOutOfRange` for a level that leaves no room for an interval or for what it leaves out."""
+    require_level("confidence_level", confidence_level)
 
 
-def require_resamples(n_resamples: int) -> None:
-    """Raise `SettingOutOfRange` unless there is at least one replicate."""
-    if n_resamples < 1:
-        raise SettingOutOfRange(setting="n_resamples", allowed="1 or more", value=n_resamples)
+def require_level(setting: str, value: float) -> None:
+    """Raise `SettingOutOfRange` for a confidence or significance level, or a power, so near to 0 or 1 as to be it."""
+    if not LEAST_LEVEL <= value <= MOST_LEVEL:
+        raise SettingOutOfRange(setting=setting, allowed=EVERY_LEVEL, value=value)
+
+
+def require_resamples(n_resamples: int, setting: str = "n_resamples") -> None:
+    """Raise `SettingOutOfRange` unless there is at least one replicate, and no more than memory holds."""
+    if not 1 <= n_resamples <= MAX_RESAMPLES:
+        raise SettingOutOfRange(setting=setting, allowed=f"from 1 to {MAX_RESAMPLES:,}", value=n_resamples)
 
 
 def defined(value: float) -> float | None:

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
-from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_habits import Habits, Ratings, annotator_habits
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray, last_rows
+from spotthebot.analytics.stats.annotator_habits import Habits, Ratings, annotator_habits, counts_of
 from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.clustered_variance import (
     ClusteredParts,
@@ -27,8 +28,10 @@ from spotthebot.analytics.stats.clustered_variance import (
     Uncertainty,
     clustered_parts,
 )
+from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
 from spotthebot.analytics.stats.distributions import student_quantiles
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.columns import Coded, as_exact_number, read_codes
 
 METHOD: Final = "Student's interval of Fisher's z, by units' influence and annotators' habits"
 LEAST_ANNOTATORS: Final = 8
@@ -38,17 +41,19 @@ _PERFECT: Final = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class RatedUnits:
-    """How often each unit got each of the ascending values: `counts` (units, values) over `scale` (values,).
+    """How often each unit got each value of the `scale`: `counts` (units, values).
 
     `ratings` has who gave which, `observations` the conversation and the set of annotators of each unit; `anonymous`
-    says that annotators are not known.
+    says that annotators are not known. `n_repeated` rows were replaced by a later one of their annotator and unit.
     """
 
     ratings: Ratings
-    counts: IntArray
-    scale: FloatArray
+    counts: "scipy.sparse.csr_array"
+    sizes: IntArray
+    scale: Scale
     observations: Observations
     anonymous: bool
+    n_repeated: int
 
 
 @dataclass(frozen=True)
@@ -61,32 +66,65 @@ class CoefficientInterval:
 
 
 def rated_units(
-    unit: ArrayLike, value: ArrayLike, conversation: ArrayLike | None, annotator: ArrayLike | None
+    unit: ArrayLike,
+    value: ArrayLike,
+    conversation: ArrayLike | None,
+    annotator: ArrayLike | None,
+    level: Measurement = Measurement.NOMINAL,
 ) -> RatedUnits:
     """Count the values (n,) of units (n,); each unit lies in one conversation (n,), by default its own.
 
-    Raises `SettingOutOfRange`.
+    A row without a value (None, NaN) is left out. An annotator has one value for a unit, the last: no one agrees or
+    disagrees with themselves. Raises `SettingOutOfRange` and `ColumnMalformed`.
     """
-    units, values = np.asarray(unit), np.asarray(value, dtype=np.float64)
-    conversations = units if conversation is None else np.asarray(conversation)
-    annotators = np.zeros(len(units), dtype=np.int64) if annotator is None else np.asarray(annotator)
-    if not units.shape == values.shape == conversations.shape == annotators.shape or units.ndim != 1:
+    units, values = read_codes(unit, "unit").code, read_codes(value, "value", missing=True)
+    conversations = units if conversation is None else read_codes(conversation, "conversation").code
+    annotators = np.zeros(len(units), np.int64) if annotator is None else read_codes(annotator, "annotator").code
+    columns = (units, values.code, conversations, annotators)
+    if len({len(each) for each in columns}) > 1:
         raise SettingOutOfRange(
             setting="unit, value, conversation and annotator",
             allowed="columns of one length",
-            value=f"{units.shape}, {values.shape}",
+            value=", ".join(str(len(each)) for each in columns),
         )
-    codes, first, at = np.unique(units, return_index=True, return_inverse=True)
+    _, first, at = np.unique(units, return_index=True, return_inverse=True)
     if np.any(conversations[first][at] != conversations):
         raise SettingOutOfRange(
             setting="conversation", allowed="the same for all values of a unit", value="different ones"
         )
-    scale, category = np.unique(values, return_inverse=True)
-    counts = np.bincount(at * len(scale) + category, minlength=len(codes) * len(scale)).reshape(len(codes), len(scale))
+    kept = values.code >= 0
+    n_known = int(kept.sum())
+    if annotator is not None:
+        rows = np.flatnonzero(kept)
+        kept = np.zeros(len(kept), dtype=np.bool_)
+        kept[rows[last_rows(np.column_stack([units[rows], annotators[rows]]))]] = True
+    units, conversations, annotators = units[kept], conversations[kept], annotators[kept]
+    scale, category = _scale(values, kept, level)
+    _, first, at = np.unique(units, return_index=True, return_inverse=True)
     _, place = np.unique(conversations[first], return_inverse=True)
     _, who = np.unique(annotators, return_inverse=True)
-    observations = Observations(place, *annotator_sets(at, who))
-    return RatedUnits(Ratings(at, who, category), counts, scale, observations, annotator is None)
+    return RatedUnits(
+        ratings=Ratings(at, who, category),
+        counts=counts_of(at, category, len(scale)),
+        sizes=np.bincount(at, minlength=len(first)),
+        scale=scale,
+        observations=Observations(place, *annotator_sets(at, who)),
+        anonymous=annotator is None,
+        n_repeated=n_known - len(units),
+    )
+
+
+def _scale(values: Coded, kept: BoolArray, level: Measurement) -> tuple[Scale, IntArray]:
+    """Return the scale of the values that are there, and the place on it of each row that is kept."""
+    if level is Measurement.NOMINAL:
+        return Scale.of(values.values, level), values.code[kept]
+    given, first = np.unique(values.code, return_index=True)
+    rows = first[given >= 0]
+    known = [as_exact_number(each, "value", int(row)) for each, row in zip(values.values, rows, strict=True)]
+    distinct = sorted(set(known))
+    place = {number: at for at, number in enumerate(distinct)}
+    of_value = np.array([place[number] for number in known], dtype=np.int64)
+    return Scale.of(distinct, level), of_value[values.code[kept]]
 
 
 def coefficient_interval(
@@ -94,14 +132,14 @@ def coefficient_interval(
     counted: BoolArray,
     estimate: float,
     influence: FloatArray,
-    distance: FloatArray,
+    distances: Distances,
     *,
     clusters: Clusters,
     confidence_level: float,
 ) -> CoefficientInterval:
     """Bound a coefficient by the influence (m,) of its m units, which are `counted` (units,) and have equal weight.
 
-    `distance` (values, values) is what the coefficient takes for disagreement. Annotators that are not known cannot
+    `distances` are what the coefficient takes for disagreement. Annotators that are not known cannot
     vary: clusters are conversations then. Where the coefficient is not defined its estimate is NaN.
     """
     if units.anonymous and clusters.has_annotators:
@@ -127,7 +165,7 @@ def coefficient_interval(
     uncertainty = uncertainty.unless_few_annotators(LEAST_ANNOTATORS)
     centre = estimate
     if clusters.has_annotators and uncertainty.standard_error is not None:
-        habits = annotator_habits(_ratings_of(units, counted), distance, estimate)
+        habits = annotator_habits(_ratings_of(units, counted), distances, estimate)
         centre = max(habits.coefficient, _PERFECT - 1)
         uncertainty = _with_habits(uncertainty, parts, habits)
     if uncertainty.standard_error is None or uncertainty.degrees_of_freedom is None:

@@ -25,3 +25,9 @@ class IntervalsMalformed(Invalid):
     """The censored times are malformed: {fault}."""
 
     title = "Malformed censored times"
+
+
+class FitFailed(Invalid):
+    """{what} cannot be fitted: {why}. Look for times that are all alike, or take a nonparametric estimate."""
+
+    title = "Fit failed"

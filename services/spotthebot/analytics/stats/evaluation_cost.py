@@ -1,5 +1,6 @@
 """The cost of an evaluation: annotating conversations against chatting with bots (section 5.3 of Spot The Bot)."""
 
+import math
 from dataclasses import dataclass
 
 from spotthebot.analytics.stats.errors import SettingOutOfRange
@@ -48,16 +49,16 @@ def evaluation_cost(
         ("conversations_per_pair", conversations_per_pair, 1),
         ("chats_per_bot", chats_per_bot, 1),
     ):
-        if value < least:
+        if not least <= value < math.inf:
             raise SettingOutOfRange(setting=setting, allowed=f"{least} or more", value=value)
     for setting, amount in (
         ("annotations_per_conversation", annotations_per_conversation),
         ("seconds_per_annotation", seconds_per_annotation),
         ("seconds_per_chat", seconds_per_chat),
     ):
-        if not amount > 0:
+        if not 0 < amount < math.inf:
             raise SettingOutOfRange(setting=setting, allowed="above 0", value=amount)
-    if not hourly_wage >= 0:
+    if not 0 <= hourly_wage < math.inf:
         raise SettingOutOfRange(setting="hourly_wage", allowed="0 or more", value=hourly_wage)
     annotations = bots * (bots - 1) / 2 * conversations_per_pair * annotations_per_conversation
     annotating = annotations * seconds_per_annotation / 3600
@@ -67,6 +68,6 @@ def evaluation_cost(
         chatting_hours=chatting,
         annotation_cost=annotating * hourly_wage,
         chatting_cost=chatting * hourly_wage,
-        ratio=chatting / annotating,
+        ratio=chatting / annotating if annotating else math.inf,
         method="person-hours of all pairs' annotations against all bots' chats",
     )

@@ -61,10 +61,10 @@ def label_agreement(
 ) -> tuple[LabelAgreement, ...]:
     """Compare the two labels of each side of a segment, for every entity of `names` and every label.
 
-    Segments with other than two annotations are left out, as in the paper. A label that only one of the two gave
-    counts once; one that both gave counts `AgreementRule`. Counted once, agreement is a share q of sides, whose
-    interval is that of a share; counted twice it is 2 q / (1 + q), and so are its bounds. A side belongs to both of its
-    annotators.
+    Segments with other than two annotators are left out, as in the paper; of an annotator's rows the last counts. A
+    label that only one of the two gave counts once; one that both gave counts `AgreementRule`. Counted once, agreement
+    is a share q of sides, whose interval is that of a share; counted twice it is 2 q / (1 + q), and so are its bounds.
+    A side belongs to both of its annotators.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -78,6 +78,7 @@ def label_agreement(
     [('A', 'HUMAN', 2, 2), ('B', 'BOT', 0, 1), ('B', 'UNSURE', 0, 1)]
     """
     require_confidence_level(confidence_level)
+    table = table.without_repeats()
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment, sizes = np.unique(segments, axis=0, return_inverse=True, return_counts=True)
     rows = np.flatnonzero(sizes[segment] == 2)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spotthebot.analytics.stats.bootstrap import require_level
 from spotthebot.analytics.stats.clustered_variance import Clusters
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.outcome_correlation import annotators_of_games, outcome_correlation
 from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
 from spotthebot.analytics.stats.sample_size import PLANNED_TEST, Design, PairPlan, plan_conversations
@@ -68,8 +68,8 @@ def plan_more(
     >>> plan_more(even).pairs[0].reason
     'even bots cannot be told apart'
     """
-    if not 0 < power < 1:
-        raise SettingOutOfRange(setting="power", allowed="between 0 and 1, both excluded", value=power)
+    require_level("power", power)
+    require_level("significance_level", significance_level)
     ranking = rank_bots(games, confidence_level=confidence_level, n_resamples=1)
     tests = pair_tests(games, adjustment=Adjustment.HOLM)
     design = design_of(games)

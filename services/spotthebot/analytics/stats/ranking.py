@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_resamples
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level, require_resamples
 from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
 from spotthebot.analytics.stats.distributions import student_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds, share_tests
@@ -119,10 +118,7 @@ def rank_bots(
     """
     require_confidence_level(confidence_level)
     require_resamples(n_resamples)
-    if not 0 < significance_level < 1:
-        raise SettingOutOfRange(
-            setting="significance_level", allowed="between 0 and 1, both excluded", value=significance_level
-        )
+    require_level("significance_level", significance_level)
     counts, rates = count_wins(games), WinRateVariance(games, clusters)
     k = len(games.bots)
     low, high = share_bounds(*rates.means, confidence_level)

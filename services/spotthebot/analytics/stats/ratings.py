@@ -1,12 +1,12 @@
 """Bots by their mean rating, with the uncertainty of other items and other annotators, and with ranks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level
 from spotthebot.analytics.stats.clustered_variance import (
     ClusteredParts,
     Clusters,
@@ -19,20 +19,42 @@ from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
 from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
 
 _ALIKE: Final = "its ratings are all alike, so nothing tells how others would differ"
-_ROUNDING: Final = 1e-12
+_ROUNDING: Final = 1e-26
+"""Variances of ratings of at most 1 that are so small are 0 but for rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Ratings on one scale, columns (n,): codes of bots in `bots`, of what was rated, of annotators, and values."""
+    """Ratings on one scale, columns (n,): codes of bots in `bots`, of what was rated, of annotators, and values.
+
+    Items and annotators may be named. Raises `SettingOutOfRange` and `ColumnMalformed`.
+    """
 
     bots: tuple[str, ...]
     bot: IntArray
     item: IntArray
     annotator: IntArray
     value: FloatArray
+
+    def __post_init__(self) -> None:
+        values = read_numbers(self.value, "value", finite=True)
+        object.__setattr__(self, "value", values)
+        for name in ("item", "annotator"):
+            object.__setattr__(self, name, read_codes(getattr(self, name), name).code)
+        codes = read_numbers(self.bot, "bot", finite=True)
+        if len({values.shape, codes.shape, self.item.shape, self.annotator.shape}) > 1 or values.ndim != 1:
+            raise SettingOutOfRange(
+                setting="bot, item, annotator and value",
+                allowed="columns of one length",
+                value=f"{codes.shape}, {self.item.shape}, {self.annotator.shape}, {values.shape}",
+            )
+        if np.any((codes < 0) | (codes >= len(self.bots)) | (codes % 1 != 0)):
+            allowed = f"codes of the {len(self.bots)} bots, from 0"
+            raise SettingOutOfRange(setting="bot", allowed=allowed, value="others")
+        object.__setattr__(self, "bot", codes.astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -89,12 +111,11 @@ def rank_ratings(
     [('B', 4.5, 1, 2), ('A', 1.5, 1, 2)]
     """
     require_confidence_level(confidence_level)
-    if not 0 < significance_level < 1:
-        raise SettingOutOfRange(
-            setting="significance_level", allowed="between 0 and 1, both excluded", value=significance_level
-        )
+    require_level("significance_level", significance_level)
     k = len(ratings.bots)
-    means, n, influence = shares_of(ratings.bot, ratings.value, k)
+    # A power of two: results do not depend on the unit of the scale, and no digit is lost.
+    unit = unit_of(ratings.value)
+    means, n, influence = shares_of(ratings.bot, ratings.value / unit, k)
     parts = clustered_parts(Observations(ratings.item, ratings.annotator), influence, clusters)
     variance = parts.variances()
     known = variance.variance > _ROUNDING
@@ -106,13 +127,13 @@ def rank_ratings(
     cluster = clusters_of_ranges(rank_low, rank_high)
     bots = []
     for at in range(k):
-        uncertainty = variance.uncertainty(at)
+        uncertainty = _times(variance.uncertainty(at), unit)
         bots.append(
             RatedBot(
                 bot=ratings.bots[at],
-                estimate=float(means[at]),
-                low=defined(means[at] - reach[at]),
-                high=defined(means[at] + reach[at]),
+                estimate=float(means[at] * unit),
+                low=defined((means[at] - reach[at]) * unit),
+                high=defined((means[at] + reach[at]) * unit),
                 uncertainty=uncertainty,
                 n=int(n[at]),
                 rank_low=int(rank_low[at]),
@@ -131,6 +152,11 @@ def rank_ratings(
         method=f"mean of all ratings, Student's t, {clusters.words}",
         rank_method=f"t tests of all differences of means, {clusters.words}, one family ({adjustment})",
     )
+
+
+def _times(uncertainty: Uncertainty, unit: float) -> Uncertainty:
+    error = uncertainty.standard_error
+    return uncertainty if error is None else replace(uncertainty, standard_error=error * unit)
 
 
 def _significantly_better(

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def to_dataframe(results: object) -> "pd.DataFrame":
-    """Return the frame of a result, or of several results of one kind; raises TypeError for anything else.
+    """Return the frame of a result, or of several results of one kind; raises `SettingOutOfRange` for anything else.
 
     Each result is a row and each field a column; a field that is a result itself gives columns `field.its_field`. A
     result that begins with a list of others, such as a ranking with its bots, gives a row for each of those, beside its
@@ -30,8 +32,9 @@ def to_dataframe(results: object) -> "pd.DataFrame":
     several = results if isinstance(results, list | tuple) else [results]
     for each in several:
         if not is_dataclass(each) or isinstance(each, type):
-            message = f"a {type(each).__name__} is no result of the statistics"
-            raise TypeError(message)
+            raise SettingOutOfRange(
+                setting="results", allowed="results of the statistics", value=f"of the type {type(each).__name__}"
+            )
     return pd.DataFrame([row for each in several for row in _rows(each)])
 
 

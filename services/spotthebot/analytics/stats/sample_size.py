@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import require_level
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 MAX_CONVERSATIONS: Final = 1_000_000
@@ -104,6 +105,9 @@ def power_of(
     0.05
     """
     _require(win_rate, 0.5, significance_level, n_pairs)
+    if not 0 <= conversations <= MAX_CONVERSATIONS:
+        allowed = f"from 0 to {MAX_CONVERSATIONS:,}"
+        raise SettingOutOfRange(setting="conversations", allowed=allowed, value=conversations)
     return float(_powers(win_rate, np.array([conversations]), design, significance_level, n_pairs)[0])
 
 
@@ -168,8 +172,9 @@ def plan_annotators(
     (80, 35)
     """
     _require(win_rate, power, significance_level, n_pairs)
-    if conversations < 2:
-        raise SettingOutOfRange(setting="conversations", allowed="2 or more", value=conversations)
+    if not 2 <= conversations <= MAX_CONVERSATIONS:
+        allowed = f"from 2 to {MAX_CONVERSATIONS:,}"
+        raise SettingOutOfRange(setting="conversations", allowed=allowed, value=conversations)
 
     def powers(annotators: IntArray) -> FloatArray:
         found = [
@@ -260,8 +265,9 @@ def _fewest(powers: Callable[[IntArray], FloatArray], power: float, most: int) -
 
 
 def _require(win_rate: float, power: float, significance_level: float, n_pairs: int) -> None:
-    for setting, value in (("win_rate", win_rate), ("power", power), ("significance_level", significance_level)):
-        if not 0 < value < 1:
-            raise SettingOutOfRange(setting=setting, allowed="between 0 and 1, both excluded", value=value)
-    if n_pairs < 1:
-        raise SettingOutOfRange(setting="n_pairs", allowed="1 or more", value=n_pairs)
+    if not 0 < win_rate < 1:
+        raise SettingOutOfRange(setting="win_rate", allowed="between 0 and 1, both excluded", value=win_rate)
+    require_level("power", power)
+    require_level("significance_level", significance_level)
+    if not 1 <= n_pairs <= MAX_CONVERSATIONS:
+        raise SettingOutOfRange(setting="n_pairs", allowed=f"from 1 to {MAX_CONVERSATIONS:,}", value=n_pairs)

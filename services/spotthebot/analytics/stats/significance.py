@@ -10,9 +10,11 @@ from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
 from spotthebot.analytics.stats.distributions import chi_square_tails
+from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import share_tests
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import Games, PairWins, count_wins
+from spotthebot.statistics.columns import read_numbers
 
 
 class Adjustment(StrEnum):
@@ -131,10 +133,14 @@ _METHODS = {
 def adjust(p_values: FloatArray, adjustment: Adjustment = Adjustment.HOLM) -> FloatArray:
     """Adjust one family of p-values (m,); a NaN is a test that was not made and does not count into the family.
 
+    Raises `SettingOutOfRange` and `ColumnMalformed`.
+
     >>> adjust(np.array([0.01, 0.04, 0.03, 0.005])).tolist()  # 2 of 4 ... smallest times 4, next times 3, 2, 1
     [0.03, 0.06, 0.06, 0.02]
     """
-    adjusted = np.array(p_values, dtype=np.float64)
+    adjusted = np.array(read_numbers(p_values, "p_values"))
+    if adjusted.ndim != 1 or np.any((adjusted < 0) | (adjusted > 1)):
+        raise SettingOutOfRange(setting="p_values", allowed="a column of numbers from 0 to 1", value="others")
     made = np.flatnonzero(~np.isnan(adjusted))
     if adjustment is Adjustment.BONFERRONI:
         adjusted[made] = np.minimum(1.0, adjusted[made] * len(made))

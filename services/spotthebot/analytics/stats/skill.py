@@ -8,10 +8,9 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_level, require_resamples
 from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Clusters, Uncertainty
 from spotthebot.analytics.stats.distributions import student_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
 from spotthebot.analytics.stats.rating_variance import RatingInfluence, rating_parts
@@ -89,9 +88,9 @@ def rate_skills(
     >>> [(bot.bot, round(bot.mu, 3), round(bot.sigma, 3)) for bot in rate_skills(games, settings=standard).bots]
     [('A', 29.396, 7.171), ('B', 20.604, 7.171)]
     """
-    if n_shuffles < 1:
-        raise SettingOutOfRange(setting="n_shuffles", allowed="1 or more", value=n_shuffles)
+    require_resamples(n_shuffles, "n_shuffles")
     require_confidence_level(confidence_level)
+    require_level("significance_level", significance_level)
     generator = generator_of(seed)
     k = len(games.bots)
     ties = float(np.mean(games.outcome == 0)) if len(games) else 0.0

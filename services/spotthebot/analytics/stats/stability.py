@@ -120,8 +120,7 @@ def stability_at(
     """
     require_confidence_level(confidence_level)
     require_resamples(n_resamples)
-    if n_subsets < 1:
-        raise SettingOutOfRange(setting="n_subsets", allowed="1 or more", value=n_subsets)
+    require_resamples(n_subsets, "n_subsets")
     counts = count_wins(_one_game_of_a_text(games))
     cells = _cells(counts)
     if not len(cells) or not 1 <= size <= int(cells.sum(axis=1).min()):
@@ -173,7 +172,7 @@ def stability_curve(points: Sequence[StabilityPoint]) -> StabilityCurve:
 
 
 def without_bot(games: Games, bot: str) -> Games:
-    """Leave a bot and its games out (Figure 3b); raises ValueError where there is no such bot.
+    """Leave a bot and its games out (Figure 3b); raises `SettingOutOfRange` where there is no such bot.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, Unit, play_games
     >>> rows = [(at, "A", "B", 2, "human", "bot", 0) for at in range(4)] + [(9, "A", "C", 2, "bot", "human", 0)]
@@ -181,6 +180,8 @@ def without_bot(games: Games, bot: str) -> Games:
     >>> without_bot(games, "B").bots, len(without_bot(games, "B"))
     (('A', 'C'), 1)
     """
+    if bot not in games.bots:
+        raise SettingOutOfRange(setting="bot", allowed=f"one of {', '.join(games.bots) or 'no bots'}", value=bot)
     code = games.bots.index(bot)
     return games_between(games, np.delete(np.arange(len(games.bots)), code))
 

@@ -17,6 +17,7 @@ from spotthebot.analytics.stats.clustered_variance import (
 )
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
+from spotthebot.statistics.columns import read_codes, read_numbers
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ def annotation_times(
     Those that are not measured, negative or longer than `longest_hours` are excluded and counted, nothing else: the
     median needs no more, and the mean says with it how skewed durations are. Bounds of the median are the durations
     that as large shares lie below as the interval of the share below the median has for bounds (Woodruff 1952). Its
-    standard error is of that share, not of seconds. Raises `SettingOutOfRange`.
+    standard error is of that share, not of seconds. Raises `SettingOutOfRange` and
+    `ColumnMalformed`.
 
     >>> times = annotation_times([1000, 3000, 8000, -1, float("nan")], [2, 2, 3, 3, 3], range(5), [0, 1, 0, 1, 0])
     >>> times.median_seconds, times.mean_seconds, times.excluded
@@ -72,10 +74,17 @@ def annotation_times(
     require_confidence_level(confidence_level)
     if not longest_hours > 0:
         raise SettingOutOfRange(setting="longest_hours", allowed="above 0", value=longest_hours)
-    elapsed = np.asarray(elapsed_ms, dtype=np.float64)
+    elapsed, lengths = read_numbers(elapsed_ms, "elapsed_ms"), read_numbers(exchanges, "exchanges", finite=True)
+    codes = [read_codes(*each).code for each in ((conversation, "conversation"), (annotator, "annotator"))]
+    if len({elapsed.shape, lengths.shape, *(each.shape for each in codes)}) > 1:
+        raise SettingOutOfRange(
+            setting="elapsed_ms, exchanges, conversation and annotator",
+            allowed="columns of one length",
+            value=", ".join(str(each.shape) for each in (elapsed, lengths, *codes)),
+        )
     counts = (elapsed >= 0) & (elapsed <= longest_hours * 3_600_000)
-    seconds, length = elapsed[counts] / 1000, np.asarray(exchanges)[counts]
-    who = Observations(np.asarray(conversation)[counts], np.asarray(annotator)[counts])
+    seconds, length = elapsed[counts] / 1000, lengths[counts]
+    who = Observations(codes[0][counts], codes[1][counts])
     low, high, uncertainty = _median_bounds(seconds, who, confidence_level, clusters)
     return AnnotationTimes(
         median_seconds=float(np.median(seconds)) if len(seconds) else None,

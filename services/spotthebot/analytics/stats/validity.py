@@ -4,20 +4,25 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.separation import column_rank, is_separated, standardised
+from spotthebot.statistics.columns import read_numbers
 
-_ITERATIONS: Final = 100
+_ITERATIONS: Final = 200
+_SMALLEST_GAIN: Final = 1e-18
 
 
 @dataclass(frozen=True)
 class Explained:
     """What a model of n rows explains: R² (linear) or McFadden's pseudo-R² (logistic), and the adjusted one.
 
-    The adjustment takes off for `predictors`, the intercept not counted. None with a `reason` where undefined.
+    The adjustment takes off for `predictors`: those that the others and the intercept do not determine. The
+    coefficients are that of the intercept and one for each predictor. None with a `reason` where undefined.
     """
 
     estimate: float | None
@@ -33,62 +38,111 @@ class Explained:
 def linear_r2(outcome: ArrayLike, predictors: ArrayLike) -> Explained:
     """Return R² of least squares of the outcome (n,) on predictors (n, p), an intercept added.
 
+    Raises `SettingOutOfRange` and `ColumnMalformed`.
+
     >>> linear_r2([1.0, 2.0, 4.0], [[0.0], [1.0], [2.0]]).estimate.__round__(4)  # 1 - (1 / 6) / (14 / 3)
     0.9643
     """
-    y, design = _design(outcome, predictors)
-    n, p = len(y), design.shape[1] - 1
-    total = float(np.sum((y - y.mean()) ** 2)) if n else 0.0
-    if not total:
-        return Explained(None, None, (), None, n, p, "R²", "the outcome does not vary")
-    coefficients = np.linalg.lstsq(design, y, rcond=None)[0]
-    r2 = 1 - float(np.sum((y - design @ coefficients) ** 2)) / total
-    adjusted = 1 - (1 - r2) * (n - 1) / (n - p - 1) if n > p + 1 else None
-    return Explained(r2, adjusted, tuple(coefficients.tolist()), None, n, p, "R²", None)
+    data = _Data.of(outcome, predictors)
+    n, rank = len(data.outcome), data.rank
+    apart, unit = standardised(data.outcome[:, None])
+    if not n or not unit[0]:
+        return _undefined(data, "R²", "the outcome does not vary")
+    total, scaled = float(np.sum(apart**2)), apart[:, 0]
+    slopes = np.linalg.lstsq(data.design, scaled, rcond=None)[0]
+    r2 = max(1 - float(np.sum((scaled - data.design @ slopes) ** 2)) / total, 0.0)
+    return Explained(
+        estimate=r2,
+        adjusted=1 - (1 - r2) * (n - 1) / (n - rank - 1) if n > rank + 1 else None,
+        coefficients=data.coefficients(slopes * unit[0], float(data.outcome.mean())),
+        log_likelihood=None,
+        n=n,
+        predictors=rank,
+        method="R²",
+        reason=None,
+    )
 
 
 def logistic_r2(outcome: ArrayLike, predictors: ArrayLike) -> Explained:
     """Return McFadden's (1974) pseudo-R² of a logistic regression of 0/1 outcomes (n,) on predictors (n, p).
 
     1 - LL / LL0, adjusted 1 - (LL - p) / LL0. Separated outcomes, which have no finite estimate, have R² None.
+    Raises `SettingOutOfRange` and `ColumnMalformed`.
 
     >>> logistic_r2([0, 1, 0, 1], [[0], [0], [1], [1]]).estimate.__round__(6)  # x tells nothing
     0.0
     """
-    y, design = _design(outcome, predictors)
-    n, p = len(y), design.shape[1] - 1
-    if n and not set(np.unique(y)) <= {0.0, 1.0}:
+    data = _Data.of(outcome, predictors)
+    y, design, method = data.outcome, data.design, "McFadden's R²"
+    if not set(np.unique(y)) <= {0.0, 1.0}:
         raise SettingOutOfRange(setting="outcome", allowed="0 or 1", value="others")
-    if not n or np.ptp(y) == 0:
-        return Explained(None, None, (), None, n, p, "McFadden's R²", "the outcome does not vary")
-    share = float(y.mean())
-    null = n * (share * np.log(share) + (1 - share) * np.log(1 - share))
-    coefficients = np.zeros(p + 1)
-    for _ in range(_ITERATIONS):
-        chance = 1 / (1 + np.exp(-np.clip(design @ coefficients, -500, 500)))
-        information = (design.T * (chance * (1 - chance))) @ design
-        step = np.linalg.lstsq(information, design.T @ (y - chance), rcond=None)[0]
-        coefficients = coefficients + step
-        if np.abs(step).max() < 1e-12:
-            break
-    predictor = design @ coefficients
-    if np.abs(predictor).max() > 30:
-        return Explained(None, None, (), None, n, p, "McFadden's R²", "the outcomes are separated")
-    likelihood = float(np.sum(y * predictor - np.logaddexp(0, predictor)))
+    if not len(y) or np.ptp(y) == 0:
+        return _undefined(data, method, "the outcome does not vary")
+    if is_separated(design, y, np.ones(len(y))):
+        return _undefined(data, method, "the outcomes are separated")
+    coefficients = _most_likely(y, design)
+    if coefficients is None:
+        return _undefined(data, method, "the fit did not find the maximum: leave out predictors")
+    share, likelihood = float(y.mean()), _log_likelihood(y, design @ coefficients)
+    null = len(y) * (share * np.log(share) + (1 - share) * np.log(1 - share))
     return Explained(
         estimate=defined(1 - likelihood / null),
-        adjusted=defined(1 - (likelihood - p) / null),
-        coefficients=tuple(coefficients.tolist()),
+        adjusted=defined(1 - (likelihood - data.rank) / null),
+        coefficients=data.coefficients(coefficients, 0.0),
         log_likelihood=likelihood,
-        n=n,
-        predictors=p,
-        method="McFadden's R²",
+        n=len(y),
+        predictors=data.rank,
+        method=method,
         reason=None,
     )
 
 
-def _design(outcome: ArrayLike, predictors: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    y, x = np.asarray(outcome, dtype=np.float64), np.asarray(predictors, dtype=np.float64)
-    if y.ndim != 1 or x.ndim != 2 or len(x) != len(y):
-        raise SettingOutOfRange(setting="predictors", allowed=f"of shape ({len(y)}, p)", value=x.shape)
-    return y, np.column_stack([np.ones(len(y)), x])
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """The outcome (n,), the predictors as given (n, p), and a design of the intercept and standardised predictors."""
+
+    outcome: FloatArray
+    predictors: FloatArray
+    design: FloatArray
+    units: FloatArray
+    rank: int
+
+    @classmethod
+    def of(cls, outcome: ArrayLike, predictors: ArrayLike) -> "_Data":
+        y, x = read_numbers(outcome, "outcome", finite=True), read_numbers(predictors, "predictors", finite=True)
+        if y.ndim != 1 or x.ndim != 2 or len(x) != len(y):
+            raise SettingOutOfRange(setting="predictors", allowed=f"of shape ({y.shape}, p)", value=x.shape)
+        apart, units = standardised(x)
+        return cls(y, x, np.column_stack([np.ones(len(y)), apart]), units, column_rank(apart))
+
+    def coefficients(self, slopes: FloatArray, centre: float) -> tuple[float, ...]:
+        """Return the intercept and the coefficient of each predictor in its own unit."""
+        of = np.divide(slopes[1:], self.units, out=np.zeros(len(self.units)), where=self.units > 0)
+        return (float(centre + slopes[0] - of @ self.predictors.mean(axis=0)), *of.tolist())
+
+
+def _undefined(data: _Data, method: str, reason: str) -> Explained:
+    return Explained(None, None, (), None, len(data.outcome), data.rank, method, reason)
+
+
+def _most_likely(y: FloatArray, design: FloatArray) -> FloatArray | None:
+    """Return the coefficients of the maximum by Newton's method, None where it is not found."""
+    coefficients = np.zeros(design.shape[1])
+    likelihood = _log_likelihood(y, design @ coefficients)
+    for _ in range(_ITERATIONS):
+        chance = scipy.special.expit(design @ coefficients)
+        gradient = design.T @ (y - chance)
+        step = np.linalg.pinv((design.T * (chance * (1 - chance))) @ design, hermitian=True) @ gradient
+        if float(gradient @ step) < _SMALLEST_GAIN:
+            return coefficients
+        length, moved = 1.0, _log_likelihood(y, design @ (coefficients + step))
+        # Near the maximum a step gains less than the likelihood's last digit, and may seem to lose it.
+        while moved < likelihood - 1e-12 * (1 + abs(likelihood)) and length > 1e-10:
+            length /= 2
+            moved = _log_likelihood(y, design @ (coefficients + length * step))
+        coefficients, likelihood = coefficients + length * step, moved
+    return None
+
+
+def _log_likelihood(y: FloatArray, predictor: FloatArray) -> float:
+    return float(np.sum(y * predictor - np.logaddexp(0, predictor)))

@@ -167,5 +167,6 @@ def sources_sha256() -> str:
     analytics = files("spotthebot.analytics")
     for package in ("stats", "domain"):
         add(analytics.joinpath(package))
+    add(files("spotthebot.statistics"))
     digest.update(analytics.joinpath("clients.py").read_bytes())
     return digest.hexdigest()

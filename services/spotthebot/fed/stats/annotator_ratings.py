@@ -7,14 +7,15 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from spotthebot.statistics.errors import ColumnsDiffer
+from spotthebot.statistics.columns import read_numbers, unit_of
+from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.intp]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 _DECIMALS: Final = 9
-"""So that means that are equal stay tied, in whatever order they were summed up."""
+"""Of the largest rating's size, so that means that are equal stay tied, in whatever order they were summed up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,8 @@ class AnnotatorRatings:
         less = np.bincount(place, weights=self.value[chosen], minlength=size).reshape(shape)
         fewer = np.bincount(place, minlength=size).reshape(shape)
         left = counts - fewer
-        means = np.round((sums - less) / np.maximum(left, 1), _DECIMALS)
+        unit = unit_of(self.value)
+        means = unit * np.round((sums - less) / np.maximum(left, 1) / unit, _DECIMALS)
         return np.where(left > 0, means, np.nan)
 
     def of_items(self, kept: BoolArray) -> "AnnotatorRatings":
@@ -70,14 +72,20 @@ def annotator_ratings(
     """Return the ratings (r,) of items, numbered from 0, by named annotators.
 
     Several ratings of an item by one annotator count as their mean. Annotators are numbered by their first rating.
-    Raises ColumnsDiffer.
+    Raises ColumnsDiffer and ColumnMalformed.
 
     >>> annotator_ratings([0, 0, 0, 1], ["ann", "ann", "ben", "ben"], [1, 3, 5, 4], n_items=3).means().tolist()
     [3.5, 4.0, nan]
     """
-    items, values = np.asarray(item, dtype=np.intp), np.asarray(value, dtype=np.float64)
-    if not items.shape == values.shape == (len(annotator),):
-        raise ColumnsDiffer(first=items.shape, second=values.shape)
+    numbered, values = read_numbers(item, "item", finite=True), read_numbers(value, "value", finite=True)
+    if not numbered.shape == values.shape == (len(annotator),):
+        raise ColumnsDiffer(first=numbered.shape, second=values.shape)
+    wrong = (numbered < 0) | (numbered >= n_items) | (numbered % 1 != 0)
+    if wrong.any():
+        raise ColumnMalformed(
+            column="item", row=int(wrong.argmax()), fault=f"is not the number of an item, from 0 to {n_items - 1}"
+        )
+    items = numbered.astype(np.intp)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(annotator))}
     who = np.array([numbers[name] for name in annotator], dtype=np.intp)
     cells, cell = np.unique(items * max(len(numbers), 1) + who, return_inverse=True)

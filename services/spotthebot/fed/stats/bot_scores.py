@@ -10,9 +10,11 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
-from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
+from spotthebot.statistics.columns import read_codes, read_numbers
+from spotthebot.statistics.errors import ColumnsDiffer, SplitsOutOfRange, require_confidence_level
 
 _COUNTS_AT_ONCE: Final = 4_000_000
+MAX_RESAMPLES: Final = 1_000_000
 MIN_DIALOGUES: Final = 5
 """With fewer, resamples are too often of one dialogue alone, and the interval holds skewed scores too seldom."""
 _ROUNDING: Final = 1e-9
@@ -66,18 +68,19 @@ def score_bots(
     Hinkley 1997, section 5.2.1): the first hold where scores are normal, the second where they are skewed. Ranks are
     percentiles at the levels that Hesterberg 2015 (The American Statistician 69) gives for few dialogues. Bots of equal
     score share the better rank; one with fewer than MIN_DIALOGUES may have any, and counts for others by what its
-    dialogues tell. Raises ColumnsDiffer, LevelOutOfRange.
+    dialogues tell. Raises ColumnsDiffer, ColumnMalformed, LevelOutOfRange and SplitsOutOfRange.
 
     >>> found = score_bots([3.0, 4.0, 1.0, 2.0], ["a", "a", "b", "b"], [0, 1, 2, 3])
     >>> [(bot.bot, bot.estimate, bot.rank_low) for bot in found.bots]
     [('a', 3.5, 1), ('b', 1.5, 1)]
     """
-    values, of = np.asarray(scores, dtype=np.float64), np.asarray(dialogue)
+    values, of = read_numbers(scores, "scores", finite=True), read_codes(dialogue, "dialogue").code
     if values.ndim != 1 or values.shape != of.shape or len(bots) != len(values):
         raise ColumnsDiffer(first=values.shape, second=of.shape)
-    if not 0 < confidence_level < 1:
-        raise LevelOutOfRange(value=confidence_level)
-    names, code = np.unique(np.asarray(bots, dtype=str), return_inverse=True)
+    require_confidence_level(confidence_level)
+    if not 1 <= n_resamples <= MAX_RESAMPLES:
+        raise SplitsOutOfRange(most=MAX_RESAMPLES, value=n_resamples)
+    names, code = np.unique(np.array([str(bot) for bot in bots], dtype=str), return_inverse=True)
     chance = np.random.default_rng(seed)
     sums = [_Sums.of(values[code == at], of[code == at]) for at in range(len(names))]
     drawn = [_draw(each, n_resamples, chance) for each in sums]

@@ -13,7 +13,7 @@ import scipy
 from spotthebot.fed.stats.annotator_ratings import FloatArray
 from spotthebot.fed.stats.jackknife import Spread, Statistic, spreads
 from spotthebot.fed.stats.samples import Ratings, Rows, Sample, sample_of
-from spotthebot.statistics.errors import LevelOutOfRange
+from spotthebot.statistics.errors import require_confidence_level
 from spotthebot.statistics.rank_correlation import MAX_EXACT, rank_correlation
 
 _FEW_PAIRS: Final = "fewer than three pairs"
@@ -173,8 +173,7 @@ class _Coefficient:
 
 
 def _answers(coefficients: Sequence[_Coefficient], sample: Sample, confidence_level: float) -> list[Correlation]:
-    if not 0 < confidence_level < 1:
-        raise LevelOutOfRange(value=confidence_level)
+    require_confidence_level(confidence_level)
     found = spreads([each.on_scale for each in coefficients], sample)
     return [_answer(each, sample, spread, confidence_level) for each, spread in zip(coefficients, found, strict=True)]
 

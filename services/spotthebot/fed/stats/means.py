@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
+from spotthebot.statistics.columns import read_numbers
 from spotthebot.statistics.errors import ColumnsDiffer
 
 Group = TypeVar("Group", bound=Hashable)
@@ -21,7 +22,7 @@ def group_means(values: npt.ArrayLike, groups: Sequence[Group]) -> tuple[list[Gr
     >>> names, means.tolist()
     (['a', 'b'], [2.0, 5.0])
     """
-    column = np.asarray(values, dtype=np.float64)
+    column = read_numbers(values, "values")
     if column.shape != (len(groups),):
         raise ColumnsDiffer(first=column.shape, second=(len(groups),))
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.fed.stats.annotator_ratings import AnnotatorRatings, BoolArray, FloatArray, IntArray
+from spotthebot.statistics.columns import read_codes, read_numbers
 from spotthebot.statistics.errors import ColumnsDiffer
 
 Ratings: TypeAlias = npt.ArrayLike | AnnotatorRatings
@@ -135,17 +136,18 @@ def dialogue_codes(dialogue: npt.ArrayLike | None, n: int) -> IntArray:
 def sample_of(
     scores: npt.ArrayLike, ratings: Ratings, *others: npt.ArrayLike, dialogue: npt.ArrayLike | None
 ) -> Sample:
-    """Return the items that have no NaN in any column; raises ColumnsDiffer."""
+    """Return the items whose number is finite in every column; raises ColumnsDiffer and ColumnMalformed."""
     known = ratings if isinstance(ratings, AnnotatorRatings) else None
-    column = known.means() if known is not None else ratings
-    arrays = [np.asarray(each, dtype=np.float64) for each in (scores, column, *others)]
+    rated = ratings if not isinstance(ratings, AnnotatorRatings) else ratings.means()
+    columns = [("scores", scores), ("ratings", rated), *(("lengths", each) for each in others)]
+    arrays = [read_numbers(each, name) for name, each in columns]
     own = np.arange(arrays[0].size) if dialogue is None else np.asarray(dialogue)
     for each in (*arrays, own):
         if each.ndim != 1 or each.shape != arrays[0].shape:
             raise ColumnsDiffer(first=arrays[0].shape, second=each.shape)
-    kept: BoolArray = ~np.any(np.isnan(np.array(arrays)), axis=0)
+    kept: BoolArray = np.all(np.isfinite(np.array(arrays)), axis=0)
     return Sample(
         columns=tuple(each[kept] for each in arrays),
-        dialogue=dialogue_codes(own[kept], int(kept.sum())),
+        dialogue=dialogue_codes(read_codes(own, "dialogue").code[kept], int(kept.sum())),
         ratings=None if known is None else known.of_items(kept),
     )

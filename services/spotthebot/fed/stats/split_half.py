@@ -8,18 +8,23 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
+from spotthebot.statistics.columns import read_numbers, unit_of
+from spotthebot.statistics.errors import SplitsOutOfRange
 
 _MIN_RATINGS: Final = 2
 _MIN_ITEMS: Final = 3
+_DECIMALS: Final = 12
+MAX_SPLITS: Final = 100_000
 
 
 @dataclass(frozen=True)
 class SplitHalf:
     """Spearman's rho of the mean ratings of two random halves of the raters of each item, mean of many splits.
 
-    `all_raters` is what two groups as large as all raters would reach (Spearman & Brown 1910). Items with fewer than
-    two ratings are left out, and splits of which a half does not vary; `n_splits` are the others. None with a `reason`
-    with fewer than three items, or without such a split.
+    `all_raters` is what two groups as large as all raters would reach (Spearman & Brown 1910). It has no meaning where
+    halves contradict each other, and is None with a `reason`. Items with fewer than two ratings are left out, and
+    splits of which a half does not vary; `n_splits` are the others. Both are None with a `reason` with fewer than three
+    items, or without such a split.
     """
 
     estimate: float | None
@@ -40,8 +45,11 @@ def split_half(ratings: npt.ArrayLike, *, n_splits: int = 200, seed: int = 0) ->
     >>> split_half([[1, 1], [2, 2], [4, 4]], n_splits=10).estimate
     1.0
     """
-    table = np.asarray(ratings, dtype=np.float64)
-    table = table.reshape(len(table), -1)
+    if not 1 <= n_splits <= MAX_SPLITS:
+        raise SplitsOutOfRange(most=MAX_SPLITS, value=n_splits)
+    table = read_numbers(ratings, "ratings")
+    table = table.reshape(len(table), -1) if table.size else np.zeros((0, 0))
+    table = np.where(np.isfinite(table), table / unit_of(table), np.nan)
     table = table[np.sum(~np.isnan(table), axis=1) >= _MIN_RATINGS]
     n, method = len(table), "Spearman of random halves of the raters of each item"
     if n < _MIN_ITEMS:
@@ -52,8 +60,9 @@ def split_half(ratings: npt.ArrayLike, *, n_splits: int = 200, seed: int = 0) ->
     if not len(found):
         return SplitHalf(None, None, n, 0, seed, method, "a half of the ratings does not vary")
     estimate = float(found.mean())
-    all_raters = 2 * estimate / (1 + estimate) if estimate > -1 else None
-    return SplitHalf(estimate, all_raters, n, len(found), seed, method, None)
+    if estimate < 0:
+        return SplitHalf(estimate, None, n, len(found), seed, method, "the halves of the ratings contradict each other")
+    return SplitHalf(estimate, 2 * estimate / (1 + estimate), n, len(found), seed, method, None)
 
 
 def _split(table: FloatArray, chance: np.random.Generator) -> float:
@@ -63,7 +72,8 @@ def _split(table: FloatArray, chance: np.random.Generator) -> float:
     shuffled = np.take_along_axis(table, order, axis=1)
     half = counts // 2 + (counts % 2) * chance.integers(2, size=len(table))
     first = np.arange(table.shape[1]) < half[:, None]
-    means = [np.nanmean(np.where(mask, shuffled, np.nan), axis=1) for mask in (first, ~first)]
+    # Means that are equal stay tied, in whatever order they were summed up.
+    means = [np.nanmean(np.where(mask, shuffled, np.nan), axis=1).round(_DECIMALS) for mask in (first, ~first)]
     if any(np.ptp(mean) == 0 for mean in means):
         return float("nan")
     return float(scipy.stats.spearmanr(*means).statistic)

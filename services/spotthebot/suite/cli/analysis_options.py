@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 from spotthebot.suite.cli.option_groups import adding
 from spotthebot.suite.cli.options import NAMED
 
@@ -91,10 +92,13 @@ def _parameters(
     filter_: Annotated[Filter, typer.Option("--filter", help="Which annotations count.")] = Filter.COMPLETE_PACKAGES,
     unit: Annotated[Unit, typer.Option("--unit", help="What one game is.")] = Unit.ANNOTATION,
     confidence_level: Annotated[
-        float, typer.Option("--confidence-level", min=0.001, max=0.9999, help="Of intervals.")
+        float, typer.Option("--confidence-level", min=LEAST_LEVEL, max=MOST_LEVEL, help="Of intervals.")
     ] = 0.95,
     significance_level: Annotated[
-        float, typer.Option("--significance-level", min=0.0001, max=0.999, help="Of tests and of claims about ranks.")
+        float,
+        typer.Option(
+            "--significance-level", min=LEAST_LEVEL, max=MOST_LEVEL, help="Of tests and of claims about ranks."
+        ),
     ] = 0.05,
     clusters: Annotated[
         Clusters,

@@ -21,6 +21,7 @@ from spotthebot.analytics.stats import (
     rank_ratings,
     rate_davidson,
 )
+from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 from spotthebot.suite.cli.analysis_options import Clusters as ClustersOption
 from spotthebot.suite.cli.analysis_options import Correction
 from spotthebot.suite.cli.options import JsonFile, check_output, write_json
@@ -47,8 +48,10 @@ def analyse_table(
     map_: MapOption = None,
     values: ValuesOption = None,
     yes: YesOption = False,
-    confidence_level: Annotated[float, typer.Option(min=0.001, max=0.9999, help="Of intervals.")] = 0.95,
-    significance_level: Annotated[float, typer.Option(min=0.0001, max=0.999, help="Of claims about ranks.")] = 0.05,
+    confidence_level: Annotated[float, typer.Option(min=LEAST_LEVEL, max=MOST_LEVEL, help="Of intervals.")] = 0.95,
+    significance_level: Annotated[
+        float, typer.Option(min=LEAST_LEVEL, max=MOST_LEVEL, help="Of claims about ranks.")
+    ] = 0.05,
     clusters: Annotated[ClustersOption, typer.Option(help="What varies together; conversation: the item.")] = (
         ClustersOption.BOTH
     ),

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
 from spotthebot.contracts.fed import Level, Mode, PolarityChoice, SetRule
 from spotthebot.contracts.wire import Domain, Name, Wire
+from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 from spotthebot.suite.collections.declaration import Bot, OpeningFrom, PartnerSet, Stop
 
 _EXAMPLES: list[JsonValue] = [
@@ -78,5 +79,7 @@ class EvaluationDeclaration(Wire):
     )
     scorer: ScorerFrom = Field(description="The language model, and how its likelihoods become scores.")
     resamples: int = Field(default=2000, ge=100, le=100_000, description="Bootstrap replicates over dialogues.")
-    confidence_level: float = Field(default=0.95, gt=0, lt=1, description="Of the intervals and the ranks.")
+    confidence_level: float = Field(
+        default=0.95, ge=LEAST_LEVEL, le=MOST_LEVEL, description="Of the intervals and the ranks."
+    )
     seed: int = Field(default=0, ge=0, lt=2**31, description="Decides openings and bootstrap.")

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Counts, Filter, Unit
 from spotthebot.contracts.wire import Wire
+from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 
 RankRule = Literal["published", "percentile"]
 
@@ -77,9 +78,12 @@ class PlanningIn(Wire):
         le=1_000_000,
         description="Over all pairs, where neither number is given: three packages of 20, the published limit.",
     )
-    power: float = Field(default=0.8, gt=0, lt=1)
+    power: float = Field(default=0.8, ge=LEAST_LEVEL, le=MOST_LEVEL)
     significance_level: float = Field(
-        default=0.05, gt=0, lt=1, description="Of all pairs together: it is shared out over their tests."
+        default=0.05,
+        ge=LEAST_LEVEL,
+        le=MOST_LEVEL,
+        description="Of all pairs together: it is shared out over their tests.",
     )
 
     @model_validator(mode="after")
@@ -97,11 +101,16 @@ class MoreDataIn(Wire):
     campaign_id: UUID
     filter: Filter = "complete_packages"
     unit: Unit = "annotation"
-    power: float = Field(default=0.8, gt=0, lt=1)
+    power: float = Field(default=0.8, ge=LEAST_LEVEL, le=MOST_LEVEL)
     significance_level: float = Field(
-        default=0.05, gt=0, lt=1, description="Of all pairs together: it is shared out over their tests."
+        default=0.05,
+        ge=LEAST_LEVEL,
+        le=MOST_LEVEL,
+        description="Of all pairs together: it is shared out over their tests.",
     )
-    confidence_level: float = Field(default=0.95, gt=0, lt=1, description="Of the win rates behind `low` and `high`.")
+    confidence_level: float = Field(
+        default=0.95, ge=LEAST_LEVEL, le=MOST_LEVEL, description="Of the win rates behind `low` and `high`."
+    )
 
 
 AnalysisIn = Annotated[StabilityIn | PlanningIn | MoreDataIn, Field(discriminator="kind")]

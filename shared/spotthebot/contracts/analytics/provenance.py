@@ -9,6 +9,7 @@ from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.wire import Wire
+from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 
 Filter = Literal["complete_packages", "none"]
 Unit = Literal["annotation", "segment", "conversation"]
@@ -60,8 +61,10 @@ class ParametersIn(Wire):
         description="`complete_packages`: leave out packages that an annotator did not finish.",
     )
     unit: Unit = Field(default="annotation", description="What one game is.")
-    confidence_level: float = Field(default=0.95, gt=0, lt=1, description="Of intervals.")
-    significance_level: float = Field(default=0.05, gt=0, lt=1, description="Of tests and of claims about ranks.")
+    confidence_level: float = Field(default=0.95, ge=LEAST_LEVEL, le=MOST_LEVEL, description="Of intervals.")
+    significance_level: float = Field(
+        default=0.05, ge=LEAST_LEVEL, le=MOST_LEVEL, description="Of tests and of claims about ranks."
+    )
     clusters: Clusters = Field(
         default="both",
         description="Annotations that vary together: those of one conversation and those of one annotator, or of one"

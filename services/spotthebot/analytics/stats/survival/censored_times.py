@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.errors import IntervalsMalformed
+from spotthebot.statistics.columns import read_codes, read_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +41,13 @@ class CensoredTimes:
 def censored_times(left: ArrayLike, right: ArrayLike) -> CensoredTimes:
     """Read rows (left, right] of times from 0: right is inf for what had not happened, left = right an exact time.
 
-    Raises `IntervalsMalformed` for ends that are missing, negative or in the wrong order.
+    Raises `IntervalsMalformed` for ends that are missing, negative or in the wrong order, and `ColumnMalformed` for
+    ends that are not numbers.
 
     >>> censored_times([0, 1, 2], [1.5, 3, float("inf")]).cells.tolist()
     [[1.0, 1.5], [2.0, 3.0]]
     """
-    low, high = np.array(left, dtype=np.float64), np.array(right, dtype=np.float64)
+    low, high = read_numbers(left, "left"), read_numbers(right, "right")
     if low.shape != high.shape or low.ndim != 1:
         raise IntervalsMalformed(fault=f"left has shape {low.shape} and right {high.shape}")
     if np.any(np.isnan(low) | np.isnan(high)) or np.any(low < 0) or np.any(np.isinf(low)):
@@ -65,3 +68,18 @@ def censored_times(left: ArrayLike, right: ArrayLike) -> CensoredTimes:
     first = np.searchsorted(cells[:, 0], low, side="left")
     last = np.searchsorted(cells[:, 1], high, side="right") - 1
     return CensoredTimes(low, high, cells, first, last)
+
+
+def require_rows(n: int, *columns: IntArray) -> None:
+    """Raise `IntervalsMalformed` unless each column has one entry for each of n rows."""
+    if any(np.shape(each) != (n,) for each in columns):
+        raise IntervalsMalformed(fault=f"observations and clusters must have one entry for each of {n} rows")
+
+
+def coded_rows(n: int, observations: Observations) -> Observations:
+    """Return the observations of n rows with codes for any names; raises `IntervalsMalformed`, `ColumnMalformed`."""
+    require_rows(n, observations.conversation, observations.annotator)
+    conversation = read_codes(observations.conversation, "conversation").code
+    if observations.members is not None:
+        return Observations(conversation, observations.annotator, observations.members)
+    return Observations(conversation, read_codes(observations.annotator, "annotator").code)

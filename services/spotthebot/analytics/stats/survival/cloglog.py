@@ -1,4 +1,4 @@
-"""Binomial regression with a complementary log-log link: Newton's method, Firth's penalty and a test for separation.
+"""Binomial regression with a complementary log-log link: Newton's method and Firth's penalty.
 
 With P(event) = 1 - exp(-exp(x'b)) a row's linear predictor is the logarithm of its cumulative hazard.
 """
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 
@@ -37,13 +36,13 @@ def fit_cloglog(design: FloatArray, events: FloatArray, trials: FloatArray, *, f
     """Fit `events` of `trials` (rows,) on `design` (rows, p) of full column rank.
 
     With `firth` half the log determinant of the information is added (Firth 1993), which keeps the estimate finite
-    under separation. Without it and with separated data the fit does not converge: ask `is_separated` first.
+    under separation. Without it and with separated data the fit does not converge: ask `separation.is_separated` first.
     """
     coefficients = np.zeros(design.shape[1])
     state = _State(design, events, trials, coefficients, firth=firth)
     gain = np.inf
     for _ in range(_ITERATIONS):
-        step = np.linalg.solve(state.information, state.gradient)
+        step = np.linalg.pinv(state.information, hermitian=True) @ state.gradient
         gain = float(state.gradient @ step)
         if gain < _SMALLEST_GAIN:
             break
@@ -63,20 +62,6 @@ def fit_cloglog(design: FloatArray, events: FloatArray, trials: FloatArray, *, f
         log_likelihood=state.log_likelihood,
         converged=gain < _SMALLEST_GAIN,
     )
-
-
-def is_separated(design: FloatArray, events: FloatArray, trials: FloatArray) -> bool:
-    """Tell whether some direction of the coefficients raises the likelihood without end.
-
-    That is so if a combination of columns is nowhere negative where there were events, nowhere positive where there
-    were non-events, and not all zero (Silvapulle 1981; found by linear programming as in Konis 2007).
-    """
-    outward = np.vstack([design[events > 0], -design[events < trials]])
-    found = scipy.optimize.linprog(
-        -outward.sum(axis=0), A_ub=-outward, b_ub=np.zeros(len(outward)), bounds=(-1, 1), method="highs"
-    )
-    # The all-zero direction is always allowed, so the programme has an answer.
-    return found.fun is not None and bool(found.fun < -1e-7)
 
 
 class _State:
@@ -101,7 +86,9 @@ class _State:
             if sign <= 0:
                 self.objective = -np.inf
                 return
-            leverage = weights * np.einsum("ij,ji->i", design, np.linalg.solve(self.information, design.T))
+            leverage = weights * np.einsum(
+                "ij,jk,ik->i", design, np.linalg.pinv(self.information, hermitian=True), design
+            )
             slope = 2 - self.pull - self.hazard
             self.objective += log_determinant / 2
             self.gradient = self.gradient + design.T @ (leverage * slope) / 2

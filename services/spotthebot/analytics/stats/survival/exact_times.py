@@ -4,7 +4,9 @@ Parametric fits are a sensitivity check of the nonparametric ones. Kaplan-Meier 
 decisions whose time is known, as when annotators watch a conversation and stop it once they are sure.
 """
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -13,11 +15,15 @@ import lifelines
 import numpy as np
 import pandas as pd
 import scipy
+from lifelines.exceptions import StatError, StatisticalWarning
 from numpy.typing import ArrayLike
 
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.errors import FitFailed, SettingOutOfRange
+from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
+from spotthebot.statistics.columns import read_codes, read_numbers
 
 
 class Family(StrEnum):
@@ -58,24 +64,29 @@ class KaplanMeier:
 
 @dataclass(frozen=True)
 class HazardRatio:
-    """A covariate's log hazard ratio from the partial likelihood, with Wald bounds."""
+    """A covariate's log hazard ratio from the partial likelihood, with Wald bounds; None with a `reason`."""
 
     covariate: str
-    estimate: float
-    standard_error: float
-    low: float
-    high: float
-    p_value: float
+    estimate: float | None
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    reason: str | None
 
 
 def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family = Family.WEIBULL) -> ParametricFit:
     """Fit a family to interval-censored rows and read S(t) at the times `at`, to hold beside `npmle`.
+
+    Raises `FitFailed` where lifelines finds no maximum, as for rows that all happened, or none of which did.
 
     >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> fit = parametric_survival(censored_times([0, 1, 2, 3], [1, 2, 3, 5]), [2.0])
     >>> round(fit.survival[0], 1)  # half by time 2
     0.5
     """
+    if not len(times) or np.all(times.right_censored):
+        raise FitFailed(what=f"the {family} distribution", why="no row is known to have happened")
     fitter: Any = {
         Family.WEIBULL: lifelines.WeibullFitter,
         Family.LOG_NORMAL: lifelines.LogNormalFitter,
@@ -84,8 +95,9 @@ def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family =
     # Times of about 1 keep the optimiser from losing its way, and lifelines wants exact times as equal ends.
     unit = float(np.median(np.where(times.right_censored, times.left, times.right))) or 1.0
     exact = np.nextafter(times.left, np.inf) >= times.right
-    moments = np.asarray(at, dtype=np.float64) / unit
-    fitter.fit_interval_censoring(np.where(exact, times.right, times.left) / unit, times.right / unit)
+    moments = read_numbers(at, "at", finite=True) / unit
+    with _lifelines(f"the {family} distribution"):
+        fitter.fit_interval_censoring(np.where(exact, times.right, times.left) / unit, times.right / unit)
     in_units = float(np.sum(exact)) * float(np.log(unit))
     median = float(fitter.median_survival_time_)
     return ParametricFit(
@@ -102,12 +114,15 @@ def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family =
 def kaplan_meier(duration: ArrayLike, decided: ArrayLike, *, confidence_level: float = 0.95) -> KaplanMeier:
     """Estimate S(t) from exact times (n,): of a decision where `decided`, of the end of watching where not.
 
+    `decided` (n,) is true and false, or 1 and 0. Raises `SettingOutOfRange` and `ColumnMalformed`.
+
     >>> kaplan_meier([1, 2, 2, 3], [True, True, False, True]).estimate  # 3/4, then 2/3 of it, then nobody
     (0.75, 0.5, 0.0)
     """
     require_confidence_level(confidence_level)
     spells, events = _checked(duration, decided)
-    fitter = lifelines.KaplanMeierFitter(alpha=1 - confidence_level).fit(spells, events)
+    with _lifelines("the Kaplan-Meier curve"):
+        fitter = lifelines.KaplanMeierFitter(alpha=1 - confidence_level).fit(spells, events)
     moments = np.unique(spells[events])
     bounds = fitter.confidence_interval_survival_function_.loc[moments].to_numpy()
     median = float(fitter.median_survival_time_)
@@ -135,43 +150,96 @@ def cox_of_exact_times(
 ) -> tuple[HazardRatio, ...]:
     """Fit Cox's partial likelihood (Efron's ties) to exact times; errors from the sandwich over `cluster`, if given.
 
+    `decided` (n,) is true and false, or 1 and 0. Covariates (n, p) that do not vary, or that others determine, and
+    separated data have no finite estimate; the result says so. Raises `SettingOutOfRange`, `ColumnMalformed`, and
+    `FitFailed` where lifelines finds no maximum.
+
     >>> ratios = cox_of_exact_times([1, 2, 3, 4], [True] * 4, [[1], [0], [1], [0]], ["x"])
     >>> ratios[0].estimate > 0  # those with x decide sooner
     True
     """
     require_confidence_level(confidence_level)
     spells, events = _checked(duration, decided)
-    x = np.asarray(covariates, dtype=np.float64)
-    if x.shape != (len(spells), len(names)):
-        raise SettingOutOfRange(setting="covariates", allowed=f"of shape {(len(spells), len(names))}", value=x.shape)
-    frame = pd.DataFrame(x, columns=list(names)).assign(duration_=spells, decided_=events)
+    given = read_numbers(covariates, "covariates", finite=True)
+    if given.shape != (len(spells), len(names)):
+        raise SettingOutOfRange(
+            setting="covariates", allowed=f"of shape {(len(spells), len(names))}", value=given.shape
+        )
+    x, units = standardised(given)
+    reason = _why_no_ratios(spells, events, x)
+    if reason is not None:
+        return tuple(HazardRatio(name, None, None, None, None, None, reason) for name in names)
+    columns = [f"x{at}" for at in range(len(names))]
+    frame = pd.DataFrame(x, columns=columns).assign(duration_=spells, decided_=events)
     clustered = {}
     if cluster is not None:
-        frame["cluster_"] = np.asarray(cluster)
+        frame["cluster_"] = read_codes(_of_length(cluster, len(spells)), "cluster").code
         clustered = {"cluster_col": "cluster_"}
-    fitted = lifelines.CoxPHFitter().fit(frame, "duration_", "decided_", **clustered)
+    with _lifelines("Cox's regression"):
+        fitted = lifelines.CoxPHFitter().fit(frame, "duration_", "decided_", **clustered)
     quantile = float(scipy.special.ndtri((1 + confidence_level) / 2))
-    return tuple(
-        HazardRatio(
-            covariate=name,
-            estimate=float(fitted.params_[name]),
-            standard_error=float(fitted.standard_errors_[name]),
-            low=float(fitted.params_[name] - quantile * fitted.standard_errors_[name]),
-            high=float(fitted.params_[name] + quantile * fitted.standard_errors_[name]),
-            p_value=float(fitted.summary.loc[name, "p"]),
+    found = []
+    for name, column, unit in zip(names, columns, units, strict=True):
+        estimate, error = fitted.params_[column] / unit, fitted.standard_errors_[column] / unit
+        found.append(
+            HazardRatio(
+                covariate=name,
+                estimate=float(estimate),
+                standard_error=float(error),
+                low=float(estimate - quantile * error),
+                high=float(estimate + quantile * error),
+                p_value=float(fitted.summary.loc[column, "p"]),
+                reason=None,
+            )
         )
-        for name in names
-    )
+    return tuple(found)
 
 
-def _checked(duration: ArrayLike, decided: ArrayLike) -> tuple[Any, Any]:
-    spells, events = np.asarray(duration, dtype=np.float64), np.asarray(decided, dtype=bool)
-    if spells.shape != events.shape or spells.ndim != 1 or not len(spells):
+def _why_no_ratios(spells: FloatArray, events: BoolArray, x: FloatArray) -> str | None:
+    if not events.any():
+        return "nothing was decided"
+    if column_rank(x) < x.shape[1]:
+        return "a covariate does not vary, or others determine it"
+    moments, at = np.unique(spells[events], return_inverse=True)
+    by = np.full(len(spells), -1)
+    by[events] = at
+    # At the moment of a decision all that last as long are at risk, the row itself included.
+    at_risk = np.searchsorted(moments, spells, side="right") - 1
+    return "the data are separated: no finite estimate" if is_separated_in_time(x, by, at_risk) else None
+
+
+@contextmanager
+def _lifelines(what: str) -> Iterator[None]:
+    """Raise `FitFailed` for errors of lifelines and of the packages that it calls, and keep its warnings to itself."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        except (StatError, StatisticalWarning, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise FitFailed(what=what, why="lifelines found no maximum") from error
+
+
+def _of_length(column: ArrayLike, n: int) -> ArrayLike:
+    if np.shape(column) != (n,):
+        raise SettingOutOfRange(setting="cluster", allowed=f"a column of {n} rows", value=np.shape(column))
+    return column
+
+
+def _checked(duration: ArrayLike, decided: ArrayLike) -> tuple[FloatArray, BoolArray]:
+    spells, coded = read_numbers(duration, "duration"), read_numbers(decided, "decided")
+    if spells.shape != coded.shape or spells.ndim != 1 or not len(spells):
         raise SettingOutOfRange(
             setting="duration and decided",
             allowed="columns of one length above 0",
-            value=f"{spells.shape}, {events.shape}",
+            value=f"{spells.shape}, {coded.shape}",
         )
     if not np.all(spells > 0) or not np.all(np.isfinite(spells)):
-        raise SettingOutOfRange(setting="duration", allowed="above 0", value=float(spells.min()))
-    return spells, events
+        raise SettingOutOfRange(setting="duration", allowed="finite and above 0", value=float(spells.min()))
+    wrong = ~np.isin(coded, [0, 1])
+    if wrong.any():
+        raise SettingOutOfRange(
+            setting="decided",
+            allowed="true or 1 for a decision, false or 0 for the end of watching",
+            value=f"{coded[wrong][0]:g} (row {int(wrong.argmax())}, the first is 0)",
+        )
+    return spells, coded == 1

@@ -4,6 +4,7 @@ The baseline jumps in the cells of the nonparametric estimate only. Coefficients
 Newton's method with an active set, the jumps never negative (Pan 1999 and Anderson-Bergman 2017 alternate).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,13 +23,16 @@ from spotthebot.analytics.stats.clustered_variance import (
 )
 from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
+from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, coded_rows, require_rows
 from spotthebot.analytics.stats.survival.npmle import npmle
+from spotthebot.statistics.columns import read_codes, read_numbers
 
 _ITERATIONS: Final = 500
 _EXACT: Final = 1e-9
-_INFINITE: Final = 12.0
-"""A coefficient beyond it says that the data are separated: a hazard ratio of more than 160,000."""
+_SEPARATED: Final = "the data are separated: no finite estimate"
+_NOT_FOUND: Final = "the fit did not find the maximum: leave out covariates, or pool inspection times"
+_TINY: Final = "a covariate's values are so small that its coefficient is no number: multiply them"
 
 
 class Odds(StrEnum):
@@ -87,7 +91,8 @@ def interval_cox(
     With `cluster` (n,) they are from the sandwich over G clusters times G / (G - 1), with quantiles of t(G - 1); rows
     that share something else beside count as independent. With `observations` rows of one conversation and of one
     annotator vary together, as `clusters` says. Covariates that do not vary, or that others determine, and separated
-    data have no finite estimate; the result says so. Raises `SettingOutOfRange`.
+    data have no finite estimate; the result says so. The fit is of standardised covariates, and so does not depend on
+    their units. Raises `SettingOutOfRange` and `ColumnMalformed`.
 
     >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> end = float("inf")  # of each half two thirds and one third by time 2: log(log(1 / 3) / log(2 / 3))
@@ -97,33 +102,35 @@ def interval_cox(
     0.9968
     """
     require_confidence_level(confidence_level)
-    x = np.asarray(covariates, dtype=np.float64)
-    if x.shape != (len(times), len(names)):
-        raise SettingOutOfRange(setting="covariates", allowed=f"of shape {(len(times), len(names))}", value=x.shape)
+    x, unit = _standardised(times, covariates, names)
     reason = _why_not(times, x)
     if reason is not None:
         return _undefined(times, names, confidence_level, model, reason, separated=False)
-    x = x - x.mean(axis=0)
-    with np.errstate(over="ignore", invalid="ignore"):  # separated data run off to infinity, which is noticed
+    m = len(times.cells)
+    if is_separated_in_time(x, np.where(times.last + 1 < m, times.last, -1), times.first - 1):
+        return _undefined(times, names, confidence_level, model, _SEPARATED, separated=True)
+    with np.errstate(over="ignore", invalid="ignore"):
         state = _fit(times, x, model)
-    if np.abs(state.beta).max(initial=0.0) * np.abs(x).max(initial=0.0) > _INFINITE or not state.kkt < 1e-5:
-        reason = "the data are separated: no finite estimate"
-        return _undefined(times, names, confidence_level, model, reason, separated=True)
+    if not state.kkt < 1e-5:
+        return _undefined(times, names, confidence_level, model, _NOT_FOUND, separated=False)
     n_clusters: int | None
     if observations is not None:
-        known = clustered_variance(observations, _influence(state, x), clusters)
+        known = clustered_variance(coded_rows(len(times), observations), _influence(state, x), clusters)
         errors = [
             (each.standard_error, each.degrees_of_freedom, each.reason)
             for each in map(known.uncertainty, range(len(names)))
         ]
-        n_clusters, how = int(known.n_clusters.min()), clusters.words
+        n_clusters, how = int(known.n_clusters.min()) if len(names) else 0, clusters.words
     else:
-        errors, n_clusters = _sandwich(state, None if cluster is None else np.asarray(cluster, dtype=np.int64))
+        code = None if cluster is None else read_codes(cluster, "cluster").code
+        if code is not None:
+            require_rows(len(times), code)
+        errors, n_clusters = _sandwich(state, code)
         how = "profile curvature" if n_clusters is None else "clustered sandwich"
     return IntervalFit(
         coefficients=tuple(
-            _wald(name, float(beta), *error, confidence_level)
-            for name, beta, error in zip(names, state.beta, errors, strict=True)
+            _wald(name, float(beta), float(each), error, confidence_level)
+            for name, beta, each, error in zip(names, state.beta, unit, errors, strict=True)
         ),
         log_likelihood=state.log_likelihood,
         kkt=state.kkt,
@@ -137,13 +144,20 @@ def interval_cox(
     )
 
 
+def _standardised(times: CensoredTimes, covariates: ArrayLike, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    x = read_numbers(covariates, "covariates", finite=True)
+    if x.shape != (len(times), len(names)):
+        raise SettingOutOfRange(setting="covariates", allowed=f"of shape {(len(times), len(names))}", value=x.shape)
+    return standardised(x)
+
+
 class _State:
     """Likelihood, slopes and curvature at one value of the jumps (m - 1,) and the coefficients (p,)."""
 
     def __init__(self, times: CensoredTimes, x: FloatArray, model: Odds, jumps: FloatArray, beta: FloatArray) -> None:
         self.jumps, self.beta = jumps, beta
         m, n = len(times.cells), len(times)
-        ratio = np.exp(np.clip(x @ beta, -30, 30))
+        ratio = np.exp(np.clip(x @ beta, -100, 100))
         cumulative = np.concatenate([[0.0], np.cumsum(jumps)])
         first, last = times.first, times.last + 1
         ends = last < m
@@ -192,8 +206,7 @@ def _fit(times: CensoredTimes, x: FloatArray, model: Odds) -> _State:
     state = _State(times, x, model, jumps, np.zeros(x.shape[1]))
     q, damping = len(jumps), 1e-8
     for _ in range(_ITERATIONS):
-        away = np.abs(state.beta).max(initial=0.0) > _INFINITE or not np.isfinite(state.information).all()
-        if state.kkt < _EXACT or away:
+        if state.kkt < _EXACT or not np.isfinite(state.information).all():
             break
         free = state.free
         inside = state.information[np.ix_(free, free)]
@@ -274,21 +287,19 @@ def _predicted(others: FloatArray, column: FloatArray) -> FloatArray:
     return predicted
 
 
-def _wald(
-    name: str,
-    beta: float,
-    standard_error: float | None,
-    degrees: float | None,
-    reason: str | None,
-    confidence_level: float,
-) -> IntervalCoefficient:
-    low = high = p_value = None
-    if standard_error is not None:
-        known = np.inf if degrees is None else degrees
-        reach = float(student_quantiles((1 + confidence_level) / 2, known)) * standard_error
-        low, high = beta - reach, beta + reach
-        p_value = float(2 * student_tails(abs(beta) / standard_error, known))
-    return IntervalCoefficient(name, beta, standard_error, degrees, low, high, p_value, reason)
+def _wald(name: str, beta: float, unit: float, error: _Error, confidence_level: float) -> IntervalCoefficient:
+    """Bound a coefficient per `unit` of a covariate, and return it per 1."""
+    standard_error, degrees, reason = error
+    with np.errstate(over="ignore"):
+        estimate, per_unit = (float(np.float64(each) / unit) for each in (beta, standard_error or 0.0))
+    if not (math.isfinite(estimate) and math.isfinite(per_unit)):
+        return IntervalCoefficient(name, None, None, None, None, None, None, _TINY)
+    if standard_error is None:
+        return IntervalCoefficient(name, estimate, None, degrees, None, None, None, reason)
+    known = np.inf if degrees is None else degrees
+    reach = float(student_quantiles((1 + confidence_level) / 2, known)) * per_unit
+    p_value = float(2 * student_tails(abs(beta) / standard_error, known)) if standard_error > 0 else None
+    return IntervalCoefficient(name, estimate, per_unit, degrees, estimate - reach, estimate + reach, p_value, reason)
 
 
 def _why_not(times: CensoredTimes, x: FloatArray) -> str | None:
@@ -296,7 +307,7 @@ def _why_not(times: CensoredTimes, x: FloatArray) -> str | None:
         return "no rows"
     if len(times.cells) < 2:
         return "all rows may have happened in the same cell: nothing tells who was sooner"
-    if np.linalg.matrix_rank(x - x.mean(axis=0)) < x.shape[1]:
+    if column_rank(x) < x.shape[1]:
         return "a covariate does not vary, or others determine it"
     return None
 

@@ -22,6 +22,7 @@ from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, ce
 from spotthebot.analytics.stats.survival.imputed_log_rank import imputed_log_rank
 from spotthebot.analytics.stats.survival.interval_information import Link, cumulative_information, score_information
 from spotthebot.analytics.stats.survival.npmle import Npmle, npmle
+from spotthebot.statistics.columns import read_numbers
 
 
 class RowScore(StrEnum):
@@ -95,7 +96,7 @@ def interval_log_rank(
     if rho < 0 or (rho and score is not RowScore.FINKELSTEIN):
         raise SettingOutOfRange(setting="rho", allowed="0 or more, and 0 but for Finkelstein's scores", value=rho)
     _require_fitting(score, variance)
-    codes = np.asarray(group, dtype=np.int64)
+    codes = _codes(times, group)
     if codes.shape != (len(times),) or (len(codes) and (codes.min() < 0 or codes.max() >= len(names))):
         raise SettingOutOfRange(setting="group", allowed=f"{len(times)} codes of {len(names)} names", value=codes.shape)
     present, membership = np.unique(codes, return_inverse=True)
@@ -138,7 +139,7 @@ def interval_log_rank_pairs(
     >>> [test.groups for test in interval_log_rank_pairs(times, [0, 1, 2], ["a", "b", "c"])]
     [('a', 'b'), ('a', 'c'), ('b', 'c')]
     """
-    codes = np.asarray(group, dtype=np.int64)
+    codes = _codes(times, group)
     generator = generator_of(seed)
     tests = []
     for i in range(len(names)):
@@ -163,6 +164,14 @@ def interval_log_rank_pairs(
         )
         for test, p_adjusted in zip(tests, adjusted, strict=True)
     )
+
+
+def _codes(times: CensoredTimes, group: ArrayLike) -> IntArray:
+    codes = read_numbers(group, "group", finite=True)
+    if codes.shape != (len(times),) or np.any(codes % 1 != 0) or np.any(np.abs(codes) > len(times)):
+        allowed = f"a column of {len(times)} codes of the groups, from 0"
+        raise SettingOutOfRange(setting="group", allowed=allowed, value="others")
+    return codes.astype(np.int64)
 
 
 def subset(times: CensoredTimes, rows: BoolArray) -> CensoredTimes:

@@ -5,7 +5,7 @@ constraint that no mass is negative, over the cells that carry mass and those th
 the Karush-Kuhn-Tucker conditions hold, where the self-consistency algorithm (EM) only creeps towards them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -21,8 +21,10 @@ from spotthebot.analytics.stats.clustered_variance import (
     Uncertainty,
     clustered_variance,
 )
+from spotthebot.analytics.stats.errors import IntervalsMalformed, SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
-from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, coded_rows
+from spotthebot.statistics.columns import read_numbers
 
 _ITERATIONS: Final = 200
 _EXACT: Final = 1e-12
@@ -49,14 +51,18 @@ class Npmle:
 
     def survival(self, times: ArrayLike) -> FloatArray:
         """Return P(T > t) for times (k,), with the mass of a cell at its right end."""
-        at = np.searchsorted(self.cells[:, 1], np.asarray(times, dtype=np.float64), side="right")
+        at = np.searchsorted(self.cells[:, 1], read_numbers(times, "times"), side="right")
         left: FloatArray = 1 - np.concatenate([[0.0], np.cumsum(self.mass)])[at]
         return np.clip(left, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class SurvivalBand:
-    """S(t) at `times` (k,) with bounds (k,) of each point by itself, NaN where `uncertainty` says why."""
+    """S(t) at `times` (k,) with bounds (k,) of each point by itself, NaN where `uncertainty` says why.
+
+    Between two inspections the data do not say where S(t) falls: the estimate is NaN there, the lower bound is that of
+    the inspection after t and the upper one that of the inspection before. `uncertainty` is then of the one after.
+    """
 
     times: FloatArray
     estimate: FloatArray
@@ -71,12 +77,16 @@ class SurvivalBand:
 def npmle(times: CensoredTimes, *, weights: FloatArray | None = None) -> Npmle:
     """Estimate the masses of all cells; `weights` (n,) count rows more than once, or not at all.
 
+    Raises `IntervalsMalformed` and `ColumnMalformed`.
+
     >>> from spotthebot.analytics.stats import censored_times
     >>> found = npmle(censored_times([0, 0, 2], [2, 2, float("inf")]))  # two of three by time 2
     >>> found.cells.tolist(), found.mass.round(6).tolist()
     ([[0.0, 2.0], [2.0, inf]], [0.666667, 0.333333])
     """
-    counts = np.ones(len(times)) if weights is None else np.asarray(weights, dtype=np.float64)
+    counts = np.ones(len(times)) if weights is None else read_numbers(weights, "weights", finite=True)
+    if counts.shape != (len(times),) or np.any(counts < 0):
+        raise IntervalsMalformed(fault=f"weights must be {len(times)} numbers from 0")
     first, last, counts = _distinct(times, counts)
     m, n = len(times.cells), float(counts.sum())
     if not n:
@@ -119,11 +129,43 @@ def survival_band(
     ([0.333333], 0.111111)
     """
     require_confidence_level(confidence_level)
-    moments = np.asarray(at, dtype=np.float64)
-    found, n, k = npmle(times), len(times), len(moments)
-    estimate = found.survival(moments) if n else np.full(k, np.nan)
+    moments = read_numbers(at, "at")
+    if moments.ndim != 1:
+        raise SettingOutOfRange(setting="at", allowed="a column of times", value=f"of shape {moments.shape}")
+    if np.any(np.isnan(moments)) or np.any(moments < 0):
+        raise SettingOutOfRange(setting="at", allowed="0 or more", value="missing or below 0")
+    n = len(times)
     if observations is None:
         observations, clusters = Observations(np.arange(n), np.arange(n)), Clusters.NONE
+    observations = coded_rows(n, observations)
+    inspected = np.append(_inspections(times), np.inf)
+    after, before = np.searchsorted(inspected, moments), np.searchsorted(inspected, moments, side="right") - 1
+    needed = np.union1d(after, before[before >= 0])
+    found = _points(times, inspected[needed], observations, clusters, confidence_level)
+    to_after, to_before = np.searchsorted(needed, after), np.searchsorted(needed, np.maximum(before, 0))
+    low, high = found.low[to_after], found.high[np.minimum(to_before, len(needed) - 1)]
+    # Before the first inspection S(t) may be 1.
+    high = np.where(before < 0, np.where(np.isnan(low), np.nan, 1.0), high)
+    return replace(
+        found,
+        times=moments,
+        estimate=np.where(inspected[after] == moments, found.estimate[to_after], np.nan),
+        low=low,
+        high=high,
+        uncertainty=tuple(found.uncertainty[point] for point in to_after.tolist()),
+    )
+
+
+def _points(
+    times: CensoredTimes,
+    moments: FloatArray,
+    observations: Observations,
+    clusters: Clusters,
+    confidence_level: float,
+) -> SurvivalBand:
+    """Bound S(t) at times of inspections (k,); after the last of them, at infinity, it is 0."""
+    found, n, k = npmle(times), len(times), len(moments)
+    estimate = found.survival(moments) if n else np.full(k, np.nan)
     value = _survival_influence(times, found, moments)
     # Rows that tell nothing of a moment have no part in its estimate; where S(t) is certain all have.
     row, entry = np.nonzero(np.abs(value) >= _TELLS * np.abs(value).max(initial=0.0, axis=0))
@@ -147,6 +189,13 @@ def survival_band(
         n=n,
         method=f"NPMLE by constrained Newton; {METHOD}",
     )
+
+
+def _inspections(times: CensoredTimes) -> FloatArray:
+    """Return the times, ascending, at which some row was inspected: the ends of the intervals."""
+    exact = np.nextafter(times.left, np.inf) >= times.right
+    ends = np.concatenate([times.left[~exact], times.right])
+    return np.unique(ends[np.isfinite(ends)])
 
 
 def _survival_influence(times: CensoredTimes, found: Npmle, moments: FloatArray) -> FloatArray:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.survival.cloglog import CloglogFit, fit_cloglog, is_separated
+from spotthebot.analytics.stats.separation import is_separated
+from spotthebot.analytics.stats.survival.cloglog import CloglogFit, fit_cloglog
 
 
 @dataclass(frozen=True, eq=False)

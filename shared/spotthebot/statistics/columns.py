@@ -1,0 +1,144 @@
+"""Columns that a caller gives: numbers and names, with a word on what is missing, and without losing a digit.
+
+numpy turns a list of words and numbers into words, and integers beyond 2**53 into floating-point numbers that merge.
+What a list holds is therefore read element by element unless it holds integers alone.
+"""
+
+import math
+import numbers
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spotthebot.statistics.errors import ColumnMalformed
+
+_EXACT = "iub"
+"""Kinds of numpy's types whose values are whole numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column (n,) as codes of its distinct `values`, which ascend where they can be compared; -1 where missing."""
+
+    values: list[Any]
+    code: npt.NDArray[np.int64]
+
+
+def read_numbers(column: npt.ArrayLike, name: str, *, finite: bool = False) -> npt.NDArray[np.float64]:
+    """Return the numbers of any shape, NaN where None or another sign of a missing value stands.
+
+    Texts of numbers are numbers. Raises ColumnMalformed for anything else, and for NaN and infinity if `finite`.
+
+    >>> read_numbers([1, None, "2.5"], "rating").tolist()
+    [1.0, nan, 2.5]
+    """
+    found = _elements(column, name)
+    if found.dtype.kind in "iubf":
+        read = found.astype(np.float64)
+    else:
+        flat = [_number(value, name, row) for row, value in enumerate(found.ravel().tolist())]
+        read = np.array(flat, dtype=np.float64).reshape(found.shape)
+    if finite and not np.all(np.isfinite(read)):
+        row = int(np.flatnonzero(~np.isfinite(read.ravel()))[0])
+        raise ColumnMalformed(column=name, row=row // max(read[0].size, 1), fault="holds no finite number")
+    return read
+
+
+def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Coded:
+    """Code a column (n,) of names or numbers; raises ColumnMalformed for what is missing unless it may be.
+
+    >>> coded = read_codes(["b", "a", None], "annotator", missing=True)
+    >>> coded.values, coded.code.tolist()
+    (['a', 'b'], [1, 0, -1])
+    """
+    found = _elements(column, name)
+    if found.ndim != 1:
+        raise ColumnMalformed(column=name, row=0, fault=f"is of shape {found.shape}, not a column of single values")
+    if found.dtype.kind in "iubU":
+        values, code = np.unique(found, return_inverse=True)
+        return Coded(values.tolist(), code.astype(np.int64).reshape(-1))
+    rows = found.tolist()
+    absent = [_is_missing(value) for value in rows]
+    if any(absent) and not missing:
+        raise ColumnMalformed(column=name, row=absent.index(True), fault="is missing")
+    distinct: dict[Hashable, int] = {}
+    code = np.full(len(rows), -1, dtype=np.int64)
+    for row, value in enumerate(rows):
+        if absent[row]:
+            continue
+        try:
+            code[row] = distinct.setdefault(value, len(distinct))
+        except TypeError:
+            raise ColumnMalformed(column=name, row=row, fault=f"{value!r:.60} is not one value") from None
+    order = _ascending(list(distinct))
+    place = np.empty(len(order) + 1, dtype=np.int64)
+    place[[distinct[value] for value in order]] = np.arange(len(order))
+    place[-1] = -1
+    return Coded(order, place[code])
+
+
+def unit_of(values: npt.NDArray[np.float64]) -> float:
+    """Return the power of two just above the largest size of a value, by which values are divided without rounding.
+
+    >>> unit_of(np.array([3.0, -5.0, np.nan])), unit_of(np.zeros(2))
+    (8.0, 1.0)
+    """
+    known = np.abs(values[np.isfinite(values)])
+    largest = float(known.max(initial=0.0))
+    return math.ldexp(1.0, min(math.frexp(largest)[1], 1023)) if largest > 0 else 1.0
+
+
+def as_exact_number(value: object, name: str, row: int) -> int | float:
+    """Return a number without a loss of digits: a text of a number is one; raises ColumnMalformed for another text."""
+    if isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            pass
+    elif isinstance(value, numbers.Integral):
+        return int(value)
+    return _number(value, name, row)
+
+
+def _elements(column: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    if isinstance(column, np.ma.MaskedArray):
+        known: npt.NDArray[Any] = np.array(column.data, dtype=object)
+        known[np.ma.getmaskarray(column)] = None
+        return known
+    try:
+        found = np.asarray(column)
+        if found.dtype.kind in _EXACT or (hasattr(column, "dtype") and found.dtype.kind in "fU"):
+            return found
+        return np.asarray(column, dtype=object)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ColumnMalformed(column=name, row=0, fault="is not a column of single values") from error
+
+
+def _number(value: object, name: str, row: int) -> float:
+    if _is_missing(value):
+        return math.nan
+    try:
+        if isinstance(value, str | numbers.Real) or hasattr(value, "__float__"):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    except OverflowError:
+        raise ColumnMalformed(column=name, row=row, fault="is too large a number") from None
+    raise ColumnMalformed(column=name, row=row, fault=f"{value!r:.60} is not a number")
+
+
+def _is_missing(value: object) -> bool:
+    """Tell None, NaN, and pandas' NA and NaT, which is found by name so that pandas need not be there."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, float | np.floating | np.datetime64) and value != value  # noqa: PLR0124 - NaN alone
+
+
+def _ascending(values: list[Any]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:  # words among numbers: any order that does not depend on that of the rows
+        return sorted(values, key=lambda value: (type(value).__name__, repr(value)))
