@@ -90,9 +90,7 @@ async def give_consent(
 ) -> ConsentOut:
     """Note that an annotator consents to the campaign's text; sent again it changes nothing."""
     return _consent_out(
-        await entries.give_consent(
-            session, campaign_id, frontend_of(caller), request, key_id=caller.key_id, now=now
-        )
+        await entries.give_consent(session, campaign_id, frontend_of(caller), request, key_id=caller.key_id, now=now)
     )
 
 

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "annotation_0033"
-down_revision = "annotation_0031"
+down_revision = "annotation_0032"
 branch_labels = None
 depends_on = None
 

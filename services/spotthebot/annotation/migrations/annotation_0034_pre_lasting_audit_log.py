@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "annotation_0035"
-down_revision = "annotation_0031"
+revision = "annotation_0034"
+down_revision = "annotation_0033"
 branch_labels = None
 depends_on = None
 

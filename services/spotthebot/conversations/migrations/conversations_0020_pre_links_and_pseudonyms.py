@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "conversations_0022"
+revision = "conversations_0020"
 down_revision = "conversations_0019"
 branch_labels = None
 depends_on = None
