@@ -6,6 +6,8 @@ import socket
 import time
 import zlib
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 

@@ -64,8 +64,7 @@ def fail(conversation: Conversation, reason: str) -> Step:
 
 
 def count_failure(conversation: Conversation, reason: str) -> Step:
-    """Count a failure of the service `bots` at one conversation, which its runner keeps; the eighth in a row ends it.
-    """
+    """Count a failure of `bots` at one conversation, which its runner keeps; the eighth in a row ends it."""
     attempts = conversation.attempts + 1
     return (
         fail(conversation, reason)
