@@ -6,7 +6,7 @@ import secrets
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,8 @@ class BotClient:
     def __post_init__(self) -> None:
         self.circuit = Circuit()
         self.pause = Pause()
+        self._first = asyncio.Lock()
+        """Held by the request that finds out whether a rate limit still holds."""
         self._slots = asyncio.Semaphore(self.limits.concurrency)
         self._bucket = TokenBucket(self.limits.requests_per_minute)
         self._budget = RetryBudget()
@@ -59,17 +61,30 @@ class BotClient:
                 return not_asked(
                     ReplyFailure.CIRCUIT_OPEN, "The bot failed repeatedly: it is asked again after a probe."
                 )
-            started = time.monotonic()
-            left = self.pause.left(started)
-            if left > self.limits.timeout_seconds:
-                detail = f"The bot's server wants to be asked again in {math.ceil(left)} s (Retry-After)."
-                return not_asked(ReplyFailure.RATE_LIMITED, detail, retry_after_seconds=left)
-            wait = self._bucket.wait_seconds(started, self.limits.timeout_seconds)
-            if wait is None:
-                return not_asked(ReplyFailure.RATE_LIMITED, "The bot's requests per minute are used up.")
-            if (longer := max(wait, left)) > 0:
-                await asyncio.sleep(longer)
-            return await self._ask(context, context.key(self.version_key) or secrets.token_hex(16))
+            while self.pause.in_doubt and self._first.locked():
+                async with self._first:
+                    pass
+                if self.pause.left(time.monotonic()):
+                    return self._not_asked_in_pause()
+            async with self._first if self.pause.in_doubt else nullcontext():
+                return await self._reply(context)
+
+    async def _reply(self, context: Context) -> Reply:
+        started = time.monotonic()
+        left = self.pause.left(started)
+        if left > self.limits.timeout_seconds:
+            return self._not_asked_in_pause()
+        wait = self._bucket.wait_seconds(started, self.limits.timeout_seconds)
+        if wait is None:
+            return not_asked(ReplyFailure.RATE_LIMITED, "The bot's requests per minute are used up.")
+        if (longer := max(wait, left)) > 0:
+            await asyncio.sleep(longer)
+        return await self._ask(context, context.key(self.version_key) or secrets.token_hex(16))
+
+    def _not_asked_in_pause(self) -> Reply:
+        left = self.pause.left(time.monotonic())
+        detail = f"The bot's server limits requests: it is asked again in {math.ceil(left)} s."
+        return not_asked(ReplyFailure.RATE_LIMITED, detail, retry_after_seconds=left)
 
     async def _ask(self, context: Context, key: str) -> Reply:
         started = time.perf_counter()
@@ -90,7 +105,7 @@ class BotClient:
                 spent = _milliseconds_since(started)
                 return Reply(None, fault.failure, fault.detail, attempts, spent, retry_after_seconds=paused)
             self.circuit.succeeded()
-            self.pause.succeeded()
+            self.pause.answered(is_reply=True)
             self._budget.earn()
             return Reply(text, None, None, attempts, _milliseconds_since(started), notes)
 
@@ -114,6 +129,10 @@ class BotClient:
     async def _pause_after(self, fault: Fault) -> float | None:
         """Pause as long as the bot's server wants after a fault, and return the seconds; None for no pause."""
         now, seconds = time.monotonic(), fault.retry_after_seconds
+        if fault.failure is ReplyFailure.RATE_LIMITED:
+            self.pause.in_doubt = True
+        else:
+            self.pause.answered(is_reply=False)
         if seconds is None and fault.failure is ReplyFailure.RATE_LIMITED:
             seconds = self.pause.unnamed_seconds(now)
         if seconds and self.pause.begin(now, seconds) and self.on_pause is not None:

@@ -13,6 +13,8 @@ _MAX_SECONDS = 60.0
 class Pause:
     """The pause of one bot: as long as its server says, else doubled for each rate limit in a row, up to a minute."""
 
+    in_doubt: bool = field(default=False, init=False)
+    """Whether one request alone should find out if the limit still holds."""
     _until: float = field(default=0.0, init=False)
     _unnamed: int = field(default=0, init=False)
 
@@ -36,5 +38,8 @@ class Pause:
         self._unnamed += 1
         return min(_FIRST_SECONDS * 2.0 ** (self._unnamed - 1), _MAX_SECONDS)
 
-    def succeeded(self) -> None:
-        self._unnamed = 0
+    def answered(self, *, is_reply: bool) -> None:
+        """Note an answer that is no rate limit."""
+        self.in_doubt = False
+        if is_reply:
+            self._unnamed = 0

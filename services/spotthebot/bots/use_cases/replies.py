@@ -53,6 +53,7 @@ async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperatu
         replies, is_open = [not_asked(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions), True
     else:
         client.pause.begin(time.monotonic(), bot.pause_seconds)
+        client.pause.in_doubt |= bot.status is BotStatus.PROBING or bot.pause_seconds > 0
         if client.circuit.is_open:  # and the database says that a probe has closed it since
             client.circuit.close()
         replies = await client.replies(questions)
