@@ -34,23 +34,33 @@ class TestBytesUnderWay:
 
     def test_counts_services_of_our_own_and_refuses_them_nothing(self):
         under_way = BytesUnderWay(in_all=10, by_caller=5)
-        with under_way.held("ours", 20, is_ours=True), under_way.held("ours", 20, is_ours=True):
-            with pytest.raises(NoRoomForBodies), under_way.held("a", 1, is_ours=False):
-                pass
+        with (
+            under_way.held("ours", 20, is_ours=True),
+            under_way.held("ours", 20, is_ours=True),
+            pytest.raises(NoRoomForBodies),
+            under_way.held("a", 1, is_ours=False),
+        ):
+            pass
 
     def test_gives_everything_back(self):
         under_way = BytesUnderWay(in_all=10, by_caller=10)
         for _ in range(3):
-            with under_way.held("a", 9, is_ours=False):
-                with pytest.raises(TooManyBytesUnderWay), under_way.held("a", 9, is_ours=False):
-                    pass
+            with (
+                under_way.held("a", 9, is_ours=False),
+                pytest.raises(TooManyBytesUnderWay),
+                under_way.held("a", 9, is_ours=False),
+            ):
+                pass
 
     def test_counts_values_besides_bytes(self):
         """An empty list is two bytes of JSON and 56 of memory, and eight more where it stands in another."""
         under_way = BytesUnderWay(in_all=1000, by_caller=1000)
-        with under_way.held("a", 10, is_ours=False), under_way.held("a", 10, is_ours=False) as held:
-            with pytest.raises(TooManyBytesUnderWay):
-                held.add_values(b"[" + b"[]," * 100 + b"[]]")
+        with (
+            under_way.held("a", 10, is_ours=False),
+            under_way.held("a", 10, is_ours=False) as held,
+            pytest.raises(TooManyBytesUnderWay),
+        ):
+            held.add_values(b"[" + b"[]," * 100 + b"[]]")
 
 
 class _Texts(BaseModel):
