@@ -53,7 +53,7 @@ class TestReasoning:
             "Here is my thought process: I am",
         ],
     )
-    def test_that_nothing_closes_is_told(self, answer: str):
+    def test_that_nothing_closes_is_reported(self, answer: str):
         parts = take_apart(answer)
         assert parts.open_reasoning is not None
         assert parts.notes == (REASONING,)
