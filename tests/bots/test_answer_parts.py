@@ -37,7 +37,7 @@ class TestReasoning:
             f"**Thought:** I am an AI.\n**Final answer:** {REPLY}",
         ],
     )
-    def test_that_is_closed_is_removed(self, answer: str):
+    def test_closed_reasoning_is_removed(self, answer: str):
         parts = take_apart(answer)
         assert (parts.reply, parts.notes, parts.open_reasoning) == (REPLY, (REASONING,), None)
 
@@ -53,7 +53,7 @@ class TestReasoning:
             "Here is my thought process: I am",
         ],
     )
-    def test_that_nothing_closes_is_reported(self, answer: str):
+    def test_reasoning_that_nothing_closes_is_reported(self, answer: str):
         parts = take_apart(answer)
         assert parts.open_reasoning is not None
         assert parts.notes == (REASONING,)
@@ -98,11 +98,11 @@ class TestRoles:
             "<start_of_turn>user\nAnd you?",
         ],
     )
-    def test_that_begin_the_partners_turn_end_the_reply(self, after: str):
+    def test_a_role_that_begins_the_partners_turn_ends_the_reply(self, after: str):
         parts = take_apart(REPLY + after)
         assert (parts.reply, parts.notes) == (REPLY, (PARTNER,))
 
-    def test_of_a_transcript_lead_to_its_own_turn(self):
+    def test_roles_of_a_transcript_lead_to_its_own_turn(self):
         parts = take_apart(f"User: Hello!\nAssistant: {REPLY}\nUser: Bye!")
         assert (parts.reply, parts.notes) == (REPLY, (PARTNER,))
 

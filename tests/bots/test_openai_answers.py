@@ -114,7 +114,7 @@ class TestFailures:
         assert (reply.text, reply.failure) == (None, failure), reply.detail
         assert words in (reply.detail or "")
 
-    async def test_of_our_own_reading_are_the_bots_failure(self, monkeypatch: pytest.MonkeyPatch):
+    async def test_an_exception_of_our_own_reader_is_the_bots_failure(self, monkeypatch: pytest.MonkeyPatch):
         """Whatever else an answer may trip up: the request for other conversations is answered all the same."""
 
         def trips(_answer: object) -> None:

@@ -77,7 +77,7 @@ class TestRetryAfter:
             reply = await client.reply(HELLO)
         assert (reply.text, reply.attempts, server.asked) == ("Hi!", 2, 2)
 
-    async def test_after_it_one_request_finds_out_whether_the_limit_still_holds(self):
+    async def test_one_request_finds_out_whether_a_limit_still_holds(self):
         server = _Limited(b"Retry-After: 120\r\n")
         async with _client(server) as (client, _, _):
             client.pause.in_doubt = True
@@ -103,7 +103,7 @@ class TestRetryAfter:
 
 @pytest.mark.usefixtures("no_services")
 class TestPause:
-    def test_that_no_server_names_doubles_up_to_a_minute_until_a_reply(self):
+    def test_a_pause_that_no_server_names_doubles_up_to_a_minute_until_a_reply(self):
         pause, now, waits = Pause(), 100.0, []
         for _ in range(8):
             waits.append(pause.unnamed_seconds(now))
@@ -113,7 +113,7 @@ class TestPause:
         pause.answered(is_reply=True)
         assert pause.unnamed_seconds(now) == 1
 
-    def test_of_requests_that_were_under_way_together_counts_once(self):
+    def test_a_limit_met_by_requests_under_way_together_counts_once(self):
         pause = Pause()
         pause.begin(100.0, pause.unnamed_seconds(100.0))
         assert pause.unnamed_seconds(100.5) == 0.5
@@ -121,7 +121,7 @@ class TestPause:
 
 
 class TestBots:
-    async def test_whose_server_limits_requests_are_neither_failing_nor_asked(self, suite: RunningSuite):
+    async def test_a_bot_whose_server_limits_requests_is_neither_failing_nor_asked(self, suite: RunningSuite):
         server = _Limited(b"Retry-After: 120\r\n")
         started = time.monotonic()
         async with raw_server(server) as url:
@@ -139,7 +139,7 @@ class TestBots:
         assert all(60 < each["retry_after_seconds"] <= 121 for each in answer.json()["replies"])
         assert (found["status"], server.asked) == ("probing", 1), time.monotonic() - started
 
-    async def test_that_meet_a_limit_amid_their_probe_become_active(self, suite: RunningSuite):
+    async def test_a_bot_that_meets_a_limit_amid_its_probe_becomes_active(self, suite: RunningSuite):
         asked = 0
 
         def limits(question: dict[str, Any]) -> Any:

@@ -122,7 +122,9 @@ class TestRunner:
 
 
 class TestRequests:
-    async def test_at_which_bots_fails_are_cut_until_the_conversation_is_found(self, database: Database, jobs: Jobs):
+    async def test_a_request_at_which_bots_fails_is_cut_until_the_conversation_is_found(
+        self, database: Database, jobs: Jobs
+    ):
         held = await _held(database, await _started(database, jobs, GOOD, conversations_per_pair=8))
         same = [each for each in held if each.next_bot == held[0].next_bot]
         answer = await request_turns(_BadForSome(BROKEN, poison=same[1].id), same)
