@@ -16,7 +16,7 @@ from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import AllPlayAllIn, ConversationState
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.retries import MAX_ATTEMPTS
+from spotthebot.conversations.domain.retries import MAX_ATTEMPTS, Backoff
 from spotthebot.conversations.domain.transitions import step
 from spotthebot.conversations.use_cases.collections.participants import find_participants
 from spotthebot.conversations.use_cases.collections.start import start_collection
@@ -40,12 +40,12 @@ class _BadForSome(FlakyBots):
     def __init__(self, error: Exception, bots: Sequence[UUID] = (), poison: UUID | None = None) -> None:
         super().__init__()
         self.requests: Counter[UUID] = Counter()
-        self._error, self._bots, self._poison = error, bots, poison
+        self._raised, self._bad, self._poison = error, bots, poison
 
     async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:
         self.requests[bot_id] += 1
-        if bot_id in self._bots or any(each.id == self._poison for each in conversations):
-            raise self._error
+        if bot_id in self._bad or any(each.id == self._poison for each in conversations):
+            raise self._raised
         return await super().reply(bot_id, conversations)
 
 
@@ -108,7 +108,7 @@ class TestRunner:
     async def test_fails_the_one_conversation_at_which_bots_fails_with_the_reason(
         self, database: Database, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
     ):
-        quick = bot_backoffs.PEER_BACKOFF.__class__(first_seconds=0.01, max_seconds=0.02)
+        quick = Backoff(first_seconds=0.01, max_seconds=0.02)
         monkeypatch.setattr(bot_backoffs, "TURN_BACKOFF", quick)
         collection = await _started(database, jobs, GOOD, conversations_per_pair=8)
         poison = (await _held(database, collection))[3].id
