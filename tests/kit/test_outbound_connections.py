@@ -134,6 +134,12 @@ class TestConnections:
             assert [(await _post(client, url)).body for _ in range(2)] == [b"{}", b"{}"]
         assert server.connections == 2
 
+    async def test_the_first_of_two_answers_in_one_packet_counts(self):
+        server = _Server(WHOLE + WHOLE.replace(b"200 OK", b"500 Oh").replace(b"{}", b"[]"), WHOLE)
+        async with _serving(server) as (client, url):
+            found = await _post(client, url)
+        assert (found.status, found.body) == (200, b"{}")
+
     async def test_an_answer_that_nobody_asked_for_is_given_to_nobody(self):
         late = OK + b'Content-Length: 8\r\n\r\n"forged"'
 

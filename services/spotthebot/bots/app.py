@@ -88,7 +88,11 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
         async with database.write() as session:
             await store.bots.open_circuit(session, bot_id, reason, timedelta(seconds=settings.recovery_seconds))
 
-    clients = BotClientPool(speakers, circuit_opened)
+    async def paused(bot_id: UUID, seconds: float) -> None:
+        async with database.write() as session:
+            await store.bots.pause_bot(session, bot_id, timedelta(seconds=seconds))
+
+    clients = BotClientPool(speakers, circuit_opened, paused)
     stack.push_async_callback(clients.close)
     folder = ModelFolder(settings.models_folder, largest_file_bytes=settings.largest_model_bytes)
     return BotsContext(settings, database, speakers, clients, folder)

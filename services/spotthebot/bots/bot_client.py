@@ -1,20 +1,28 @@
 """The client of one bot version: asks within the bot's limits, retries, and opens the circuit of a failing bot."""
 
 import asyncio
+import math
 import secrets
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
 from spotthebot.bots.domain.circuit import Circuit
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import COUNTS_AGAINST, Fault, Reply, accepted
+from spotthebot.bots.domain.pauses import Pause
+from spotthebot.bots.domain.replies import COUNTS_AGAINST, Fault, Reply, Said, accepted
 from spotthebot.bots.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
 from spotthebot.bots.domain.token_bucket import TokenBucket
 from spotthebot.bots.protocols.speaker import Speaker
-from spotthebot.contracts.bots import Limits, ReplyFailure
+from spotthebot.contracts.bots import Cleaning, Limits, ReplyFailure, ReplyNote
+from spotthebot.kit.errors import Conflict, Error, Invalid
+from spotthebot.kit.logs import get_logger
 from spotthebot.kit.tracing import span, span_of
+
+_log = get_logger(__name__)
 
 
 @dataclass
@@ -26,9 +34,16 @@ class BotClient:
     limits: Limits
     on_open: Callable[[str], Awaitable[None]]
     """Runs with the last failure's detail when the circuit opens."""
+    cleaning: Cleaning | None = None
+    """What is done with text that is no part of a reply; None looks for none."""
+    on_pause: Callable[[float], Awaitable[None]] | None = None
+    """Runs with the seconds for which the bot's server wants no request (`Retry-After`)."""
 
     def __post_init__(self) -> None:
         self.circuit = Circuit()
+        self.pause = Pause()
+        self._first = asyncio.Lock()
+        """Held by the request that finds out whether a rate limit still holds."""
         self._slots = asyncio.Semaphore(self.limits.concurrency)
         self._bucket = TokenBucket(self.limits.requests_per_minute)
         self._budget = RetryBudget()
@@ -46,13 +61,30 @@ class BotClient:
                 return not_asked(
                     ReplyFailure.CIRCUIT_OPEN, "The bot failed repeatedly: it is asked again after a probe."
                 )
-            started = time.monotonic()
-            wait = self._bucket.wait_seconds(started, self.limits.timeout_seconds)
-            if wait is None:
-                return not_asked(ReplyFailure.RATE_LIMITED, "The bot's requests per minute are used up.")
-            if wait:
-                await asyncio.sleep(wait)
-            return await self._ask(context, context.key(self.version_key) or secrets.token_hex(16))
+            while self.pause.in_doubt and self._first.locked():
+                async with self._first:
+                    pass
+                if self.pause.left(time.monotonic()):
+                    return self._not_asked_in_pause()
+            async with self._first if self.pause.in_doubt else nullcontext():
+                return await self._reply(context)
+
+    async def _reply(self, context: Context) -> Reply:
+        started = time.monotonic()
+        left = self.pause.left(started)
+        if left > self.limits.timeout_seconds:
+            return self._not_asked_in_pause()
+        wait = self._bucket.wait_seconds(started, self.limits.timeout_seconds)
+        if wait is None:
+            return not_asked(ReplyFailure.RATE_LIMITED, "The bot's requests per minute are used up.")
+        if (longer := max(wait, left)) > 0:
+            await asyncio.sleep(longer)
+        return await self._ask(context, context.key(self.version_key) or secrets.token_hex(16))
+
+    def _not_asked_in_pause(self) -> Reply:
+        left = self.pause.left(time.monotonic())
+        detail = f"The bot's server limits requests: it is asked again in {math.ceil(left)} s."
+        return not_asked(ReplyFailure.RATE_LIMITED, detail, retry_after_seconds=left)
 
     async def _ask(self, context: Context, key: str) -> Reply:
         started = time.perf_counter()
@@ -62,18 +94,50 @@ class BotClient:
             attempts += 1
             try:
                 with self._span(context, attempts):
-                    text = await self._within(deadline - time.perf_counter(), self.speaker.ask(context, key))
-                text = accepted(text, self.limits.longest_reply_characters)
+                    text, notes = await self._attempt(context, key, deadline - time.perf_counter())
             except Fault as fault:
+                paused = await self._pause_after(fault)
                 wait = self._wait_before_retry(fault, attempts, deadline - time.perf_counter())
                 if wait is not None:
                     await asyncio.sleep(wait)
                     continue
                 await self._count(fault)
-                return Reply(None, fault.failure, fault.detail, attempts, _milliseconds_since(started))
+                spent = _milliseconds_since(started)
+                return Reply(None, fault.failure, fault.detail, attempts, spent, retry_after_seconds=paused)
             self.circuit.succeeded()
+            self.pause.answered(is_reply=True)
             self._budget.earn()
-            return Reply(text, None, None, attempts, _milliseconds_since(started))
+            return Reply(text, None, None, attempts, _milliseconds_since(started), notes)
+
+    async def _attempt(self, context: Context, key: str, seconds: float) -> tuple[str, tuple[ReplyNote, ...]]:
+        """Ask once; raises Fault, whatever goes wrong: a bot's failure is never that of the whole request.
+
+        A version that can't be asked any more refuses the request: Conflict, Invalid.
+        """
+        try:
+            said = await self._within(seconds, self.speaker.ask(context, key))
+            return accepted(said, self.limits.longest_reply_characters, self.cleaning)
+        except (Fault, Conflict, Invalid):
+            raise
+        except Error as error:  # a service or a model of our own that does not answer
+            raise Fault(ReplyFailure.UNREACHABLE, error.detail, transient=True) from error
+        except Exception as error:  # an answer that no reader of ours expected; it may be in the error's text
+            _log.warning("bot.answer_unreadable", bot=self.version_key, error=type(error).__name__, at=_place(error))
+            detail = f"The answer can't be read ({type(error).__name__})."
+            raise Fault(ReplyFailure.INVALID, detail) from error
+
+    async def _pause_after(self, fault: Fault) -> float | None:
+        """Pause as long as the bot's server wants after a fault, and return the seconds; None for no pause."""
+        now, seconds = time.monotonic(), fault.retry_after_seconds
+        if fault.failure is ReplyFailure.RATE_LIMITED:
+            self.pause.in_doubt = True
+        else:
+            self.pause.answered(is_reply=False)
+        if seconds is None and fault.failure is ReplyFailure.RATE_LIMITED:
+            seconds = self.pause.unnamed_seconds(now)
+        if seconds and self.pause.begin(now, seconds) and self.on_pause is not None:
+            await self.on_pause(seconds)
+        return seconds
 
     def _span(self, context: Context, attempt: int) -> AbstractContextManager[object]:
         attributes: dict[str, str | int] = {
@@ -85,7 +149,7 @@ class BotClient:
             return span("ask bot", attributes)
         return span_of(context.conversation_id, "ask bot", attributes)
 
-    async def _within(self, seconds: float, answer: Awaitable[str]) -> str:
+    async def _within(self, seconds: float, answer: Awaitable[Said]) -> Said:
         try:
             async with asyncio.timeout(seconds):
                 return await answer
@@ -96,9 +160,8 @@ class BotClient:
     def _wait_before_retry(self, fault: Fault, attempts: int, seconds_left: float) -> float | None:
         if not fault.transient or attempts >= MAX_ATTEMPTS or self.circuit.is_open:
             return None
-        wait = fault.retry_after_seconds
-        if wait is None:
-            wait = backoff_seconds(attempts)
+        wait = backoff_seconds(attempts) if fault.retry_after_seconds is None else fault.retry_after_seconds
+        wait = max(wait, self.pause.left(time.monotonic()))
         return wait if wait < seconds_left and self._budget.spend() else None
 
     async def _count(self, fault: Fault) -> None:
@@ -108,9 +171,14 @@ class BotClient:
             await self.on_open(fault.detail)
 
 
-def not_asked(failure: ReplyFailure, detail: str) -> Reply:
+def not_asked(failure: ReplyFailure, detail: str, *, retry_after_seconds: float | None = None) -> Reply:
     """Return the reply for a bot that got no request."""
-    return Reply(None, failure, detail, 0, 0.0)
+    return Reply(None, failure, detail, 0, 0.0, retry_after_seconds=retry_after_seconds)
+
+
+def _place(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno}"
 
 
 def _milliseconds_since(started: float) -> float:

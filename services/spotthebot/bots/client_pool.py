@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.domain.bots import Bot, BotVersion
+from spotthebot.bots.domain.replies import cleaning_of
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.inference.workers import WorkerModel
 
@@ -26,9 +27,15 @@ class _Pooled:
 class BotClientPool:
     """Keeps one client for each version in use, and closes the least recently used beyond its limits."""
 
-    def __init__(self, speakers: SpeakerFactory, on_open: Callable[[UUID, str], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        speakers: SpeakerFactory,
+        on_open: Callable[[UUID, str], Awaitable[None]],
+        on_pause: Callable[[UUID, float], Awaitable[None]],
+    ) -> None:
         self.speakers = speakers
         self._on_open = on_open
+        self._on_pause = on_pause
         self._clients: OrderedDict[UUID, _Pooled] = OrderedDict()
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -57,7 +64,14 @@ class BotClientPool:
     ) -> BotClient:
         """Make a client outside the pool, with a circuit of its own; the caller closes its speaker."""
         speaker = self.speakers.make(bot, version, model)
-        return BotClient(f"{bot.id}/{version.number}", speaker, bot.limits, on_open or _ignore)
+        return BotClient(
+            f"{bot.id}/{version.number}",
+            speaker,
+            bot.limits,
+            on_open or _ignore,
+            cleaning=cleaning_of(version.protocol),
+            on_pause=partial(self._on_pause, bot.id),
+        )
 
     def discard(self, version_id: UUID) -> None:
         """Close a version's client if there is one; the next question makes another."""

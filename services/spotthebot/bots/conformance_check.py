@@ -3,7 +3,7 @@
 from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.domain.conformance import probe
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Reply
+from spotthebot.bots.domain.replies import Reply, cleaning_of
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.remote import remote_speaker
 from spotthebot.contracts.bots import Limits, ProbeReport, Protocol
@@ -17,7 +17,7 @@ async def check_bot(protocol: Protocol, secret: str | None, limits: Limits, *, s
         if speaker is None:
             message = f"a {protocol.kind} bot is not at a URL"
             raise ValueError(message)
-        client = BotClient("checked/1", speaker, limits, _ignore)
+        client = BotClient("checked/1", speaker, limits, _ignore, cleaning=cleaning_of(protocol))
 
         async def ask(context: Context) -> Reply:
             client.circuit.close()  # each check reports its own questions, whatever failed before

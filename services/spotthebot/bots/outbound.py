@@ -23,6 +23,10 @@ class BotAnswer:
     def body(self) -> bytes:
         return self.answer.body
 
+    @property
+    def media_type(self) -> str:
+        return self.answer.media_type
+
     def json(self) -> Any:  # noqa: ANN401 - JSON
         """Return the body as JSON; raises Fault if it is not JSON or not declared as JSON."""
         with _faults():

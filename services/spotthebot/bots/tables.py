@@ -40,6 +40,7 @@ class BotRow(_Base):
     probe: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
     failed_probes: Mapped[int] = mapped_column(server_default="0")
     next_probe_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    paused_until: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 

@@ -111,4 +111,5 @@ def _context(conversation: Conversation) -> ContextIn:
 
 
 def _reply(out: ReplyOut) -> Reply:
-    return Reply(out.text if out.failure is None else None, out.failure, out.detail, out.latency_ms)
+    text = out.text if out.failure is None else None
+    return Reply(text, out.failure, out.detail, out.latency_ms, out.retry_after_seconds)

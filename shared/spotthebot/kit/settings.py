@@ -92,6 +92,18 @@ class EdgeSettings(BaseSettings):
         ge=1024,
         description="Largest request body that is read, in bytes, where a route does not declare another limit.",
     )
+    max_json_bytes_under_way: int = Field(
+        default=256 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of JSON that all requests to one process hold at once; beyond them a request gets 503, "
+        "but for those of the suite's services.",
+    )
+    max_json_bytes_under_way_per_caller: int = Field(
+        default=64 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of JSON that the requests of one API key, or of one address without a key, hold at once; "
+        "beyond them a request gets 429.",
+    )
     max_connections_per_address: int = Field(
         default=1024,
         ge=0,

@@ -3,8 +3,14 @@
 import re
 import unicodedata
 
-INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that are no text, or that reorder what stands around them (bidirectional overrides and isolates)."""
+_UNFIT = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff"
+UNFIT = re.compile(f"[{_UNFIT}]")
+"""Characters that are no text, or that override or embed a direction, which Unicode advises against (UAX #9, 2.7).
+
+Isolates (U+2066 to U+2069) are text: right-to-left scripts need them, and they end with their paragraph or element.
+"""
+INVISIBLE = re.compile(rf"[{_UNFIT}\u2066-\u2069]")
+"""Characters that have no place in a message of one line, where an isolate that is not closed reorders the rest."""
 _OVERRIDES = re.compile(r"[\u202a-\u202e]")
 _FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 _LONGEST_DETAIL = 300

@@ -140,6 +140,7 @@ def _to_out(bot: Bot) -> BotOut:
         public=bot.public,
         status=bot.status,
         status_reason=bot.status_reason,
+        paused_until=bot.paused_until if bot.pause_seconds else None,
         version=bot.version.number,
         protocol=bot.version.protocol,
         has_secret=bot.version.sealed_secret is not None,
@@ -184,6 +185,8 @@ def _replies_to_out(found: Replies) -> RepliesOut:
                 detail=each.detail,
                 attempts=each.attempts,
                 latency_ms=each.latency_ms,
+                notes=each.notes,
+                retry_after_seconds=each.retry_after_seconds,
             )
             for each in found.replies
         ),

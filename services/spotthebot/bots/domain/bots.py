@@ -1,7 +1,7 @@
 """A registered bot, its versions, and who may see it."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from spotthebot.contracts.access import Role
@@ -36,9 +36,16 @@ class Bot:
     public: bool
     status: BotStatus
     status_reason: str | None
+    paused_until: datetime | None
+    """When the bot's server wants to be asked again; it may be over."""
     version: BotVersion
     probe: ProbeReport | None
     created_at: datetime
+
+    @property
+    def pause_seconds(self) -> float:
+        """How long the bot's server still wants no request."""
+        return max(0.0, (self.paused_until - datetime.now(UTC)).total_seconds()) if self.paused_until else 0.0
 
     def is_visible_to(self, principal: Principal) -> bool:
         """Return whether the caller may see this bot: a team sees only its own."""

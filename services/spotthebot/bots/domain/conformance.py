@@ -14,19 +14,20 @@ from dataclasses import dataclass, field
 from spotthebot.bots.domain.conformance_findings import (
     answers_in_turn,
     deterministic,
-    is_silent,
     keeps_no_state,
     latency_of,
+    only_the_reply,
     reachable,
     repeats_itself,
     replies_as_agreed,
+    reply_not_cut,
     skipped,
     speed,
     unusual_context,
 )
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.replies import Reply
-from spotthebot.contracts.bots import Finding, Limits, ProbeReport, Verdict
+from spotthebot.contracts.bots import Finding, Limits, ProbeReport, ReplyFailure, Verdict
 from spotthebot.kit.ids import new_id
 
 Ask = Callable[[Context], Awaitable[Reply]]
@@ -56,11 +57,13 @@ class _Probe:
     ends_at: float
     replies: list[Reply] = field(default_factory=list)
     questions: int = 0
+    limited: Reply | None = None
+    """The reply after which the bot is asked no more: its server limits requests."""
 
     async def ask(self, *turns: str, seed: int = 0) -> Reply | None:
-        """Ask for a reply; return None if the time is up."""
+        """Ask for a reply; return None if the time is up, or the bot's server limits requests."""
         left = self.ends_at - time.monotonic()
-        if left <= 0:
+        if left <= 0 or self.limited is not None:
             return None
         self.questions += 1
         try:
@@ -68,8 +71,16 @@ class _Probe:
                 reply = await self.ask_bot(Context(turns, seed, conversation_id=new_id(), domain=None))
         except TimeoutError:
             return None
+        if reply.failure is ReplyFailure.RATE_LIMITED:
+            self.limited = reply
+            return None
         self.replies.append(reply)
         return reply
+
+    @property
+    def was_put_off(self) -> bool:
+        """Whether the limit came before the first reply, so that the probe found nothing out."""
+        return self.limited is not None and not self.replies
 
 
 async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
@@ -77,8 +88,7 @@ async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
     started = time.monotonic()
     running = _Probe(ask, started + seconds)
     first = await running.ask(_PARTNER[0])
-    given = min(seconds, limits.timeout_seconds)
-    findings = [reachable(first, given)]
+    findings = [reachable(first, running.limited, min(seconds, limits.timeout_seconds))]
     is_deterministic: bool | None = None
     if findings[0].verdict is Verdict.PASSED:
         talk = await _talk(running)
@@ -87,8 +97,10 @@ async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
         usual = list(running.replies)
         unusual = await asyncio.gather(*(running.ask(*turns) for turns in _UNUSUAL.values()))
         findings += [
-            answers_in_turn(talk, len(_PARTNER)),
+            answers_in_turn(talk, len(_PARTNER), running.limited),
             *replies_as_agreed(usual, limits),
+            only_the_reply(running.replies),
+            reply_not_cut(running.replies),
             state,
             *(unusual_context(check, reply) for check, reply in zip(_UNUSUAL, unusual, strict=True)),
             repeats_itself([reply.text for reply in talk if reply.text is not None]),
@@ -96,14 +108,15 @@ async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
             speed(running.replies, limits),
         ]
     else:
-        findings += [skipped(check, "The bot did not answer the first question.") for check in _AFTER_THE_FIRST]
+        findings += [skipped(check, "The first question got no reply.") for check in _AFTER_THE_FIRST]
     return ProbeReport(
-        passed=all(finding.verdict is not Verdict.FAILED for finding in findings),
+        passed=not running.was_put_off and all(finding.verdict is not Verdict.FAILED for finding in findings),
         findings=tuple(findings),
         latency=latency_of(running.replies),
         deterministic=is_deterministic,
         questions=running.questions,
-        seconds=given if is_silent(first) else time.monotonic() - started,
+        seconds=time.monotonic() - started,
+        put_off=running.was_put_off,
     )
 
 
@@ -112,18 +125,19 @@ async def heartbeat(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
     started = time.monotonic()
     running = _Probe(ask, started + seconds)
     first = await running.ask(_PARTNER[0])
-    given = min(seconds, limits.timeout_seconds)
-    findings = [reachable(first, given)]
+    findings = [reachable(first, running.limited, min(seconds, limits.timeout_seconds))]
     if first is not None and findings[0].verdict is Verdict.PASSED:  # it answers, though maybe with nothing usable
         second = await running.ask(_PARTNER[0], first.text, _PARTNER[1]) if first.text is not None else None
-        findings.append(answers_in_turn([reply for reply in (first, second) if reply is not None], 2))
+        talk = [reply for reply in (first, second) if reply is not None]
+        findings.append(answers_in_turn(talk, 2, running.limited))
     return ProbeReport(
-        passed=all(finding.verdict is Verdict.PASSED for finding in findings),
+        passed=not running.was_put_off and all(finding.verdict is not Verdict.FAILED for finding in findings),
         findings=tuple(findings),
         latency=latency_of(running.replies),
         deterministic=None,
         questions=running.questions,
-        seconds=given if is_silent(first) else time.monotonic() - started,
+        seconds=time.monotonic() - started,
+        put_off=running.was_put_off,
     )
 
 
@@ -177,6 +191,8 @@ _AFTER_THE_FIRST = (
     "reply_not_empty",
     "reply_not_too_long",
     "valid_text",
+    "only_the_reply",
+    "reply_not_cut",
     "keeps_no_state",
     *_UNUSUAL,
     "repeats_itself",

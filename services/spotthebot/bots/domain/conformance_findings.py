@@ -4,26 +4,25 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from spotthebot.bots.domain.replies import NO_ANSWER, Reply
-from spotthebot.contracts.bots import Finding, Latency, Limits, ReplyFailure, Verdict
+from spotthebot.bots.domain.replies import NO_ANSWER, Reply, named
+from spotthebot.contracts.bots import Finding, Latency, Limits, ReplyFailure, ReplyNote, Verdict
 
 _SLOW_SHARE_OF_TIMEOUT = 0.5
 _REPETITIVE_SHARE = 0.5
+_SAYS_WHY = "`./stb bots check` says why, from a machine that reaches the bot."
 
 
-def is_silent(first: Reply | None) -> bool:
-    """Return whether there was no reply at all: the time was up, or no server answers at the bot's URL."""
-    return first is None or first.failure is ReplyFailure.TIMEOUT or first.detail == NO_ANSWER
-
-
-def reachable(first: Reply | None, seconds: float) -> Finding:
+def reachable(first: Reply | None, limited: Reply | None, seconds: float) -> Finding:
     """Check the first question, which had so many seconds: a bot that answers it gets the others.
 
-    A closed port and a silent one are one finding: a report is not for finding out which ports are open.
+    A closed port, TLS that fails and a server of another kind are one finding, at addresses that may be called at all.
     """
-    if first is None or is_silent(first):
-        detail = f"No reply within {seconds:g} s: `./stb bots check` says why, from a machine that reaches the bot."
-        return _finding("reachable", Verdict.FAILED, detail)
+    if limited is not None and first is None:
+        return skipped("reachable", f"{_limit(limited)} The suite probes it later; its status stays as it is.")
+    if first is None or first.failure is ReplyFailure.TIMEOUT:
+        return _finding("reachable", Verdict.FAILED, f"No reply within {seconds:g} s: {_SAYS_WHY}")
+    if first.detail == NO_ANSWER:
+        return _finding("reachable", Verdict.FAILED, f"{NO_ANSWER.rstrip('.')}: {_SAYS_WHY}")
     if first.failure in {ReplyFailure.EMPTY, ReplyFailure.TOO_LONG}:
         return _finding("reachable", Verdict.PASSED, "It answers; its replies are checked below.")
     if first.text is None:
@@ -31,12 +30,15 @@ def reachable(first: Reply | None, seconds: float) -> Finding:
     return _finding("reachable", Verdict.PASSED, f"It answered the first question in {first.latency_ms:.0f} ms.")
 
 
-def answers_in_turn(replies: Sequence[Reply], expected: int) -> Finding:
-    """Check a conversation of several exchanges."""
+def answers_in_turn(replies: Sequence[Reply], expected: int, limited: Reply | None) -> Finding:
+    """Check a conversation of several exchanges; that its server limits requests is no fault of the bot."""
     answered = sum(reply.text is not None for reply in replies)
     if answered == expected:
         return _finding("answers_in_turn", Verdict.PASSED, f"It answered all {expected} turns of a conversation.")
     failed = next((reply for reply in replies if reply.text is None), None)
+    if failed is None and limited is not None:
+        detail = f"It answered {answered} of {expected} turns. {_limit(limited)} Set `limits.requests_per_minute`."
+        return _finding("answers_in_turn", Verdict.WARNED, detail)
     if failed is None:
         detail = f"It answered {answered} of {expected} turns before the probe's time was up: answer sooner."
     else:
@@ -55,6 +57,25 @@ def replies_as_agreed(replies: Sequence[Reply], limits: Limits) -> list[Finding]
         "valid_text": (ReplyFailure.INVALID, "All replies were valid UTF-8 text in the protocol's form."),
     }
     return [_never(check, failure, replies, fine) for check, (failure, fine) in checks.items()]
+
+
+def only_the_reply(replies: Sequence[Reply]) -> Finding:
+    """Say what the answers held beside their replies: the bot's `cleaning` says whether that was removed."""
+    counts = Counter(note for reply in replies for note in reply.notes if note is not ReplyNote.CUT)
+    if not counts:
+        return _finding("only_the_reply", Verdict.PASSED, "The answers were replies and nothing else.")
+    said = "; ".join(f"{named([note])} in {times} of {len(replies)} answers" for note, times in counts.items())
+    detail = f"Not part of a reply: {said}. `cleaning` decides: by default it is removed, and no partner sees it."
+    return _finding("only_the_reply", Verdict.WARNED, detail)
+
+
+def reply_not_cut(replies: Sequence[Reply]) -> Finding:
+    """Check whether the bot's server cut replies at their greatest length."""
+    cut = sum(ReplyNote.CUT in reply.notes for reply in replies)
+    if not cut:
+        return _finding("reply_not_cut", Verdict.PASSED, "The server says of no reply that it was cut.")
+    detail = f"{cut} of {len(replies)} replies were cut (finish_reason length): raise `max_tokens`, or ask for less."
+    return _finding("reply_not_cut", Verdict.WARNED, detail)
 
 
 def keeps_no_state(strangers: Sequence[Reply], leaks: int, known: Reply | None, again: Reply | None) -> Finding:
@@ -139,6 +160,10 @@ def _never(check: str, failure: ReplyFailure, replies: Sequence[Reply], fine: st
     if not failed:
         return _finding(check, Verdict.PASSED, fine)
     return _finding(check, Verdict.FAILED, f"{len(failed)} of {len(replies)} replies: {_said(failed[0])}")
+
+
+def _limit(limited: Reply) -> str:
+    return f"Its server limits requests: {_said(limited).rstrip('.')}."
 
 
 def _rank(times: Sequence[float], share: float) -> float:

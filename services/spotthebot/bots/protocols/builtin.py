@@ -12,6 +12,7 @@ from spotthebot.bots.domain.builtin import BuiltinBot, BuiltinModel, build
 from spotthebot.bots.domain.dialogue import Context, Dialogue
 from spotthebot.bots.domain.errors import TrainingDataChanged
 from spotthebot.bots.domain.fingerprints import fingerprint_dialogues
+from spotthebot.bots.domain.replies import Said
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import BuiltinProtocol
 
@@ -127,9 +128,9 @@ class BuiltinSpeaker(Speaker):
         self._checked_until = 0.0
         self._checking = asyncio.Lock()
 
-    async def ask(self, context: Context, _key: str) -> str:
+    async def ask(self, context: Context, _key: str) -> Said:
         bot = await self._find() or await self._check()
-        return await asyncio.to_thread(bot.reply, context)
+        return Said(await asyncio.to_thread(bot.reply, context))
 
     async def _find(self) -> BuiltinBot | None:
         is_checked = time.monotonic() < self._checked_until

@@ -1,16 +1,36 @@
 """Any server with OpenAI's chat completions: vLLM, Ollama, llama.cpp, TGI, `transformers serve`, commercial ones."""
 
 import json
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.openai_answers import read_completion
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import OpenAIProtocol, ReplyFailure
 
-_PASSED_ON = ("temperature", "top_p", "max_tokens", "frequency_penalty", "presence_penalty")
+_PASSED_ON = (
+    *("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "presence_penalty"),
+)
+_HINTS: Final = (
+    (r"max_completion_tokens", "Register it with `max_completion_tokens` in place of `max_tokens`."),
+    (
+        r"(system|developer)\W+(role|message|prompt|instruction)|(role|message)\W+(system|developer)|must alternate",
+        'Register it with `system_role: "user"`.',
+    ),
+    (r"\bseed\b", "Register it with `sends_seed: false`."),
+    (r"max_tokens|maximum context|context length", "Register it with another `max_tokens`."),
+    (
+        r"\b(temperature|top_p|frequency_penalty|presence_penalty|stop)\b",
+        "Register it without the field that it names.",
+    ),
+)
+"""What helps where a server refuses a request, by words of its refusal."""
+_REFUSED = re.compile(r"It answered 4(?:00|04|13|15|22)\b")
+_QUOTED = 180
 
 
 class OpenAISpeaker(Speaker):
@@ -22,7 +42,7 @@ class OpenAISpeaker(Speaker):
         self._authorization = {"Authorization": f"Bearer {secret}"} if secret else {}
         self._http = http
 
-    async def ask(self, context: Context, key: str) -> str:
+    async def ask(self, context: Context, key: str) -> Said:
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",
@@ -30,11 +50,15 @@ class OpenAISpeaker(Speaker):
             **self._authorization,
         }
         body = json.dumps(self._request(context), ensure_ascii=False).encode()
-        return _content((await self._http.post(self._url, body, headers)).json())
+        try:
+            answer = await self._http.post(self._url, body, headers)
+        except Fault as fault:
+            raise _with_hint(fault) from fault
+        return read_completion(answer)
 
     def _request(self, context: Context) -> dict[str, Any]:
         protocol = self._protocol
-        asked: dict[str, Any] = {"model": protocol.model, "messages": list(self._messages(context)), "stream": False}
+        asked: dict[str, Any] = {"model": protocol.model, "messages": self._messages(context), "stream": False}
         asked |= {name: value for name in _PASSED_ON if (value := getattr(protocol, name)) is not None}
         if context.temperature is not None:
             asked["temperature"] = context.temperature
@@ -44,10 +68,18 @@ class OpenAISpeaker(Speaker):
             asked["seed"] = context.seed % 2**31  # servers read it into an int of their own
         return asked
 
-    def _messages(self, context: Context) -> Iterator[dict[str, str]]:
+    def _messages(self, context: Context) -> list[dict[str, str]]:
+        """Return messages that alternate: the user's first, after the system's if there is one."""
         system = "\n\n".join(text for text in (self._protocol.system_prompt, context.persona) if text)
-        if system:
-            yield {"role": "system", "content": system}
+        spoken = list(self._spoken(context))
+        if not system:
+            return spoken
+        if self._protocol.system_role == "user":
+            spoken[0]["content"] = f"{system}\n\n{spoken[0]['content']}"
+            return spoken
+        return [{"role": self._protocol.system_role, "content": system}, *spoken]
+
+    def _spoken(self, context: Context) -> Iterator[dict[str, str]]:
         spoken = list(context.spoken())
         if not spoken or spoken[0][0] == context.side:
             yield {"role": "user", "content": self._protocol.opening_prompt}
@@ -55,17 +87,10 @@ class OpenAISpeaker(Speaker):
             yield {"role": "assistant" if speaker == context.side else "user", "content": text}
 
 
-def _content(answer: Any) -> str:  # noqa: ANN401 - JSON
-    try:
-        content = answer["choices"][0]["message"]["content"]
-    except (LookupError, TypeError) as error:
-        inside = answer.get("error") if isinstance(answer, dict) else None
-        said = f"it answers with an error: {inside}" if inside else "it has no choices[0].message.content"
-        raise Fault(ReplyFailure.INVALID, f"The answer is no chat completion: {said}.") from error
-    if content is None:
-        return ""
-    if isinstance(content, list):  # parts, as some servers give
-        content = "".join(part.get("text") or "" for part in content if isinstance(part, dict))
-    if not isinstance(content, str):
-        raise Fault(ReplyFailure.INVALID, f"The message's content is {type(content).__name__}, not a string.")
-    return content
+def _with_hint(fault: Fault) -> Fault:
+    """Return a server's refusal of a request with the option that helps, if its words say which."""
+    if fault.failure is ReplyFailure.HTTP_ERROR and _REFUSED.match(fault.detail):
+        for words, hint in _HINTS:
+            if re.search(words, fault.detail, re.IGNORECASE):
+                return Fault(fault.failure, f"{fault.detail[:_QUOTED].rstrip('.')}. {hint}")
+    return fault

@@ -15,10 +15,12 @@ from urllib.parse import urlsplit
 from aiohttp import ClientWebSocketResponse, WSMsgType
 
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.errors_inside import fault_inside
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import ParlaiProtocol, ReplyFailure
+from spotthebot.kit.outbound import read_json
 
 _COMMANDS = ("[DONE]", "[RESET]", "[EXIT]")
 _CLEARED = "[History Cleared]"
@@ -38,12 +40,12 @@ class InteractiveWebSpeaker(Speaker):
         self._http = http
         self._alone = asyncio.Lock()
 
-    async def ask(self, context: Context, _key: str) -> str:
+    async def ask(self, context: Context, _key: str) -> Said:
         headers = {"Content-Type": "text/plain; charset=utf-8"}
         async with self._alone:
             await self._http.post(self._reset, b"", headers)
             answer = await self._http.post(self._interact, shown(context, self._history).encode(), headers)
-        return _text(answer.json())
+        return Said(_text(answer.json()))
 
 
 class WebsocketChatSpeaker(Speaker):
@@ -63,14 +65,14 @@ class WebsocketChatSpeaker(Speaker):
         self._idle: list[ClientWebSocketResponse] = []
         self._leaving: set[asyncio.Task[None]] = set()
 
-    async def ask(self, context: Context, _key: str) -> str:
+    async def ask(self, context: Context, _key: str) -> Said:
         async with self._paired() as socket:
             await _drain(socket)
             await _say(socket, "[RESET]")
             while _CLEARED not in await _hear(socket):
                 pass  # an answer to somebody before us, or sent twice
             await _say(socket, shown(context, self._history))
-            return await _hear(socket)
+            return Said(await _hear(socket))
 
     async def close(self) -> None:
         """Say farewell on all sockets that are kept."""
@@ -133,7 +135,7 @@ async def _hear(socket: ClientWebSocketResponse) -> str:
     if frame.type is WSMsgType.ERROR:
         raise Fault(ReplyFailure.TOO_LONG, f"The frame can't be read: {frame.data}.")
     try:
-        said = _text(json.loads(frame.data))
+        said = _text(read_json(frame.data))
     except (ValueError, TypeError) as error:
         raise Fault(ReplyFailure.INVALID, f"A frame is not JSON: {error}.") from error
     if said.startswith(_WORLD_CLOSED):
@@ -168,7 +170,5 @@ def _lost() -> Fault:
 def _text(answer: Any) -> str:  # noqa: ANN401 - JSON
     text = answer.get("text") if isinstance(answer, dict) else None
     if not isinstance(text, str):
-        inside = answer.get("error") if isinstance(answer, dict) else None
-        said = f"it answers with an error: {inside}" if inside else "it has no text"
-        raise Fault(ReplyFailure.INVALID, f"The answer is none of ParlAI's: {said}.")
+        raise fault_inside(answer) or Fault(ReplyFailure.INVALID, "The answer is none of ParlAI's: it has no text.")
     return text

@@ -1,7 +1,7 @@
 """A dialogue model in a worker process of this service."""
 
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.triton import generation_request
 from spotthebot.contracts.bots import ReplyFailure, Sampling
@@ -17,7 +17,7 @@ class TransformersSpeaker(Speaker):
         self._sampling = sampling
         self._workers = workers
 
-    async def ask(self, context: Context, _key: str) -> str:
+    async def ask(self, context: Context, _key: str) -> Said:
         try:
             result = await self._workers.infer(self._model, generation_request(context, self._sampling))
         except RequestRefused as error:
@@ -26,4 +26,4 @@ class TransformersSpeaker(Speaker):
             raise Fault(ReplyFailure.UNREACHABLE, error.detail, transient=True) from error
         except (HostingMissing, ModelNotLoadable) as error:
             raise Fault(ReplyFailure.UNREACHABLE, error.detail) from error
-        return str(result["text"])
+        return Said(str(result["text"]))

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import NO_ANSWER, Fault
+from spotthebot.bots.domain.replies import NO_ANSWER, Fault, Said
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.speaker import Speaker
-from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol
+from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol, WebhookAnswer
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.triton.client import TritonClient
-from spotthebot.kit.outbound import HTTP, AddressNotAllowed, UrlNotUsable, read_url
+from spotthebot.kit.outbound import HTTP, AddressNotAllowed, UrlNotUsable, read_json, read_url
 
 Infer = Callable[[str], Awaitable[str]]
 """A generation request as JSON in, the model's answer as JSON out; raises Fault."""
@@ -38,10 +38,10 @@ class TritonSpeaker(Speaker):
         self._recover = recover
         self._close = close
 
-    async def ask(self, context: Context, _key: str) -> str:
+    async def ask(self, context: Context, _key: str) -> Said:
         request = json.dumps(generation_request(context, self._sampling), ensure_ascii=False)
         try:
-            return _text(await self._infer_somehow(request))
+            return Said(_text(await self._infer_somehow(request)))
         except Fault as fault:
             if fault.failure not in _MODEL_IS_GONE or self._recover is None:
                 raise
@@ -142,9 +142,9 @@ def generation_request(context: Context, sampling: Sampling) -> dict[str, Any]:
 
 def _text(answer: str) -> str:
     try:
-        said = json.loads(answer)
+        said = read_json(answer)
         if "error" in said:
             raise Fault(ReplyFailure.INVALID, f"The model refused: {said['error']}")
-        return str(said["text"])
+        return WebhookAnswer.model_validate(said, strict=True).text
     except (ValueError, LookupError, TypeError) as error:
         raise Fault(ReplyFailure.INVALID, 'The model\'s reply is no JSON {"text": ...}.') from error

@@ -7,8 +7,9 @@ from pydantic import ValidationError
 from standardwebhooks import Webhook
 
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.protocols.errors_inside import fault_inside
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import ReplyFailure, WebhookAnswer, WebhookProtocol
 from spotthebot.kit.ids import new_id
@@ -22,7 +23,7 @@ class WebhookSpeaker(Speaker):
         self._webhook = Webhook(secret) if secret else None
         self._http = http
 
-    async def ask(self, context: Context, key: str) -> str:
+    async def ask(self, context: Context, key: str) -> Said:
         body = question(context)
         message_id, now = f"msg_{key}", datetime.now(UTC)
         headers = {
@@ -36,9 +37,10 @@ class WebhookSpeaker(Speaker):
             headers["webhook-signature"] = self._webhook.sign(message_id, now, body)
         answer = (await self._http.post(self._url, body.encode(), headers)).json()
         try:
-            return WebhookAnswer.model_validate(answer, strict=True).text
+            return Said(WebhookAnswer.model_validate(answer, strict=True).text)
         except ValidationError as error:
-            raise Fault(ReplyFailure.INVALID, f'The answer is not {{"text": "..."}}: {_inside(answer)}.') from error
+            detail = f'The answer is not {{"text": "..."}}: {_inside(answer)}.'
+            raise fault_inside(answer) or Fault(ReplyFailure.INVALID, detail) from error
 
 
 def question(context: Context) -> str:
@@ -60,8 +62,6 @@ def question(context: Context) -> str:
 
 def _inside(answer: object) -> str:
     if isinstance(answer, dict):
-        if "error" in answer:
-            return f"it answers with an error: {answer['error']}"
         if "text" in answer:
             return f"its text is {type(answer['text']).__name__}, not a string"
         return f"it has the fields {', '.join(map(str, answer)) or 'none'}"

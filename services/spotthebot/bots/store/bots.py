@@ -1,12 +1,12 @@
 """SQL over bots and their statuses."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Integer, Uuid, any_, bindparam, case, func, or_, select, text, update
+from sqlalchemy import ARRAY, ColumnElement, Integer, Uuid, any_, bindparam, case, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.bots.domain.bot_status import INITIAL, TRANSITIONS, StatusEvent
@@ -135,14 +135,16 @@ async def begin_version(session: WriteSession, bot_id: UUID, *, probe_in: timede
     event = StatusEvent.VERSION_ADDED
     probed = [old for old, new in TRANSITIONS[event].items() if new in TRANSITIONS[StatusEvent.PROBE_PASSED]]
     next_probe_at = case((BotRow.status.in_(probed), func.now() + probe_in), else_=BotRow.next_probe_at)
-    return await change_status(session, bot_id, event, status_reason=None, next_probe_at=next_probe_at)
+    return await change_status(
+        session, bot_id, event, status_reason=None, next_probe_at=next_probe_at, paused_until=None
+    )
 
 
 async def activate_bot(session: WriteSession, bot_id: UUID) -> BotStatus | None:
     """Let an owner activate a bot; a suspended one has to be probed, at once. Return None if it is retired."""
     resumed = [old for old, new in TRANSITIONS[StatusEvent.ACTIVATED].items() if old is not new]
     next_probe_at = case((BotRow.status.in_(resumed), func.now()), else_=BotRow.next_probe_at)
-    return await change_status(session, bot_id, StatusEvent.ACTIVATED, next_probe_at=next_probe_at)
+    return await change_status(session, bot_id, StatusEvent.ACTIVATED, next_probe_at=next_probe_at, paused_until=None)
 
 
 async def stop_bot(session: WriteSession, bot_id: UUID, event: StatusEvent) -> BotStatus | None:
@@ -207,7 +209,7 @@ async def pass_probe(session: WriteSession, bot: Bot, *, next_in: timedelta | No
         version=bot.version.number,
         status_reason=None,
         failed_probes=0,
-        next_probe_at=None if next_in is None else func.now() + next_in,
+        next_probe_at=None if next_in is None else func.greatest(func.now() + next_in, BotRow.paused_until),
     )
 
 
@@ -219,7 +221,7 @@ async def fail_probe(
     The next probe comes after `recovery`, doubled for each probe that failed before, but not later than `next_in`
     or an hour.
     """
-    wait = recovery * func.power(2, func.least(BotRow.failed_probes, _MAX_DOUBLINGS))
+    wait = _doubled(recovery)
     await change_status(
         session,
         bot.id,
@@ -227,8 +229,42 @@ async def fail_probe(
         version=bot.version.number,
         status_reason=reason[:_MAX_REASON],
         failed_probes=BotRow.failed_probes + 1,
-        next_probe_at=func.now() + func.least(wait, next_in or timedelta(hours=1)),
+        next_probe_at=_after_pause(func.least(wait, next_in or timedelta(hours=1))),
     )
+
+
+async def put_probe_off(session: WriteSession, bot: Bot, *, reason: str, recovery: timedelta) -> None:
+    """Leave a bot's status as it is, since its server limits requests: that is no fault of the bot.
+
+    The next probe comes when the server wants to be asked again, at the earliest as after a probe that failed.
+    """
+    is_probed = BotRow.status.in_(TRANSITIONS[StatusEvent.PROBE_PASSED])
+    await session.execute(
+        update(BotRow)
+        .where(BotRow.id == bot.id, BotRow.version == bot.version.number, is_probed)
+        .values(
+            status_reason=func.coalesce(BotRow.status_reason, reason[:_MAX_REASON]),
+            failed_probes=BotRow.failed_probes + 1,
+            next_probe_at=_after_pause(func.least(_doubled(recovery), timedelta(hours=1))),
+        )
+    )
+
+
+async def pause_bot(session: WriteSession, bot_id: UUID, wait: timedelta) -> None:
+    """Keep all processes from asking a bot for so long; its next probe waits too."""
+    until = func.greatest(BotRow.paused_until, func.now() + wait)
+    next_probe_at = case((BotRow.next_probe_at.is_not(None), func.greatest(BotRow.next_probe_at, func.now() + wait)))
+    await session.execute(
+        update(BotRow).where(BotRow.id == bot_id).values(paused_until=until, next_probe_at=next_probe_at)
+    )
+
+
+def _doubled(recovery: timedelta) -> ColumnElement[timedelta]:
+    return recovery * func.power(2, func.least(BotRow.failed_probes, _MAX_DOUBLINGS))
+
+
+def _after_pause(wait: ColumnElement[timedelta]) -> ColumnElement[datetime]:
+    return func.greatest(func.now() + wait, BotRow.paused_until)
 
 
 _PRESENT = select(
@@ -241,6 +277,7 @@ _PRESENT = select(
     BotRow.public,
     BotRow.status,
     BotRow.status_reason,
+    BotRow.paused_until,
     BotRow.probe,
     BotRow.created_at,
     BotVersionRow.id.label("version_id"),
@@ -278,6 +315,7 @@ def _bot(row: Any) -> Bot:  # noqa: ANN401 - SQLAlchemy's row of these columns, 
         public=row.public,
         status=BotStatus(row.status),
         status_reason=row.status_reason,
+        paused_until=row.paused_until,
         version=BotVersion(
             id=row.version_id,
             number=row.number,

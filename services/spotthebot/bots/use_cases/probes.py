@@ -86,6 +86,8 @@ async def _heartbeat(context: BotsContext, bot: Bot) -> None:
         await _probe_due(context, bot)
     except (Error, SQLAlchemyError) as error:
         _log.warning("heartbeat.failed", bot=str(bot.id), error=str(error))
+    except Exception:  # noqa: BLE001 - one of our own, with which the bot would be probed no more without a word
+        _log.exception("heartbeat.failed", bot=str(bot.id))
 
 
 async def _probe_due(context: BotsContext, bot: Bot) -> None:
@@ -129,7 +131,7 @@ def _without_circuit(client: BotClient) -> Ask:
         client.circuit.close()
         try:
             return await client.reply(question)
-        except Error as error:  # trouble on our own side: a corpus that changed, a service that does not answer
+        except Error as error:  # a version that can't be asked any more: a corpus that changed
             fault = Fault(ReplyFailure.UNREACHABLE, error.detail)
             return Reply(None, fault.failure, fault.detail, 1, 0.0)
 
@@ -148,7 +150,10 @@ async def record_probe(
     out = await store.probes.add_probe(session, bot, trigger, started_at, report)
     failed = next((finding for finding in report.findings if finding.verdict is Verdict.FAILED), None)
     next_in = context.heartbeat_of(bot.version)
-    if failed is None:
+    if report.put_off:
+        reason = report.findings[0].detail
+        await store.bots.put_probe_off(session, bot, reason=reason, recovery=context.recovery)
+    elif failed is None:
         await store.bots.pass_probe(session, bot, next_in=next_in)
     else:
         reason = f"{failed.check}: {failed.detail}"

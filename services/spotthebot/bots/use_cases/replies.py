@@ -1,11 +1,13 @@
 """Replies: one bot version is asked for one reply to each context."""
 
+import time
+
 from spotthebot.bots import store
-from spotthebot.bots.bot_client import not_asked
+from spotthebot.bots.bot_client import BotClient, not_asked
 from spotthebot.bots.domain.bot_status import GETS_NO_QUESTIONS
 from spotthebot.bots.domain.bots import Bot, BotVersion
 from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.errors import BotNotAsked, ModelFilesChanged, TemperatureNotTaken
+from spotthebot.bots.domain.errors import BotNotAsked, ModelFilesChanged, SecretUnreadable, TemperatureNotTaken
 from spotthebot.bots.domain.replies import Replies
 from spotthebot.bots.use_cases.context import BotsContext
 from spotthebot.contracts.bots import (
@@ -17,6 +19,7 @@ from spotthebot.contracts.bots import (
     TransformersProtocol,
     TritonProtocol,
 )
+from spotthebot.inference.errors import HostingMissing
 from spotthebot.inference.workers import WorkerModel
 from spotthebot.kit.errors import FieldError
 
@@ -39,14 +42,18 @@ async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperatu
     questions = [_question(each, temperature) for each in request.contexts]
     if bot.status in GETS_NO_QUESTIONS:
         raise BotNotAsked(name=bot.name, status=bot.status)
-    if bot.status is BotStatus.FAILING or refusal is not None:
+    client = None
+    if bot.status is not BotStatus.FAILING and refusal is None:
+        client, refusal = _client(context, bot, version, model)
+    if client is None:
         if refusal is not None:
             async with context.database.write() as session:
                 await store.bots.open_circuit(session, bot.id, refusal, context.recovery)
         detail = f"The bot is failing and is asked again after a probe: {refusal or bot.status_reason}"
         replies, is_open = [not_asked(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions), True
     else:
-        client = context.clients.get(bot, version, model)
+        client.pause.begin(time.monotonic(), bot.pause_seconds)
+        client.pause.in_doubt |= bot.status is BotStatus.PROBING or bot.pause_seconds > 0
         if client.circuit.is_open:  # and the database says that a probe has closed it since
             client.circuit.close()
         replies = await client.replies(questions)
@@ -71,6 +78,16 @@ async def _version_and_model(
             if version.number != bot.version.number:
                 raise
             return version, None, changed.detail
+
+
+def _client(
+    context: BotsContext, bot: Bot, version: BotVersion, model: WorkerModel | None
+) -> tuple[BotClient | None, str | None]:
+    """Return a version's client, or why there is none, which is this bot's failure alone."""
+    try:
+        return context.clients.get(bot, version, model), None
+    except (SecretUnreadable, HostingMissing) as error:
+        return None, error.detail
 
 
 def _question(request: ContextIn, temperature: float | None) -> Context:

@@ -123,6 +123,7 @@ class Reply:
     failure: ReplyFailure | None
     detail: str | None
     latency_ms: float
+    retry_after_seconds: float | None = None
 
     @property
     def reason(self) -> str:

@@ -24,11 +24,11 @@ MAX_ATTEMPTS: Final = 8
 """Failures of one turn, in a row, before its conversation fails: about a minute and a half of waiting."""
 TURN_BACKOFF: Final = Backoff(first_seconds=0.5, max_seconds=30.0)
 RATE_LIMITED_WAIT_SECONDS: Final = 5.0
-"""The wait for a bot's rate limit, which counts as no failure."""
+"""The wait for a bot's rate limit where its server names none; it counts as no failure."""
 CHAT_WAITS_SECONDS: Final = (1.0, 2.0, 4.0)
 """Waits before the retries of a turn that a person waits for; when all have failed the conversation ends."""
 PEER_BACKOFF: Final = Backoff(first_seconds=0.25, max_seconds=5.0)
-"""For PostgreSQL and the service `bots`: a runner waits for them for ever, and no conversation counts a failure."""
+"""For PostgreSQL, and for `bots` bot by bot: a runner waits for them for ever, and no conversation counts a failure."""
 CHAT_JOB_RETRIES: Final = 100
 CHAT_JOB_WAIT_SECONDS: Final = 2.0
 """The job of a reply in a chat is repeated for minutes while `bots` is unavailable, then the conversation ends."""

@@ -47,7 +47,8 @@ def step(conversation: Conversation, reply: Reply) -> Step:
         case ReplyFailure.CIRCUIT_OPEN:
             return wait_for_bot(conversation, reply.detail or "")
         case ReplyFailure.RATE_LIMITED:
-            return Step(conversation, conversation, wait_seconds=RATE_LIMITED_WAIT_SECONDS)
+            wait = reply.retry_after_seconds or RATE_LIMITED_WAIT_SECONDS
+            return Step(conversation, conversation, wait_seconds=wait)
         case _:
             return _failed_attempt(conversation, reply)
 
@@ -60,6 +61,16 @@ def wait_for_bot(conversation: Conversation, reason: str) -> Step:
 def fail(conversation: Conversation, reason: str) -> Step:
     """End a conversation for a reason that no retry would mend."""
     return Step(conversation, replace(conversation, state=ConversationState.FAILED, failure=reason[:1000]))
+
+
+def count_failure(conversation: Conversation, reason: str) -> Step:
+    """Count a failure of `bots` at one conversation, which its runner keeps; the eighth in a row ends it."""
+    attempts = conversation.attempts + 1
+    return (
+        fail(conversation, reason)
+        if attempts >= MAX_ATTEMPTS
+        else Step(conversation, replace(conversation, attempts=attempts))
+    )
 
 
 def _new_turn(conversation: Conversation, text: str, reply: Reply) -> Step:
@@ -94,4 +105,5 @@ def _failed_attempt(conversation: Conversation, reply: Reply) -> Step:
         return Step(conversation, ended)
     if attempts >= MAX_ATTEMPTS:
         return fail(conversation, reply.reason)
-    return Step(conversation, replace(conversation, attempts=attempts), wait_seconds=TURN_BACKOFF.seconds(attempts))
+    wait = max(TURN_BACKOFF.seconds(attempts), reply.retry_after_seconds or 0.0)
+    return Step(conversation, replace(conversation, attempts=attempts), wait_seconds=wait)

@@ -13,6 +13,7 @@ from spotthebot.contracts.bots.hosted_models import (
 from spotthebot.contracts.bots.probes import Finding, Latency, ProbeOut, ProbeReport, ProbeTrigger, Verdict
 from spotthebot.contracts.bots.protocols import (
     BuiltinProtocol,
+    Cleaning,
     OpenAIProtocol,
     ParlaiProtocol,
     Protocol,
@@ -39,6 +40,7 @@ from spotthebot.contracts.bots.replies import (
     RepliesIn,
     RepliesOut,
     ReplyFailure,
+    ReplyNote,
     ReplyOut,
 )
 from spotthebot.contracts.bots.webhook import WebhookAnswer, WebhookQuestion, WebhookTurn
@@ -56,6 +58,7 @@ __all__ = [
     "BotVersionIn",
     "BotVersionOut",
     "BuiltinProtocol",
+    "Cleaning",
     "ContextIn",
     "Finding",
     "HostedModelIn",
@@ -73,6 +76,7 @@ __all__ = [
     "RepliesIn",
     "RepliesOut",
     "ReplyFailure",
+    "ReplyNote",
     "ReplyOut",
     "Sampling",
     "SecretIn",

@@ -38,6 +38,16 @@ ChatUrl = Annotated[_UrlText, AfterValidator(_chat_url)]
 _ModelName = Annotated[Text, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
 
 
+Cleaning = Annotated[
+    Literal["remove", "refuse", "keep"],
+    Field(
+        description="What is done with an answer's text that is not said to the partner: reasoning (`<think>`), a role "
+        "before the reply (`Assistant:`), turns made up for the partner. It is removed, or the answer is refused, or "
+        "partners and annotators see it. Reasoning that nothing closes is refused unless it is kept."
+    ),
+]
+
+
 class Sampling(Wire):
     """How a hosted model samples its words; each context brings its seed."""
 
@@ -66,6 +76,7 @@ class WebhookProtocol(Wire):
     kind: Literal["webhook"]
     url: HttpUrl = Field(description="Where questions are POSTed.", examples=["https://bot.example.org/reply"])
     version: Literal[1] = Field(default=1, description="Version of the webhook's form.")
+    cleaning: Cleaning = "remove"
 
 
 class OpenAIProtocol(Wire):
@@ -85,13 +96,24 @@ class OpenAIProtocol(Wire):
     )
     temperature: float | None = Field(default=None, ge=0, le=2)
     top_p: float | None = Field(default=None, gt=0, le=1)
-    max_tokens: int | None = Field(default=None, ge=1, le=4096, description="Longest reply, in tokens.")
+    max_tokens: int | None = Field(
+        default=None, ge=1, le=131_072, description="Longest reply, in tokens; mostly with its reasoning."
+    )
+    max_completion_tokens: int | None = Field(
+        default=None, ge=1, le=131_072, description="The same, for servers that refuse `max_tokens`."
+    )
     frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
     presence_penalty: float | None = Field(default=None, ge=-2, le=2)
     stop: tuple[Annotated[Text, StringConstraints(min_length=1, max_length=100)], ...] = Field(
         default=(), max_length=4, description="Texts that end the reply."
     )
     sends_seed: bool = Field(default=True, description="Whether `seed` is sent; false for servers that refuse it.")
+    system_role: Literal["system", "developer", "user"] = Field(
+        default="system",
+        description="Whose message holds system prompt and persona; user: the first turn of the user begins with them, "
+        "for servers that refuse the system's role.",
+    )
+    cleaning: Cleaning = "remove"
 
 
 class ParlaiProtocol(Wire):
@@ -107,6 +129,7 @@ class ParlaiProtocol(Wire):
         default="all_turns",
         description="The text for the agent: all turns, one per line, as in ParlAI's own tasks, or the last turn.",
     )
+    cleaning: Cleaning = "remove"
 
 
 class TritonProtocol(Wire):
@@ -123,6 +146,7 @@ class TritonProtocol(Wire):
         description="Name in the server's repository."
     )
     sampling: Sampling = Sampling()
+    cleaning: Cleaning = "remove"
 
 
 class TransformersProtocol(Wire):
@@ -137,6 +161,7 @@ class TransformersProtocol(Wire):
         default=None, description="Commit or tag on the hub."
     )
     sampling: Sampling = Sampling()
+    cleaning: Cleaning = "remove"
 
 
 Protocol = Annotated[

@@ -140,7 +140,10 @@ class BotOut(Wire):
     limits: Limits
     public: _Public
     status: BotStatus
-    status_reason: str | None = Field(description="Why the bot is failing; null if it is not.")
+    status_reason: str | None = Field(description="Why the bot is failing, or its probe is put off; null for neither.")
+    paused_until: datetime | None = Field(
+        default=None, description="Its server wants no request before (`Retry-After`); null if it may be asked."
+    )
     version: int = Field(description="Counts from 1; the bot's replies change with it, and only with it.")
     protocol: Protocol
     has_secret: bool

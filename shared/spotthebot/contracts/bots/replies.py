@@ -53,6 +53,19 @@ class ReplyFailure(StrEnum):
     CIRCUIT_OPEN = "circuit_open"
 
 
+class ReplyNote(StrEnum):
+    """What a bot's answer was, beside its reply."""
+
+    REASONING = "reasoning"
+    """It held reasoning, such as `<think>...</think>`."""
+    ROLE = "role"
+    """A role stood before the reply, such as `Assistant:`."""
+    PARTNERS_TURN = "partners_turn"
+    """It went on with turns that the bot made up for its partner."""
+    CUT = "cut"
+    """It was cut at the longest reply of the bot's server (`finish_reason` is `length`)."""
+
+
 class ReplyOut(Wire):
     """The reply to one context, or the reason for its absence."""
 
@@ -61,6 +74,12 @@ class ReplyOut(Wire):
     detail: str | None = Field(description="The failure in words; null for a reply.")
     attempts: int = Field(description="Requests to the bot; 0 if it got none.")
     latency_ms: float = Field(description="From the first request to the reply, retries included.")
+    notes: tuple[ReplyNote, ...] = Field(
+        default=(), max_length=len(ReplyNote), description="What the answer was, beside its reply; see `cleaning`."
+    )
+    retry_after_seconds: float | None = Field(
+        default=None, description="After how long the bot's server wants to be asked again; null if it did not say."
+    )
 
 
 class RepliesOut(Wire):

@@ -218,7 +218,7 @@ class BotWarningOut(Wire):
     """What to know of a bot that takes part, which keeps nothing from starting."""
 
     bot: str
-    kind: Literal["failing", "other_domain"]
+    kind: Literal["failing", "paused", "other_domain"]
     detail: str = Field(description="A sentence for people.")
 
 

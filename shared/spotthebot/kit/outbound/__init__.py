@@ -6,7 +6,7 @@ checked; redirects are not followed; sizes and times are bounded; nothing is rem
 
 from spotthebot.kit.outbound.addresses import EVERYWHERE, FORBIDDEN, Network, networks
 from spotthebot.kit.outbound.errors import AddressNotAllowed, CallFailed, Failure, NothingAnswers, UrlNotUsable
-from spotthebot.kit.outbound.http import Answer, GuardedHttp
+from spotthebot.kit.outbound.http import Answer, GuardedHttp, read_json
 from spotthebot.kit.outbound.owners import HttpByOwner
 from spotthebot.kit.outbound.resolver import CheckingResolver
 from spotthebot.kit.outbound.urls import HTTP, read_url
@@ -26,5 +26,6 @@ __all__ = [
     "NothingAnswers",
     "UrlNotUsable",
     "networks",
+    "read_json",
     "read_url",
 ]

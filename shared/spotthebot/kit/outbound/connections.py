@@ -160,6 +160,7 @@ class Connection(asyncio.Protocol):
     def _succeed(self) -> None:
         if self._answered is not None:
             self._answered.set_result(self._answer)
+            self._answer = WholeAnswer()  # what else comes in the same packet belongs to no answer
 
     def _fail(self, failure: CallFailed) -> None:
         if self._answered is not None and not self._answered.done():

@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from types import SimpleNamespace, TracebackType
 from typing import Any, Self
@@ -24,6 +27,7 @@ _USER_AGENT = "spotthebot"
 _OWN_HEADERS = f"Accept-Encoding: identity\r\nUser-Agent: {_USER_AGENT}\r\n"
 _TRANSIENT = frozenset({502, 503, 504})
 _LONGEST_WAIT = 3600.0
+_SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,12 @@ class Answer:
         if self.media_type != "application/json" and not self.media_type.endswith("+json"):
             raise CallFailed(Failure.INVALID, f"The answer is {self.media_type or 'of no type'}, not application/json.")
         try:
-            return json.loads(self.body.decode("utf-8"), parse_constant=_no_constant)
+            return read_json(self.body.decode("utf-8-sig"))
         except UnicodeDecodeError as error:
             raise CallFailed(
                 Failure.INVALID, f"The answer is not UTF-8: {error.reason} at byte {error.start}."
             ) from error
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise CallFailed(Failure.INVALID, f"The answer is not JSON: {error}.") from error
 
 
@@ -175,8 +179,7 @@ def _refused(answer: WholeAnswer) -> CallFailed:
         return _redirected(status, answer.headers.get("location", "nowhere"))
     said = answer.body[:300].decode("utf-8", "replace").strip()
     detail = f"It answered {status} {answer.reason}{': ' if said else ''}{said}".strip()
-    after = answer.headers.get("retry-after", "")
-    wait = min(float(after), _LONGEST_WAIT) if after.isascii() and after.isdigit() else None
+    wait = _seconds_after(answer.headers.get("retry-after", ""))
     if status == 429:
         return CallFailed(Failure.RATE_LIMITED, detail, transient=True, retry_after_seconds=wait, status=status)
     return CallFailed(
@@ -208,6 +211,32 @@ def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _no_constant(name: str) -> None:
-    message = f"{name} is no JSON"
-    raise ValueError(message)
+def _seconds_after(said: str) -> float | None:
+    """Return the wait that a `Retry-After` names (RFC 9110, section 10.2.3), at most an hour; None where it is none.
+
+    Servers send decimals too, which the RFC does not have.
+    """
+    if _SECONDS.fullmatch(said):
+        return min(float(said), _LONGEST_WAIT)
+    try:
+        at = parsedate_to_datetime(said)
+    except (ValueError, IndexError, OverflowError):
+        return None
+    left = (at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)
+    return min(max(0.0, left.total_seconds()), _LONGEST_WAIT)
+
+
+def read_json(text: str) -> Any:  # noqa: ANN401 - JSON
+    """Return what a stranger's JSON stands for; raises ValueError.
+
+    NaN and numbers of any length are read: mostly they stand where nobody looks.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # more digits than Python turns into a whole number
+        return json.loads(text, parse_int=float)
+    except RecursionError:
+        message = "it is nested too deeply"
+        raise ValueError(message) from None

@@ -62,6 +62,11 @@ def _warnings(bot: BotOut, domain: str) -> Iterator[BotWarningOut]:
         reason = printable(bot.status_reason or "it does not reply").rstrip(".")
         detail = f"The bot '{bot.name}' is failing ({reason}): its conversations wait until it recovers."
         yield BotWarningOut(bot=bot.name, kind="failing", detail=detail)
+    if bot.paused_until is not None:
+        detail = (
+            f"The bot '{bot.name}' is asked nothing before {bot.paused_until:%H:%M:%S} UTC: its server limits requests."
+        )
+        yield BotWarningOut(bot=bot.name, kind="paused", detail=detail)
     if domain not in bot.domains:
         domains = ", ".join(bot.domains)
         detail = f"The bot '{bot.name}' is registered for {domains}; the collection is about {domain}."

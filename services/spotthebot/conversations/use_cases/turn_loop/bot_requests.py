@@ -1,7 +1,8 @@
 """Requests for turns to the service `bots`, and what their answers make of conversations.
 
 A request holds as many conversations as fit, by number and by bytes. One that is refused as too large all the same, by
-`bots` or by a proxy before it, is cut in half until the conversation that is too large alone is found, which fails.
+`bots` or by a proxy before it, is cut in half until the conversation that is too large alone is found, which fails. So
+is one at which `bots` fails (500): the conversation at which it fails alone counts a failure, the others go on.
 """
 
 import json
@@ -18,7 +19,7 @@ from spotthebot.conversations.domain.availability import MAY_RECOVER
 from spotthebot.conversations.domain.concurrency import SlotRequest, request_slots
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.errors import UnknownBot
-from spotthebot.conversations.domain.transitions import Step, fail, step, wait_for_bot
+from spotthebot.conversations.domain.transitions import Step, count_failure, fail, step, wait_for_bot
 
 _ABOUT_THE_BOT = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
 """Refusals that no retry would mend; any other refusal is trouble between our services, not of a conversation."""
@@ -50,8 +51,8 @@ async def request_turns(bots: Bots, conversations: Sequence[Conversation]) -> Bo
     except (PeerUnavailable, UnexpectedAnswer) as trouble:
         return BotAnswer((), trouble)
     except PeerRefused as refused:
-        if refused.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            return await _request_in_halves(bots, conversations)
+        if refused.status in {HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.INTERNAL_SERVER_ERROR}:
+            return await _request_in_halves(bots, conversations, refused)
         if refused.status not in _ABOUT_THE_BOT:
             return BotAnswer((), refused)
         return await _refused(bots, bot_id, conversations, refused)
@@ -108,7 +109,10 @@ def _bytes_of(conversation: Conversation) -> int:
     return _MAX_BYTES_BESIDE + len(json.dumps(conversation.history, ensure_ascii=False).encode())
 
 
-async def _request_in_halves(bots: Bots, conversations: Sequence[Conversation]) -> BotAnswer:
+async def _request_in_halves(bots: Bots, conversations: Sequence[Conversation], refused: PeerRefused) -> BotAnswer:
+    if len(conversations) == 1 and refused.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        reason = "The service bots failed at the request for this turn (500); its log says why."
+        return BotAnswer((count_failure(conversations[0], reason),), refused)
     if len(conversations) == 1:
         return _too_large(conversations[0])
     half = len(conversations) // 2

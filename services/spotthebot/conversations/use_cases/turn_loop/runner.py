@@ -17,13 +17,14 @@ from spotthebot.clients import PEER_TROUBLE
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.domain.collections import REQUESTS_TURNS, OpenCollection
-from spotthebot.conversations.domain.concurrency import AcquiredSlots
+from spotthebot.conversations.domain.concurrency import AcquiredSlots, SlotRequest
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.retries import PEER_BACKOFF
 from spotthebot.conversations.domain.transitions import Step
 from spotthebot.conversations.store.turns import CommittedSteps
 from spotthebot.conversations.use_cases.conversation_traces import record_commits, record_requests
 from spotthebot.conversations.use_cases.events import publish_failing_bot, publish_finished_collections
+from spotthebot.conversations.use_cases.turn_loop.bot_backoffs import BotBackoffs
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import (
     BotAnswer,
     request_turns,
@@ -97,6 +98,7 @@ class ConversationRunner:
         self._traces: dict[UUID, str | None] = {}
         self._checked_at = float("-inf")
         self._backoffs = 0
+        self._bot_backoffs = BotBackoffs()
 
     async def run(self) -> None:
         """Run conversations until there are none to go on with, then release all of them."""
@@ -111,7 +113,7 @@ class ConversationRunner:
                     await self._make_progress(self._wait_seconds())
                 except DATABASE_TROUBLE as error:
                     await self._end_commit()
-                    await self._back_off("database", error)
+                    await self._back_off(error)
                     await self._reload()
             await self._drain()
         finally:
@@ -131,7 +133,7 @@ class ConversationRunner:
                     claimed = await store.conversations.list_claimed(session, self._job_id)
                 self._conversations = {each.id: each for each in claimed}
             except DATABASE_TROUBLE as error:
-                await self._back_off("database", error)
+                await self._back_off(error)
             else:
                 return
 
@@ -152,7 +154,11 @@ class ConversationRunner:
     async def _claim_more(self) -> None:
         """Fill the batch with newly claimed conversations; those that wait for a full bot do not count."""
         now = time.monotonic()
-        blocked = [each for each in self._ready() if each.next_bot in self._full_bots]
+        blocked = [
+            each
+            for each in self._ready()
+            if each.next_bot in self._full_bots or self._bot_backoffs.holds(each.next_bot, now)
+        ]
         bots = {each.next_bot for each in blocked}
         self._full_bots = {bot: until for bot, until in self._full_bots.items() if bot in bots}
         room = self._limits.conversations - (len(self._conversations) - len(blocked))
@@ -197,20 +203,24 @@ class ConversationRunner:
         waiting: dict[UUID, list[Conversation]] = defaultdict(list)
         now = time.monotonic()
         for each in self._ready():
-            if each.next_bot is not None and self._full_bots.get(each.next_bot, 0.0) <= now:
+            if each.next_bot is None or self._bot_backoffs.holds(each.next_bot, now):
+                continue
+            if self._full_bots.get(each.next_bot, 0.0) <= now:
                 waiting[each.next_bot].append(each)
         chosen = self._batcher.choose(waiting, pending=len(self._pending), now=now)
         if not chosen:
             return
-        try:
-            needed = {bot: await slots_needed(self._bots, bot, len(each)) for bot, each in chosen.items()}
-        except PEER_TROUBLE as trouble:
-            await self._back_off("bots", trouble)
-            return
+        needed: dict[UUID, SlotRequest] = {}
+        for bot, conversations in chosen.items():
+            try:
+                needed[bot] = await slots_needed(self._bots, bot, len(conversations))
+            except PEER_TROUBLE as trouble:
+                self._back_off_from(bot, trouble)
         async with self._database.write() as session:
             acquired = await store.concurrency_slots.acquire(session, self._job_id, needed)
         until = time.monotonic() + _POLL_SECONDS
-        for bot, conversations in chosen.items():
+        for bot in needed:
+            conversations = chosen[bot]
             slots = acquired[bot].slots if bot in acquired else 0
             self._full_bots.pop(bot, None)
             if slots < len(conversations):
@@ -253,18 +263,18 @@ class ConversationRunner:
     async def _receive(self, replies: Sequence[asyncio.Task[BotAnswer]]) -> None:
         """Begin to commit replies as one batch of turns."""
         slots: Counter[UUID] = Counter()
+        steps: list[Step] = []
         for task in replies:
-            request = self._pending.pop(task)
+            request, answer = self._pending.pop(task), task.result()
             slots[request.slots.id] += len(request.conversations)
-        answers = [task.result() for task in replies]
-        steps = [each for answer in answers for each in answer.steps]
+            steps += answer.steps
+            bot = request.conversations[0].next_bot
+            if bot is not None and answer.trouble is not None:
+                self._back_off_from(bot, answer.trouble)
+            elif bot is not None:
+                self._bot_backoffs.succeeded(bot)
         self._batcher.learn(steps)
         self._commit = _PendingCommit(asyncio.create_task(self._commit_steps(steps, slots)), steps)
-        troubles = [answer.trouble for answer in answers if answer.trouble is not None]
-        if troubles:
-            await self._back_off("bots", troubles[0])
-        else:
-            self._backoffs = 0
 
     async def _commit_steps(self, steps: Sequence[Step], slots: Counter[UUID]) -> CommittedSteps:
         slots += self._slots_to_release
@@ -303,12 +313,18 @@ class ConversationRunner:
             if committed.collections.get(each.after.collection_id) not in REQUESTS_TURNS:
                 self._checked_at = float("-inf")
         self._full_bots = dict.fromkeys(self._full_bots, 0.0)  # slots were released: check at once
+        self._backoffs = 0
 
-    async def _back_off(self, peer: str, error: Exception) -> None:
-        """Wait for a peer that every conversation needs; no attempt is counted against any conversation."""
+    def _back_off_from(self, bot_id: UUID, trouble: Exception) -> None:
+        """Ask one bot nothing for a while: `bots` may be in trouble with it alone, and the others go on."""
+        wait = self._bot_backoffs.failed(bot_id, trouble, time.monotonic())
+        _log.warning("runner.backs_off", peer="bots", bot=str(bot_id), seconds=wait, reason=str(trouble)[:200])
+
+    async def _back_off(self, error: Exception) -> None:
+        """Wait for the database, which every conversation needs; no attempt is counted against any conversation."""
         self._backoffs += 1
         wait = PEER_BACKOFF.seconds(self._backoffs)
-        _log.warning("runner.backs_off", peer=peer, seconds=wait, reason=str(error)[:200])
+        _log.warning("runner.backs_off", peer="database", seconds=wait, reason=str(error)[:200])
         await asyncio.sleep(wait)
 
     async def _drain(self) -> None:

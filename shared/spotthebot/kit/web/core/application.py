@@ -10,6 +10,7 @@ from starlette.middleware.cors import CORSMiddleware
 from spotthebot.kit.clock import system_clock
 from spotthebot.kit.settings import EdgeSettings
 from spotthebot.kit.web.core import operations
+from spotthebot.kit.web.core.bytes_under_way import BytesUnderWay
 from spotthebot.kit.web.core.documentation import mount_documentation
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.metrics import RequestMetrics
@@ -70,6 +71,9 @@ def build_application(
     app.state.settings = settings
     app.state.clock = system_clock
     app.state.parts = parts
+    app.state.bytes_under_way = BytesUnderWay(
+        in_all=settings.max_json_bytes_under_way, by_caller=settings.max_json_bytes_under_way_per_caller
+    )
     app.state.error_responses = error_responses
     app.state.metrics = RequestMetrics(name)
     statuses = _ERROR_STATUSES | {status: text for part in parts for status, text in part.error_statuses.items()}

@@ -67,7 +67,8 @@ class LimitedRequest(Request):
     def __init__(self, request: Request, limits: BodyLimits) -> None:
         largest = limits.bytes_allowed(request.app.state.settings)
         announced = request.headers.get("content-length", "")
-        if announced.isdigit() and int(announced) > largest:
+        self.bytes_announced = int(announced) if announced.isdigit() else largest
+        if self.bytes_announced > largest:
             raise _too_large(largest)
         super().__init__(request.scope, _limited(request.receive, largest))
         self._limits = limits

@@ -6,7 +6,7 @@ its body, within limits (`bodies`).
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any, ClassVar, cast
 
 from fastapi import Request
@@ -18,8 +18,11 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from spotthebot.kit.web.core.bodies import BodyLimits, LimitedRequest, has_body
+from spotthebot.kit.web.core.bytes_under_way import BytesUnderWay, HeldBytes
 from spotthebot.kit.web.core.parameters import check_parameters, query_names
 
+_SERVICE = "service"
+"""The role of other services of the suite."""
 Guard = Callable[[Request], Awaitable[object]]
 
 
@@ -46,12 +49,18 @@ class CheckedRoute(APIRoute):
                 await guard(request)
             check_parameters(request, known if self.refuses_unknown_parameters else None)
             self.admit(request)
-            if has_body(request):
-                request = LimitedRequest(request, limits)
-                if takes_json:
+            if not has_body(request):
+                return await handle(request)
+            limited = LimitedRequest(request, limits)
+            if not takes_json:
+                return await handle(limited)
+            under_way: BytesUnderWay = request.app.state.bytes_under_way
+            with _held(under_way, limited) as held:
+                held.add_values(body := await limited.body())
+                async with under_way.turn_to_parse(body):
                     with suppress(ValueError):  # FastAPI, which asks for it again, answers that it is no JSON
-                        await request.json()
-            return await handle(request)
+                        await limited.json()
+                return await handle(limited)
 
         async def handler(request: Request) -> Response:
             try:
@@ -66,6 +75,13 @@ class PageRoute(CheckedRoute):
     """A route of a page: people come by links to which others have added parameters of their own."""
 
     refuses_unknown_parameters = False
+
+
+def _held(under_way: BytesUnderWay, request: LimitedRequest) -> AbstractContextManager[HeldBytes]:
+    state = request.scope.get("state", {})
+    caller = state.get("caller") or (request.client.host if request.client else "")
+    is_ours = getattr(state.get("principal"), "role", None) == _SERVICE
+    return under_way.held(caller, request.bytes_announced, is_ours=is_ours)
 
 
 def _guards(dependant: Dependant) -> Iterator[Guard]:

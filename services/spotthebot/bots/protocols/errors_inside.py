@@ -1,0 +1,37 @@
+"""Errors that a server reports inside an answer with status 200."""
+
+import re
+from typing import Any
+
+from spotthebot.bots.domain.replies import Fault
+from spotthebot.contracts.bots import ReplyFailure
+
+_LIMITED = 429
+_LIMITED_WORDS = re.compile(r"rate.?limit|too.?many.?requests|throttl|resource.?exhausted", re.IGNORECASE)
+_PASSING = frozenset({502, 503, 504})
+
+
+def fault_inside(answer: Any) -> Fault | None:  # noqa: ANN401 - JSON
+    """Return the fault that an answer's `error` stands for; None where it has none.
+
+    A rate limit is one wherever the server says so: as the status 429 in `code` or `status`, or in the words of `code`,
+    `type`, or an error that is nothing but words, such as `rate_limit_exceeded`.
+    """
+    inside = answer.get("error") if isinstance(answer, dict) else None
+    if not inside:
+        return None
+    facts = inside if isinstance(inside, dict) else {}
+    codes = [facts.get(name, answer.get(name)) for name in ("code", "status", "type")] + [inside]
+    numbers = {int(code) for code in codes if _is_status(code)}
+    detail = f"The answer is none: it answers with an error: {inside}."
+    if _LIMITED in numbers or any(_LIMITED_WORDS.search(code) for code in codes if isinstance(code, str)):
+        return Fault(ReplyFailure.RATE_LIMITED, detail, transient=True)
+    if numbers & _PASSING:
+        return Fault(ReplyFailure.HTTP_ERROR, detail, transient=True)
+    return Fault(ReplyFailure.INVALID, detail)
+
+
+def _is_status(code: object) -> bool:
+    if isinstance(code, str):
+        return len(code) == 3 and code.isascii() and code.isdigit()
+    return isinstance(code, int)

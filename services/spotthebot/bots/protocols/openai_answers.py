@@ -1,0 +1,107 @@
+"""Reads a chat completion: the message's text, and what else its server says of it. Everything may be of any type."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from spotthebot.bots.domain.replies import Fault, Said
+from spotthebot.bots.outbound import BotAnswer
+from spotthebot.bots.protocols.errors_inside import fault_inside
+from spotthebot.contracts.bots import ReplyFailure, ReplyNote
+from spotthebot.kit.outbound import read_json
+
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
+_REASONING_PART = re.compile(r"think|reason|thought|analysis|summary", re.IGNORECASE)
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens"})
+_EVENT = re.compile(r"\r\n?|\n")
+
+
+def read_completion(answer: BotAnswer) -> Said:
+    """Return a completion's text; raises Fault. Servers that stream whatever they are asked for are read as well."""
+    completion = _collected(answer) if answer.media_type == "text/event-stream" else answer.json()
+    choice, message = _message(completion)
+    content, notes = _content(message.get("content"))
+    finish = choice.get("finish_reason")
+    reasoned = [name for name in _REASONING_FIELDS if message.get(name)]
+    if reasoned:
+        notes.add(ReplyNote.REASONING)
+    if isinstance(finish, str) and finish in _CUT:
+        notes.add(ReplyNote.CUT)
+    return Said(content, tuple(sorted(notes)), None if content.strip() else _why_empty(message, finish, reasoned))
+
+
+def _message(completion: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:  # noqa: ANN401 - JSON
+    choices = completion.get("choices") if isinstance(completion, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if isinstance(choice, dict) and isinstance(message, dict) and ("content" in message or not choice.get("error")):
+        return choice, message
+    fault = fault_inside(completion) or fault_inside(choice)
+    raise fault or Fault(
+        ReplyFailure.INVALID, "The answer is no chat completion: it has no choices[0].message.content."
+    )
+
+
+def _content(content: Any) -> tuple[str, set[ReplyNote]]:  # noqa: ANN401 - JSON
+    """Return a message's text, which some servers give in parts, those of reasoning left out."""
+    if content is None:
+        return "", set()
+    if isinstance(content, str):
+        return content, set()
+    if not isinstance(content, list):
+        raise Fault(ReplyFailure.INVALID, f"The message's content is {type(content).__name__}, not a string.")
+    texts: list[str] = []
+    notes: set[ReplyNote] = set()
+    for number, part in enumerate(content):
+        if not isinstance(part, dict):
+            raise Fault(ReplyFailure.INVALID, f"The content's part {number} is {type(part).__name__}, not an object.")
+        if part.get("thought") is True or _REASONING_PART.search(str(part.get("type"))[:50]):
+            notes.add(ReplyNote.REASONING)
+            continue
+        text = part.get("text")
+        if text is not None and not isinstance(text, str):
+            detail = f"The text of the content's part {number} is {type(text).__name__}, not a string."
+            raise Fault(ReplyFailure.INVALID, detail)
+        texts.append(text or "")
+    return "".join(texts), notes
+
+
+def _why_empty(message: Mapping[str, Any], finish: object, reasoned: list[str]) -> str | None:
+    said = [f"finish_reason is {finish}"] if finish else []
+    if refusal := message.get("refusal"):
+        said.append(f"it refuses ({refusal})")
+    if message.get("tool_calls") or message.get("function_call"):
+        said.append("it calls a tool, which nobody answers")
+    if reasoned:
+        said.append(f"its reasoning stands in {reasoned[0]} alone: raise `max_tokens`, or switch reasoning off")
+    return "; ".join(said) or None
+
+
+def _collected(answer: BotAnswer) -> dict[str, Any]:
+    """Return the completion that server-sent events make together; raises Fault where they break off."""
+    text: list[str] = []
+    message: dict[str, Any] = {}
+    finish: object = None
+    is_whole = False
+    for line in _EVENT.split(answer.body.decode("utf-8-sig", "replace")):
+        data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
+        if data == "[DONE]":
+            is_whole = True
+        if not data or data == "[DONE]":
+            continue
+        try:
+            chunk = read_json(data)
+        except ValueError as error:
+            raise Fault(ReplyFailure.INVALID, f"An event of the stream is not JSON: {error}.") from error
+        if fault := fault_inside(chunk):
+            raise fault
+        choices = chunk.get("choices") if isinstance(chunk, dict) else None
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+        delta = choice.get("delta")
+        if isinstance(delta, dict):
+            text.append(_content(delta.get("content"))[0])
+            message |= {name: True for name in _REASONING_FIELDS if delta.get(name)}
+        finish = choice.get("finish_reason") or finish
+    if not is_whole and finish is None:
+        raise Fault(ReplyFailure.INVALID, "The stream of the reply breaks off.", transient=True)
+    return {"choices": [{"message": message | {"content": "".join(text)}, "finish_reason": finish}]}
