@@ -60,12 +60,18 @@ class TestRows:
         )
         assert _read(save(HEADER + rows)) == [
             (3, "it has 2 cells, the header 4"),
-            (2, "conversation c1 is left out, as line 3 can't be read"),
-            (6, "its position 'x' is no number: conversation c2 is left out"),
-            (7, "conversation c3 has to have two speakers, and has a"),
-            (8, "conversation c4 has to have two speakers, and has a, b, c"),
+            (2, "conversation 'c1' is left out, as line 3 can't be read"),
+            (6, "its position 'x' is not a number: conversation 'c2' is left out"),
+            (7, "conversation 'c3' has to have two speakers, and has a"),
+            (
+                8,
+                (
+                    "conversation 'c4' has to have two speakers, and has a, b, c"
+                    ": --leave-out ROLE leaves out turns of a role, such as system or tool"
+                ),
+            ),
             ("c5", ["a", "b"], ["A: hi", "B: ho"]),
-            (13, "conversation c3 ended on an earlier line: sort the file by conversation"),
+            (13, "conversation 'c3' ended on an earlier line: sort the file by conversation"),
             (14, "it names no conversation"),
         ]
 
@@ -110,7 +116,7 @@ class TestObjects:
         expected = ("c1", ["x", "y"], ["A: hi", "B: ho"])
         assert _read(save("\n".join(map(json.dumps, lines)), "a.jsonl"))[:5] == [
             expected,
-            (2, "conversation c1 stands on an earlier line"),
+            (2, "conversation 'c1' stands on an earlier line"),
             (3, "its turns are no list of turns with a speaker and a text"),
             (4, "it names no conversation"),
             (5, "its turns are no list of turns with a speaker and a text"),

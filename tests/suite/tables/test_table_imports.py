@@ -148,7 +148,7 @@ class TestLabels:
         with showing_progress() as steps:
             imported = await import_labels(clients, source, steps)
         assert [(each.line, each.reason) for each in imported.rejected] == [
-            (4, "conversation c7 is not in the collection")
+            (4, "conversation 'c7' is not in the collection")
         ]
         campaign = await clients.annotation.get_campaign(UUID(imported.campaign_id))
         assert (campaign.collections, campaign.annotations) == ((collection.id,), 2)

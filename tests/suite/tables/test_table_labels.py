@@ -87,10 +87,10 @@ class TestForms:
         assert _read(EXPORTS / "potato", known=KNOWN) == expected
         assert _read(ann, known=KNOWN) + _read(bob, known=KNOWN) == expected
 
-    @pytest.mark.parametrize("columns", [["lead_fluency", "-1", "0", "1"], ["fluency", "beta", "tie", "A"]])
+    @pytest.mark.parametrize("columns", [["lead_", "-1", "0", "1"], ["", "beta", "tie", "A"]])
     def test_features_are_taken_where_all_three_are_there(self, save, columns):
-        name, fluent, same, more = columns
-        header = f"{HEADER.strip()},{name},sensibleness,specificity\n"
+        prefix, fluent, same, more = columns
+        header = f"{HEADER.strip()},{prefix}fluency,{prefix}sensibleness,{prefix}specificity\n"
         path = save(f"{header}c1,alpha,beta,human,bot,ann,1,{fluent},{same},{more}\nc2,a,b,bot,bot,ann,1,?,A,A\n")
         mapping = _mapping(path)
         good, bad = read_labels(open_table(path), mapping, ValueWords.of())
@@ -117,11 +117,11 @@ class TestFaults:
         )
         assert _read(save(HEADER + rows)) == [
             ("c1", "a", "b", 2, "ann", "human", "bot"),
-            (3, "annotator ann labelled this conversation at this length before"),
+            (3, "annotator 'ann' labelled this conversation at this length before"),
             ("c1", "a", "b", 3, "ann", "human", "bot"),
             (5, "it names no annotator"),
             (6, "its label_b 'perhaps' is none of human, unsure, bot"),
-            (7, "a and c speak, but a and b in conversation c1"),
+            (7, "'a' and 'c' speak, but 'a' and 'b' in conversation 'c1'"),
             (8, "it names no conversation"),
             (9, "its exchanges '0' are no whole number from 1 to 500"),
             (10, "it names no side_b"),
@@ -135,7 +135,7 @@ class TestFaults:
         assert _read(save(f"conversation,side,bot,label,annotator\n{rows}")) == [
             (3, "the annotator labelled this side on line 2 before"),
             ("c2", "a", "b", 1, "ann", "human", "bot"),
-            (6, "annotator ann labelled this conversation at this length before"),
+            (6, "annotator 'ann' labelled this conversation at this length before"),
             (7, "its side 'C' is neither A nor B"),
         ]
         alone = save("conversation,bot,label,annotator\nc1,a,bot,ann\n")
@@ -145,8 +145,8 @@ class TestFaults:
         rows = "c1,alpha,beta,human,bot,ann,1\nc9,alpha,beta,human,bot,ann,1\nc1,beta,alpha,human,bot,bob,1\n"
         assert _read(save(f"{HEADER}{rows}c1,alpha,beta,human,bot,cat,2\n"), known=KNOWN) == [
             ("c1", "alpha", "beta", 1, "ann", "human", "bot"),
-            (3, "conversation c9 is not in the collection"),
-            (4, "beta and alpha speak, but alpha and beta in conversation c1"),
+            (3, "conversation 'c9' is not in the collection"),
+            (4, "'beta' and 'alpha' speak, but 'alpha' and 'beta' in conversation 'c1'"),
             (5, "its exchanges '2' are no whole number from 1 to 1"),
         ]
 

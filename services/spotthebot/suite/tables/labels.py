@@ -7,8 +7,11 @@ from typing import Final, NamedTuple
 from spotthebot.contracts.annotation import Answer, Label
 from spotthebot.suite.published_dump.fields import FieldFault
 from spotthebot.suite.published_dump.records import Rejected
+from spotthebot.suite.tables.cells import TableRow, shown
 from spotthebot.suite.tables.columns import FEATURES, MAX_ID, ColumnMapping, Kind
-from spotthebot.suite.tables.rows import Table, TableRow, number_of, shown
+from spotthebot.suite.tables.numbers import number_of
+from spotthebot.suite.tables.rows import Table
+from spotthebot.suite.tables.synonyms import plain
 from spotthebot.suite.tables.values import ValueWords
 
 _MAX_NAME: Final = 100
@@ -36,6 +39,11 @@ class LabelledSegment:
     exchanges: int
     annotator: str
     answer: Answer
+
+
+def is_lead(column: str) -> bool:
+    """Return whether the numbers of a column say which side leads, as in the statistics' own tables."""
+    return plain(column).startswith("lead_")
 
 
 def protocol_of(mapping: ColumnMapping) -> str:
@@ -97,7 +105,7 @@ class _Reader:
             labels = self._label(row, "label_a"), self._label(row, "label_b")
             return self._labelled(row, said, sides, labels, self._features(row, sides))
         except FieldFault as fault:
-            return row.rejected(str(fault))
+            return row.rejected(str(fault), self._bots(row))
 
     def side(self, row: TableRow) -> Iterator[LabelledSegment | Rejected]:
         """Read a row with one side: the second of two gives an annotation, in which the side of the first row is A."""
@@ -112,26 +120,35 @@ class _Reader:
             first, second = self._ordered(said.conversation, other, this)
             yield self._labelled(row, said, (first.bot, second.bot), (first.label, second.label), {})
         except FieldFault as fault:
-            yield row.rejected(str(fault))
+            yield row.rejected(str(fault), self._bots(row))
 
     def without_other_side(self) -> Iterator[Rejected]:
         """Yield the rows whose other side nobody labelled."""
         for one in self.waiting.values():
-            yield one.row.rejected("the annotator has no label of the other side, and both are needed")
+            reason = "the annotator has no label of the other side, and both are needed"
+            yield one.row.rejected(reason, self._bots(one.row))
+
+    def _bots(self, row: TableRow) -> list[str]:
+        """Return the sides that a row names."""
+        columns = (self.mapping.columns.get(name, "") for name in ("side_a", "side_b", "bot"))
+        return [self.words.side(name) for column in columns if (name := row.named(column))]
 
     def _said(self, row: TableRow) -> _Said:
         conversation, annotator = self._id(row, "conversation"), self._id(row, "annotator")
         if self.known is not None and conversation not in self.known:
-            raise FieldFault(reason=f"conversation {shown(conversation)} is not in the collection")
+            raise FieldFault(reason=f"conversation '{shown(conversation)}' is not in the collection")
         return _Said(conversation, self._exchanges(row, conversation), annotator)
 
     def _cell(self, row: TableRow, name: str) -> str:
-        return row.cells.get(self.mapping.columns.get(name, ""), "")
+        return row.composed(self.mapping.columns.get(name, ""))
+
+    def _named(self, row: TableRow, name: str) -> str:
+        if not (value := row.named(self.mapping.columns.get(name, ""))):
+            raise FieldFault(reason=f"it names no {name}")
+        return value
 
     def _id(self, row: TableRow, name: str) -> str:
-        value = self._cell(row, name)
-        if not value:
-            raise FieldFault(reason=f"it names no {name}")
+        value = self._named(row, name)
         if len(value) > MAX_ID or "\0" in value:
             raise FieldFault(reason=f"its {name} has more than {MAX_ID} letters, or a NUL character")
         return value
@@ -147,9 +164,7 @@ class _Reader:
         return int(number)
 
     def _name(self, row: TableRow, name: str) -> str:
-        value = self._cell(row, name)
-        if not value:
-            raise FieldFault(reason=f"it names no {name}")
+        value = self._named(row, name)
         if len(value) > _MAX_NAME or "\0" in value:
             raise FieldFault(reason=f"its {name} has more than {_MAX_NAME} letters, or a NUL character")
         return self.words.side(value)
@@ -168,7 +183,7 @@ class _Reader:
         found = {}
         for name in FEATURES:
             value = self._cell(row, name)
-            preference = self.words.preference(value, sides)
+            preference = self.words.preference(value, sides, lead=is_lead(self.mapping.columns[name]))
             if preference is None:
                 raise FieldFault(reason=f"its {name} '{shown(value)}' is neither a side nor a tie")
             found[name] = preference.value
@@ -208,8 +223,8 @@ class _Reader:
     ) -> LabelledSegment:
         before = self.known[said.conversation].sides if self.known else self.sides.setdefault(said.conversation, sides)
         if before != sides:
-            this, that = (" and ".join(map(shown, each)) for each in (sides, before))
-            raise FieldFault(reason=f"{this} speak, but {that} in conversation {shown(said.conversation)}")
+            this, that = (" and ".join(f"'{shown(side)}'" for side in each) for each in (sides, before))
+            raise FieldFault(reason=f"{this} speak, but {that} in conversation '{shown(said.conversation)}'")
         self._require_new(said, keep=True)
         answer: Answer = {"entity": {"A": labels[0].value, "B": labels[1].value}, **features}
         return LabelledSegment(row, said.conversation, sides, said.exchanges, said.annotator, answer)
@@ -222,7 +237,7 @@ class _Reader:
         key = ((conversation << 32 | annotator) << 9) | said.exchanges
         if key in self.seen:
             raise FieldFault(
-                reason=f"annotator {shown(said.annotator)} labelled this conversation at this length before"
+                reason=f"annotator '{shown(said.annotator)}' labelled this conversation at this length before"
             )
         if keep:
             self.seen.add(key)
