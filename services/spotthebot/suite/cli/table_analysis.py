@@ -85,7 +85,7 @@ def analyse_table(
     print_rejected(found.tally.rejected)
     _require_bots(found, path)
     if not allow_rejected:
-        found.tally.require_most()
+        found.tally.require_most(ranked=True)
     settings: dict[str, Any] = {
         "confidence_level": confidence_level,
         "significance_level": significance_level,

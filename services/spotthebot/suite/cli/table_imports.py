@@ -76,7 +76,7 @@ def import_table_of_conversations(
     if not allow_rejected:
         rejected = [each for each in read() if isinstance(each, Rejected)]
         with listing_rejected():
-            Tally(read=sum(1 for _ in table.rows()), rejected=rejected).require_most()
+            Tally(read=sum(1 for _ in table.rows()), rejected=rejected).require_most(ranked=False)
 
     async def work(clients: Clients) -> tuple[CollectionOut, Imported]:
         with showing_progress() as steps:

@@ -137,7 +137,7 @@ async def import_labels(clients: Clients, source: LabelImport, steps: Steps) -> 
     if not survey.sides:
         raise NothingToImport(file=source.table.path.name, reason=rejected[0].reason if rejected else "it is empty")
     if not source.allow_rejected:
-        survey.tally.require_most()
+        survey.tally.require_most(ranked=False)
     imported = Imported(campaign=source.name, rejected=rejected)
     collection = source.collection
     if collection is None:

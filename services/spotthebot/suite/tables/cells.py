@@ -11,6 +11,7 @@ from spotthebot.suite.published_dump.records import Rejected
 _MISSING: Final = frozenset({"", "nan", "na", "n/a", "<na>", "null", "none", "#n/a"})
 """How programs write a value that is not there, in lower case."""
 _LONGEST_SHOWN = 40
+_WHOLE = re.compile(r"^(-?[0-9]+)\.0+$")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
@@ -34,6 +35,10 @@ class TableRow:
         """Return the cell of an id or a name, which is empty where a program wrote that it has none."""
         value = self.composed(column)
         return "" if is_missing(value) else value
+
+    def id(self, column: str) -> str:
+        """Return the cell of an id; `7.0` is `7`, as a table with gaps has it where another has none."""
+        return _WHOLE.sub(r"\1", self.named(column))
 
     def rejected(self, reason: str, bots: Iterable[str] = ()) -> Rejected:
         """Return this row as one that can't be read; `bots` are those that lose it."""

@@ -20,6 +20,7 @@ from spotthebot.suite.tables.values import ValueWords
 from spotthebot.suite.tables.winners import Winners, WinnersAre
 
 _LONGEST_LIST: Final = 1000
+_IDS: Final = ("conversation", "annotator")
 
 
 class Vote(NamedTuple):
@@ -85,7 +86,7 @@ class CellReader:
 
     def cell(self, row: TableRow, name: str) -> str:
         """Return an id or a name, which must be there."""
-        value = row.named(self.columns[name])
+        value = row.id(self.columns[name]) if name in _IDS else row.named(self.columns[name])
         if not value:
             raise FieldFault(reason=f"it names no {name}")
         return value

@@ -80,7 +80,7 @@ class _ConversationOf:
 
     def __call__(self, row: TableRow | Rejected) -> str:
         if isinstance(row, TableRow):
-            self._last = row.named(self._column)
+            self._last = row.id(self._column)
         return self._last
 
 
@@ -95,7 +95,7 @@ def read_whole_conversations(
         if isinstance(row, Rejected):
             yield row
             continue
-        name = row.named(ids) if ids else ", ".join(filter(None, (f"line {row.line}", row.name)))
+        name = row.id(ids) if ids else ", ".join(filter(None, (f"line {row.line}", row.name)))
         listed = _listed(row.cells.get(turns, ""))
         if not name:
             yield row.rejected("it names no conversation")

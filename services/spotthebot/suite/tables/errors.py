@@ -43,7 +43,7 @@ class NumbersNameWinner(Invalid):
 
 
 class WinnerIsBotOrSide(Invalid):
-    """In column '{column}', {found} is a bot's name and a word for a side or a tie: say --winners names or sides."""
+    """In column '{column}', {found} can be a bot's name or a side or a tie: say --winners names or --winners sides."""
 
     title = "Winners unclear"
 

@@ -142,13 +142,10 @@ class _Reader:
     def _cell(self, row: TableRow, name: str) -> str:
         return row.composed(self.mapping.columns.get(name, ""))
 
-    def _named(self, row: TableRow, name: str) -> str:
-        if not (value := row.named(self.mapping.columns.get(name, ""))):
-            raise FieldFault(reason=f"it names no {name}")
-        return value
-
     def _id(self, row: TableRow, name: str) -> str:
-        value = self._named(row, name)
+        value = row.id(self.mapping.columns.get(name, ""))
+        if not value:
+            raise FieldFault(reason=f"it names no {name}")
         if len(value) > MAX_ID or "\0" in value:
             raise FieldFault(reason=f"its {name} has more than {MAX_ID} letters, or a NUL character")
         return value
@@ -164,7 +161,9 @@ class _Reader:
         return int(number)
 
     def _name(self, row: TableRow, name: str) -> str:
-        value = self._named(row, name)
+        value = row.named(self.mapping.columns.get(name, ""))
+        if not value:
+            raise FieldFault(reason=f"it names no {name}")
         if len(value) > _MAX_NAME or "\0" in value:
             raise FieldFault(reason=f"its {name} has more than {_MAX_NAME} letters, or a NUL character")
         return self.words.side(value)

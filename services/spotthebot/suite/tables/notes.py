@@ -10,6 +10,8 @@ from spotthebot.suite.tables.votes import position_of
 
 def notes_of(found: Comparisons, reading: Reading) -> list[str]:
     """Return what winners and numbers were taken for, whether positions decide, and what is unknown of annotators."""
+    if not found.votes and not found.ratings:
+        return []
     notes = [*_of_votes(found), *_of_ratings(found, reading)]
     rows = "vote" if found.winners else "rating"
     match sorted(found.annotators):

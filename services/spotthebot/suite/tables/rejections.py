@@ -9,6 +9,7 @@ from spotthebot.suite.published_dump.records import Rejected
 from spotthebot.suite.tables.cells import shown
 from spotthebot.suite.tables.errors import BotLosesRows, MostRowsRejected
 
+_FEW_ROWS = 10
 _QUOTED_OR_NUMBER = re.compile(r"'[^']*'|[0-9]+")
 
 
@@ -31,12 +32,15 @@ class Tally:
         self.by_bot.update(row.bots)
         self.rejected.append(row)
 
-    def require_most(self) -> None:
+    def require_most(self, *, ranked: bool) -> None:
         """Raise MostRowsRejected where half of the rows or more are rejected, BotLosesRows where one bot loses most.
 
-        The rows that are left of such a table are seldom a fair sample of it.
+        The rows that are left of such a table are seldom a fair sample of it. Where nothing is `ranked` yet, an import
+        has to lose more than half of at least ten rows.
         """
         rejected = sum(row.rows for row in self.rejected)
+        if not ranked and (self.read < _FEW_ROWS or rejected * 2 == self.read):
+            return
         if rejected * 2 >= max(self.read, 1):
             raise MostRowsRejected(self.rejected, rejected=rejected, read=self.read, reason=_commonest(self.rejected))
         lost = Counter(bot for row in self.rejected for bot in row.bots)

@@ -103,9 +103,12 @@ class Winners:
             return None
         ties = {code for code, meaning in self._words.preferences.items() if meaning is Preference.TIE}
         all_names = all(side is not None or (code in ties and code not in both) for code, side in pairs)
-        all_words = all(code in words for code, _ in pairs)
+        # Names of bots go with a word for a tie, and not with `A` and `B` for the sides.
+        all_words = all(code in words or (side is not None and both <= ties) for code, side in pairs)
         if all_names is all_words:
-            raise WinnerIsBotOrSide(column=shown(self._column), found=", ".join(sorted(map(shown, both))))
+            raise WinnerIsBotOrSide(
+                column=shown(self._column), found=" and ".join(f"'{shown(code)}'" for code in sorted(both))
+            )
         return WinnersAre.NAMES if all_names else WinnersAre.SIDES
 
     def _meaning_of(self, numbers: set[str]) -> Mapping[str, Preference]:
@@ -115,9 +118,10 @@ class Winners:
         if numbers == set(_INDEX):
             return _INDEX
         found = sorted(numbers, key=float)
+        readings = _READINGS.get(len(found), _READINGS[3])
         examples = [
             ",".join(f"{side}={code}" for side, code in zip(sides, found, strict=False))
-            for sides in _READINGS.get(len(found), _READINGS[3])
+            for sides in (readings[-2:] if found[0].startswith("-") else readings)
         ]
         raise NumbersNameWinner(
             column=shown(self._column), found=", ".join(map(shown, found[:_EXAMPLES])), examples=" or ".join(examples)
