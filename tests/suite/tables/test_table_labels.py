@@ -1,5 +1,6 @@
 """Labels are read from any form of table, and each row that can't be read says why."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,77 @@ class TestForms:
         assert protocol_of(_mapping(save(f"{HEADER}c1,a,b,bot,bot,ann,1\n"))) == "spot_the_bot_labels"
 
 
+class TestIds:
+    def test_ids_that_json_writes_as_floats_keep_their_digits(self, save):
+        lines = [
+            {
+                "conversation": 4410200.0 + at,
+                "bot_a": "x",
+                "bot_b": "y",
+                "label_a": "bot",
+                "label_b": "bot",
+                "worker": who,
+            }
+            for at in range(3)
+            for who in (8800100.0, 8800101)
+        ]
+        found = _read(save("\n".join(map(json.dumps, lines)), "labels.jsonl"))
+        assert [(each[0], each[4]) for each in found] == [
+            (str(4410200 + at), who) for at in range(3) for who in ("8800100", "8800101")
+        ]
+
+    def test_ids_with_and_without_a_point_are_one_and_words_for_nothing_are_none(self, save):
+        rows = "1.0,a,b,bot,bot,7\n1,a,b,bot,bot,7.0\nNaN,a,b,bot,bot,7\n2,a,b,bot,bot,None\n1.5,a,b,bot,bot,N7\n"
+        assert _read(save(HEADER.replace(",exchanges", "") + rows)) == [
+            ("1", "a", "b", 1, "7", "bot", "bot"),
+            (3, "annotator '7' labelled this conversation at this length before"),
+            (4, "it names no conversation"),
+            (5, "it names no annotator"),
+            ("1.5", "a", "b", 1, "N7", "bot", "bot"),
+        ]
+
+    def test_codes_of_labels_are_numbers_however_they_are_written(self, save):
+        rows = "1,a,b,1.0,0,7\n2,a,b,0.0,1,7\n"
+        found = _read(save(HEADER.replace(",exchanges", "") + rows), values="human=1,bot=0")
+        assert [each[5:] for each in found] == [("human", "bot"), ("bot", "human")]
+
+
+class TestLabelStudio:
+    @staticmethod
+    def _annotation(number, who, label, **more):
+        choices = [
+            {"from_name": name, "type": "choices", "value": {"choices": [said]}}
+            for name, said in (("label_a", label), ("label_b", "bot"))
+        ]
+        return {"id": number, "completed_by": who, "result": choices, **more}
+
+    def test_correction_counts_and_one_person_is_one_annotator_and_faults_name_the_task(self, save):
+        ann = {"id": 1, "email": "ann"}
+        annotations = [
+            [self._annotation(1, ann, "human"), self._annotation(2, 2, "unsure", parent_annotation=1)],
+            [self._annotation(3, 1, "human"), self._annotation(4, 1, "bot", parent_annotation=3, was_cancelled=True)],
+            [self._annotation(5, 1, "human"), self._annotation(6, 2, "bot", parent_annotation={"id": 5}),
+             self._annotation(7, 1, "unsure", parent_annotation=6)],
+            [self._annotation(8, ann, "perhaps")],
+        ]  # fmt: skip
+        tasks = [
+            {"id": 70 + at, "data": {"dialogue": f"d{at}", "bot_a": "x", "bot_b": "y"}, "annotations": each}
+            for at, each in enumerate(annotations)
+        ]
+        found = _read(save(json.dumps(tasks), "tasks.json"))
+        assert [(each[0], each[4], each[5]) for each in found[:3]] == [
+            ("d0", "2", "unsure"),
+            ("d1", "ann", "human"),
+            ("d2", "ann", "unsure"),
+        ]
+        assert found[3:] == [(1, "task 73: its label_a 'perhaps' is none of human, unsure, bot")]
+
+    def test_fault_in_a_list_on_one_line_names_the_element(self, save):
+        line = {"conversation": "c1", "bot_a": "x", "bot_b": "y", "label_a": "bot", "label_b": "bot", "worker": "w"}
+        found = _read(save(json.dumps([line, line | {"worker": None}]), "labels.json"))
+        assert found[1] == (1, "element 2: it names no annotator")
+
+
 class TestFaults:
     def test_rows_say_what_is_wrong_with_them_and_the_rest_is_read(self, save):
         rows = (
@@ -170,6 +242,23 @@ class TestMapping:
             _mapping(save("c1,a,b,human,bot,ann,1\nc2,a,b,human,bot,ann,1\n"))
         assert "its columns: c1, a, b, human, bot, ann, 1" in str(refused.value)
         assert "--map conversation=COLUMN," in str(refused.value)
+
+    @pytest.mark.parametrize("names", ["bot1,bot2,label1,label2", "Bot A,Bot B,q1,q2", "modelA,modelB,isA,isB"])
+    def test_pairs_of_columns_are_two_sides(self, save, names):
+        columns = _mapping(save(f"dialog,{names},worker\nd1,x,y,human,bot,w1\n")).columns
+        assert [columns[field] for field in ("side_a", "side_b", "label_a", "label_b")] == names.split(",")
+
+    def test_table_with_two_sides_is_offered_two_sides(self, save):
+        with pytest.raises(ColumnsUnknown, match="says side_a, side_b .* --map side_a=COLUMN,side_b=COLUMN"):
+            _mapping(save("dialog,chatter1,chatter2,q1,q2,worker\nd1,x,y,human,bot,w1\n"))
+
+    def test_numbers_of_features_are_refused_until_they_are_given(self, save):
+        header = f"{HEADER.strip()},fluency,sensibleness,specificity\n"
+        path = save(f"{header}c1,a,b,human,bot,ann,1,1,-1,1\n")
+        printed = run_stb("import", "labels", path, "--yes")
+        assert "No value of column 'fluency' is a preference (1): say what they mean" in printed.stderr.replace(
+            "\n", " "
+        )
 
     def test_columns_with_commas_and_equals_can_be_mapped(self, save):
         path = save(f"{HEADER.replace('annotator', chr(34) + 'who, a=b' + chr(34))}c1,a,b,human,bot,ann,1\n")

@@ -79,7 +79,7 @@ def analyse_table(
     votes = mapped.mapping.kind is not Kind.RATINGS
     found = (read_votes if votes else read_ratings)(mapped.table, mapped.mapping, reading)
     say(f"{mapped.mapping.kind}: {found.tally.read} rows read")
-    notes = notes_of(found, reading)
+    notes = notes_of(found)
     for note in notes:
         say(note)
     print_rejected(found.tally.rejected)

@@ -20,6 +20,8 @@ MAX_ID: Final = 150
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
 VALUE_OF: Final = "value."
 """How a field begins that is a dimension's column of ratings: `value.fluency`."""
+BOT_OF: Final = "bot."
+"""How a field begins that is a bot's column of ratings: `bot.alpha`."""
 _ALIASES: Final = {"item": "conversation", "model_a": "side_a", "model_b": "side_b"}
 _MAX_COLUMNS_SHOWN = 30
 _OTHER_SIDE: Final = {"1": "2", "a": "b"}
@@ -88,7 +90,7 @@ _FIELDS: Final = {*_ALIASES, *(name for form in FORMS.values() for name in form.
 
 def parse_map(given: Sequence[str]) -> list[tuple[str, str]]:
     """Read what `--map` gives, the column of each field; raises MappingFault."""
-    return _pairs("--map", given, {*_FIELDS, rf"{re.escape(VALUE_OF)}[^=,]+"})
+    return _pairs("--map", given, {*_FIELDS, *(rf"{re.escape(wide)}[^=,]+" for wide in (VALUE_OF, BOT_OF))})
 
 
 def parse_values(given: Sequence[str]) -> list[tuple[str, str]]:
@@ -127,16 +129,18 @@ def find_columns(
     found: list[tuple[bool, list[str], dict[str, str]]] = []
     for kind in kinds:
         form = FORMS[kind]
-        dimensions = [name for name in mapped if name.startswith(VALUE_OF)] if "value" in form.fields else []
-        if set(mapped) - {*form.fields, *dimensions}:
+        wide = [name for name in mapped if name.startswith((VALUE_OF, BOT_OF))] if "value" in form.fields else []
+        if set(mapped) - {*form.fields, *wide}:
             continue
         columns = mapped | _guessed(table, form, mapped, words)
-        if dimensions and "value" not in mapped:
-            columns.pop("value", None)
-        there = {*columns, *known, *(["value"] if dimensions else [])}
+        said = {"value"} if wide else set()
+        if any(name.startswith(BOT_OF) for name in wide):
+            said.add("bot")
+        columns = {name: column for name, column in columns.items() if name in mapped or name not in said}
+        there = {*columns, *known, *said}
         missing = [name for name in form.required if name not in there]
         if not missing:
-            ordered = {name: columns[name] for name in (*form.fields, *dimensions) if name in columns}
+            ordered = {name: columns[name] for name in (*form.fields, *wide) if name in columns}
             return ColumnMapping(kind, ordered, frozenset(ordered) - set(mapped))
         found.append((("side_a" in form.fields) is not sides, missing, columns))
     if not found:
@@ -163,8 +167,8 @@ def _examples(table: Table, missing: Sequence[str], columns: Mapping[str, str]) 
         free = [column for column in table.columns if column not in columns.values()]
         numbers = [column for column in free if _mostly(is_numeric, table.values_of(column))]
         if name == "value" and numbers:
-            yield from (f"{VALUE_OF}{plain(column)}={column}" for column in numbers)
-        else:
+            yield from (f"{BOT_OF if 'bot' in missing else VALUE_OF}{column}={column}" for column in numbers)
+        elif name != "bot" or "value" not in missing or not numbers:
             yield f"{name}=COLUMN"
 
 
@@ -175,7 +179,7 @@ def _checked(table: Table, kinds: Sequence[Kind], given: Iterable[tuple[str, str
         name = _ALIASES.get(alias, alias)
         column = written_column if written_column in table.columns else " ".join(written_column.split())
         written = shown(f"{alias}={column}")
-        if name not in known and not (name.startswith(VALUE_OF) and "value" in known):
+        if name not in known and not (name.startswith((VALUE_OF, BOT_OF)) and "value" in known):
             raise MappingFault(option="--map", given=written, reason=f"'{shown(alias)}' is none of {', '.join(known)}")
         if column not in table.columns:
             there = ", ".join(map(shown, table.columns[:_MAX_COLUMNS_SHOWN]))

@@ -11,10 +11,9 @@ import numpy as np
 from spotthebot.analytics.stats import Games, Ratings, Unit
 from spotthebot.suite.published_dump.fields import FieldFault
 from spotthebot.suite.tables.cells import TableRow, shown
-from spotthebot.suite.tables.columns import VALUE_OF, ColumnMapping
+from spotthebot.suite.tables.columns import BOT_OF, VALUE_OF, ColumnMapping
 from spotthebot.suite.tables.numbers import ANY_NUMBER, Numbers, Scale
 from spotthebot.suite.tables.rejections import Tally
-from spotthebot.suite.tables.rows import Table
 from spotthebot.suite.tables.synonyms import plain
 from spotthebot.suite.tables.values import ValueWords
 from spotthebot.suite.tables.winners import Winners, WinnersAre
@@ -60,6 +59,7 @@ class Reading:
 class Comparisons:
     """What a table of votes or ratings holds: votes, ratings by dimension, and how its rows were read."""
 
+    reading: Reading
     tally: Tally = field(default_factory=Tally)
     votes: list[Vote] = field(default_factory=list)
     winners: Winners | None = None
@@ -78,10 +78,10 @@ class Comparisons:
 class CellReader:
     """Reads the cells of rows by field; raises FieldFault."""
 
-    def __init__(self, table: Table, mapping: ColumnMapping) -> None:
+    def __init__(self, mapping: ColumnMapping) -> None:
         self.columns = mapping.columns
         self.dimensions = {name: name.removeprefix(VALUE_OF) for name in self.columns if name.startswith(VALUE_OF)}
-        self._table = table
+        self.bots = {name: name.removeprefix(BOT_OF) for name in self.columns if name.startswith(BOT_OF)}
         self._seen = set[tuple[str, ...]]()
 
     def cell(self, row: TableRow, name: str) -> str:

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 from spotthebot.suite.tables.cells import shown
-from spotthebot.suite.tables.comparisons import Comparisons, Reading
+from spotthebot.suite.tables.comparisons import Comparisons
 from spotthebot.suite.tables.numbers import ANY_NUMBER, plain_number
 from spotthebot.suite.tables.votes import position_of
 
 
-def notes_of(found: Comparisons, reading: Reading) -> list[str]:
+def notes_of(found: Comparisons) -> list[str]:
     """Return what winners and numbers were taken for, whether positions decide, and what is unknown of annotators."""
     if not found.votes and not found.ratings:
         return []
-    notes = [*_of_votes(found), *_of_ratings(found, reading)]
+    notes = [*_of_votes(found), *_of_ratings(found)]
     rows = "vote" if found.winners else "rating"
     match sorted(found.annotators):
         case []:
@@ -42,7 +42,7 @@ def _of_votes(found: Comparisons) -> Iterator[str]:
         )
 
 
-def _of_ratings(found: Comparisons, reading: Reading) -> Iterator[str]:
+def _of_ratings(found: Comparisons) -> Iterator[str]:
     for dimension, ratings in sorted(found.ratings.items()):
         values = [rating.value for rating in ratings]
         without = found.missing.get(dimension, 0)
@@ -52,8 +52,8 @@ def _of_ratings(found: Comparisons, reading: Reading) -> Iterator[str]:
         )
     if found.ratings:
         yield (
-            f"Scale: {reading.scale}, other values do not count."
-            if reading.scale is not ANY_NUMBER
+            f"Scale: {found.reading.scale}, other values do not count."
+            if found.reading.scale is not ANY_NUMBER
             else "Scale: none was given, so all values count; --scale 1:5 leaves out those beyond it, such as 99."
         )
     marks = {form.decimal for form in found.numbers.values()}

@@ -64,7 +64,7 @@ class Numbers:
         if comma or _GROUPED[_POINT].fullmatch(value):
             return f"{said}: --decimal says whether its decimal mark is , or ."
         if value.endswith("%") and not self.percent:
-            return f"{said}: a percent sign has to stand behind all values of the column, or behind none"
+            return f"{said}: a percent sign has to stand behind all values or behind none"
         return said
 
 

@@ -1,4 +1,4 @@
-"""Reads ratings of single bots: one in each row, or a column for each dimension."""
+"""Reads ratings of single bots: one in each row, or a column for each dimension or for each bot."""
 
 from typing import Final
 
@@ -24,8 +24,8 @@ def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comp
 
     A row with a column for each dimension counts for those of which it has a rating.
     """
-    found, cells = Comparisons(), CellReader(table, mapping)
-    fields = [name for name in mapping.columns if name == "value" or name in cells.dimensions]
+    found, cells = Comparisons(reading), CellReader(mapping)
+    fields = [name for name in mapping.columns if name == "value" or name in {*cells.dimensions, *cells.bots}]
     found.numbers = {
         name: Numbers.of(
             (value for value in table.values_of(mapping.columns[name]) if not is_missing(value)), reading.decimal
@@ -39,9 +39,9 @@ def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comp
         try:
             ratings = _ratings(row, cells, found.numbers, reading)
         except FieldFault as fault:
-            found.tally.reject(row.rejected(str(fault), [cells.optional(row, "bot")]))
+            found.tally.reject(row.rejected(str(fault), [cells.optional(row, "bot"), *cells.bots.values()]))
             continue
-        found.tally.keep([ratings[0].bot])
+        found.tally.keep(rating.bot for rating in ratings)
         for rating in ratings:
             found.ratings.setdefault(rating.dimension, []).append(rating)
         for dimension in set(cells.dimensions.values()) - {rating.dimension for rating in ratings}:
@@ -78,7 +78,8 @@ def _require_no_code(dimension: str, values: list[float]) -> None:
 
 def _ratings(row: TableRow, cells: CellReader, numbers: dict[str, Numbers], reading: Reading) -> list[Rating]:
     """Return the ratings of a row, at least one; a cell that is neither a number nor empty rejects the row."""
-    item, bot, annotator = cells.cell(row, "conversation"), cells.cell(row, "bot"), cells.annotator(row)
+    item, annotator = cells.cell(row, "conversation"), cells.annotator(row)
+    bot = "" if cells.bots else cells.cell(row, "bot")
     one = cells.cell(row, "dimension") if "dimension" in cells.columns else ONE_DIMENSION
     fault = "it has no rating"
     ratings = []
@@ -94,10 +95,10 @@ def _ratings(row: TableRow, cells: CellReader, numbers: dict[str, Numbers], read
         if number not in reading.scale:
             fault = f"its {shown(name)} '{shown(value)}' is outside the scale of {reading.scale}"
             continue
-        ratings.append(Rating(item, bot, annotator, cells.dimensions.get(name, one), number))
+        ratings.append(Rating(item, cells.bots.get(name, bot), annotator, cells.dimensions.get(name, one), number))
     if not ratings:
         raise FieldFault(reason=fault)
     turn = cells.optional(row, "turn")
     for rating in ratings:
-        cells.require_new(annotator, item, bot, rating.dimension, turn)
+        cells.require_new(annotator, item, rating.bot, rating.dimension, turn)
     return ratings

@@ -35,7 +35,7 @@ def read_votes(table: Table, mapping: ColumnMapping, reading: Reading) -> Compar
 
     Raises the errors of winners that are not clear.
     """
-    found, cells, ballots = Comparisons(), CellReader(table, mapping), list[Ballot]()
+    found, cells, ballots = Comparisons(reading), CellReader(mapping), list[Ballot]()
     for row in table.rows():
         if isinstance(row, Rejected):
             found.tally.reject(row)
