@@ -249,7 +249,7 @@ class TestMapping:
         assert [columns[field] for field in ("side_a", "side_b", "label_a", "label_b")] == names.split(",")
 
     def test_table_with_two_sides_is_offered_two_sides(self, save):
-        with pytest.raises(ColumnsUnknown, match="says side_a, side_b .* --map side_a=COLUMN,side_b=COLUMN"):
+        with pytest.raises(ColumnsUnknown, match=r"says side_a, side_b .* --map side_a=COLUMN,side_b=COLUMN"):
             _mapping(save("dialog,chatter1,chatter2,q1,q2,worker\nd1,x,y,human,bot,w1\n"))
 
     def test_numbers_of_features_are_refused_until_they_are_given(self, save):
