@@ -213,6 +213,20 @@ class TestFaults:
         alone = save("conversation,bot,label,annotator\nc1,a,bot,ann\n")
         assert _read(alone) == [(2, "the annotator has no label of the other side, and both are needed")]
 
+    def test_sides_are_numbered_from_0_or_from_1(self, save):
+        for first, second in (("0", "1"), ("1", "2"), ("1.0", "2.0")):
+            rows = f"c1,{second},b,bot,ann\nc1,{first},a,human,ann\n"
+            found = _read(save(f"conversation,side,bot,label,annotator\n{rows}"))
+            assert found == [("c1", "a", "b", 1, "ann", "human", "bot")]
+
+    def test_feature_that_names_a_bot_and_the_other_side_is_rejected_until_it_is_given(self, save):
+        header = f"{HEADER.strip()},fluency,sensibleness,specificity\n"
+        path = save(f"{header}c1,B,A,human,bot,ann,1,A,B,tie\nc2,A,B,human,bot,ann,1,A,B,tie\n")
+        found = _read(path)
+        assert found[0][1].startswith("its fluency 'A' is a bot's name and the other side or a tie: --values A=A,B=B")
+        assert found[1][0] == "c2"
+        assert [each[0] for each in _read(path, values="A=A,B=B")] == ["c1", "c2"]
+
     def test_conversations_of_a_collection_are_those_that_it_has(self, save):
         rows = "c1,alpha,beta,human,bot,ann,1\nc9,alpha,beta,human,bot,ann,1\nc1,beta,alpha,human,bot,bob,1\n"
         assert _read(save(f"{HEADER}{rows}c1,alpha,beta,human,bot,cat,2\n"), known=KNOWN) == [

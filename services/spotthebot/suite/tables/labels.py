@@ -12,14 +12,16 @@ from spotthebot.suite.tables.columns import FEATURES, MAX_ID, ColumnMapping, Kin
 from spotthebot.suite.tables.numbers import number_of
 from spotthebot.suite.tables.rows import Table
 from spotthebot.suite.tables.synonyms import plain
-from spotthebot.suite.tables.values import ValueWords
+from spotthebot.suite.tables.values import ValueWords, code_of
 
 _MAX_NAME: Final = 100
 _MAX_EXCHANGES: Final = 500
-_SIDES: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("a", "first", "left", "0", "speaker a", "side a", "bot_a"), 0),
-    **dict.fromkeys(("b", "second", "right", "1", "speaker b", "side b", "bot_b"), 1),
+_SIDES: Final = {
+    **dict.fromkeys(("a", "first", "left", "speaker a", "side a", "bot_a"), 0),
+    **dict.fromkeys(("b", "second", "right", "speaker b", "side b", "bot_b"), 1),
 }
+_FROM_0: Final = {"0": 0, "1": 1}
+_FROM_1: Final = {"1": 0, "2": 1}
 
 
 class KnownConversation(NamedTuple):
@@ -59,7 +61,8 @@ def read_labels(
     With `known`, conversations are those alone, and rows need not name the sides. What is kept for each annotation
     is a number, so a million of them take some ten megabytes.
     """
-    reader = _Reader(mapping, words, known)
+    codes = set(map(code_of, table.values_of(mapping.columns.get("side", ""))))
+    reader = _Reader(mapping, words, known, _SIDES | (_FROM_1 if "2" in codes else _FROM_0))
     for row in table.rows():
         if isinstance(row, Rejected):
             yield row
@@ -92,6 +95,7 @@ class _Reader:
     mapping: ColumnMapping
     words: ValueWords
     known: Mapping[str, KnownConversation] | None
+    side_codes: Mapping[str, int]
     sides: dict[str, tuple[str, str]] = field(default_factory=dict)
     waiting: dict[_Said, _OneSide] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
@@ -182,6 +186,9 @@ class _Reader:
         found = {}
         for name in FEATURES:
             value = self._cell(row, name)
+            if self.words.names_two(value, sides):
+                reason = f"its {name} '{shown(value)}' is a bot's name and the other side or a tie"
+                raise FieldFault(reason=f"{reason}: --values A=A,B=B,tie=tie takes it for the side or the tie")
             preference = self.words.preference(value, sides, lead=is_lead(self.mapping.columns[name]))
             if preference is None:
                 raise FieldFault(reason=f"its {name} '{shown(value)}' is neither a side nor a tie")
@@ -197,9 +204,9 @@ class _Reader:
         if "side" not in self.mapping.columns:
             return None
         value = self._cell(row, "side")
-        if value.casefold() not in _SIDES:
+        if code_of(value) not in self.side_codes:
             raise FieldFault(reason=f"its side '{shown(value)}' is neither A nor B")
-        return _SIDES[value.casefold()]
+        return self.side_codes[code_of(value)]
 
     def _ordered(self, conversation: str, first: _OneSide, second: _OneSide) -> tuple[_OneSide, _OneSide]:
         """Return the sides as they are called A and B: by `side`, as earlier rows had them, or as they come."""

@@ -59,6 +59,11 @@ class ValueWords:
             return self.preferences[code]
         return side_named(value, sides) or self.preferences.get(code) or (LEAD.get(code) if lead else None)
 
+    def names_two(self, value: str, sides: Sequence[str]) -> bool:
+        """Return whether a value is a side's name and a word for another side or a tie, and was given for neither."""
+        code, side = code_of(value), side_named(value, sides)
+        return code not in self.given and side is not None and self.preferences.get(code, side) is not side
+
     def side(self, name: str) -> str:
         """Return what results call a side: all people are HU."""
         return HUMAN_NAME if name.casefold() in self.people else name
