@@ -132,7 +132,7 @@ class TestDimensions:
         ]
         assert reasons(found) == [(4, "it has no rating")]
 
-    def test_both_turns_count_and_the_judge_of_a_list_is_one_annotator(self, save: Save):
+    def test_both_turns_count_and_a_list_names_one_annotator(self, save: Save):
         scores = {("x", 1): [7, 8, 9], ("x", 2): [3, 4, 2], ("y", 1): [6, 6, 7], ("y", 2): [6, 5, 6]}
         lines = [
             {"question_id": at, "model": bot, "score": score, "turn": turn,

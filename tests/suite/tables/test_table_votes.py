@@ -130,7 +130,7 @@ class TestOrders:
         assert _outcomes(found) == [1, -1]
         assert [line for line, _ in reasons(found)] == [4]
 
-    def test_fastchat_judges_both_orders_in_a_row_and_names_judge_and_prompt(self, save: Save):
+    def test_fastchat_judges_both_orders_in_a_row_and_names_a_prompt(self, save: Save):
         lines = [
             {"question_id": 1, "model_1": "x", "model_2": "y", "g1_winner": "model_1", "g2_winner": second,
              "judge": ["gpt-4", prompt], "turn": turn}
@@ -173,7 +173,7 @@ class TestAnnotators:
         assert printed.returncode == 1
         assert "--map annotator=COLUMN" in printed.stderr.splitlines()[-1]
 
-    def test_list_that_is_no_judge_is_rejected(self, save: Save):
+    def test_list_of_annotators_is_rejected(self, save: Save):
         line = {"item": 1, "model_a": "x", "model_b": "y", "winner": "A", "annotator": ["ann", "bob"]}
         good = line | {"item": 2, "annotator": ["ann"]}
         found = compared(save("\n".join(map(json.dumps, (line, good))), "votes.jsonl"))

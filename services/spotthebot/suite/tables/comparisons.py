@@ -109,8 +109,8 @@ class CellReader:
     def require_new(self, annotator: str, *key: str) -> None:
         """Raise FieldFault for what an annotator said before; of votes without annotators all count."""
         if annotator and (annotator, *key) in self._seen:
-            told = "" if "turn" in self.columns else ": if it is another turn, --map turn=COLUMN tells them apart"
-            raise FieldFault(reason=f"annotator '{shown(annotator)}' said of this before{told}")
+            hint = "" if "turn" in self.columns else ": if it is another turn, --map turn=COLUMN tells them apart"
+            raise FieldFault(reason=f"annotator '{shown(annotator)}' said of this before{hint}")
         self._seen.add((annotator, *key))
 
 
