@@ -130,7 +130,7 @@ class TestOrders:
         assert _outcomes(found) == [1, -1]
         assert [line for line, _ in reasons(found)] == [4]
 
-    def test_fastchat_judges_both_orders_in_a_row_and_names_a_prompt(self, save: Save):
+    def test_both_orders_in_a_row_of_fastchat_count(self, save: Save):
         lines = [
             {"question_id": 1, "model_1": "x", "model_2": "y", "g1_winner": "model_1", "g2_winner": second,
              "judge": ["gpt-4", prompt], "turn": turn}
