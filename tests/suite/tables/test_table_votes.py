@@ -121,7 +121,7 @@ class TestOrders:
         ranking = rank_bots(games_of(found.votes))
         assert [bot.estimate for bot in ranking.bots] == [0.5, 0.5]
         assert position_of(found.votes) == (40, 40, 20, 20)
-        assert "20 pairs that were judged in both orders and decided twice, 20 went to the same side" in " ".join(
+        assert "20 pairs that were voted on in both orders and decided twice, 20 went to the same side" in " ".join(
             notes_of(found)
         )
 

@@ -96,7 +96,7 @@ class CellReader:
         return row.named(self.columns[name]) if name in self.columns else ""
 
     def annotator(self, row: TableRow) -> str:
-        """Return who judged, of FastChat's list of a judge and its prompt the judge; empty without such a column."""
+        """Return the annotator, of FastChat's list of a model and its prompt the model; empty without such a column."""
         if "annotator" not in self.columns:
             return ""
         value = self.cell(row, "annotator")

@@ -37,7 +37,7 @@ def _of_votes(found: Comparisons) -> Iterator[str]:
         yield f"The bot on the first side won {position.first_won} of {position.decided} decided votes ({share:.0%})."
     if position.both_orders:
         yield (
-            f"Of {position.both_orders} pairs that were judged in both orders and decided twice, {position.same_side}"
+            f"Of {position.both_orders} pairs that were voted on in both orders and decided twice, {position.same_side}"
             " went to the same side both times, which is position bias; each order counts as a game."
         )
 

@@ -56,7 +56,7 @@ def _require_no_code(dimension: str, values: list[float]) -> None:
     """Raise MissingCoded where a value looks like a code for a missing rating, which would move the means.
 
     It is one of the numbers that are used so, and negative where no other is, or beyond the others by as much as they
-    span. FastChat writes -1 for an answer of the judge that holds no rating.
+    span. FastChat writes -1 for a model's answer that holds no rating.
     """
     different = sorted(set(values))
     lowest, highest = different[0], different[-1]

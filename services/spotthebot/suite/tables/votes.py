@@ -22,7 +22,7 @@ _NO: Final = frozenset({"0", "false", "no", "n", "", "f"})
 
 
 class Position(NamedTuple):
-    """How often the bot that was shown first won, of decided votes; of pairs judged in both orders, the same side."""
+    """How often the bot that was shown first won, of decided votes; of pairs in both orders, the same side."""
 
     decided: int
     first_won: int
