@@ -8,10 +8,14 @@ from spotthebot.suite.tables.columns import COMPARED, Kind, find_columns, parse_
 from spotthebot.suite.tables.comparisons import Comparisons, Reading
 from spotthebot.suite.tables.ratings import read_ratings
 from spotthebot.suite.tables.rows import open_table
+from spotthebot.suite.tables.synonyms import names_of
 from spotthebot.suite.tables.values import ValueWords
 from spotthebot.suite.tables.votes import read_votes
 
 Save = Callable[..., Path]
+
+(PROMPTED,) = names_of("prompted_annotators")
+"""The column in which FastChat names a model and its prompt."""
 
 
 @pytest.fixture

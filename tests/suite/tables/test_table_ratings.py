@@ -10,7 +10,7 @@ from spotthebot.suite.tables.notes import notes_of
 from spotthebot.suite.tables.numbers import Numbers, Scale, plain_number
 from spotthebot.suite.tables.rows import open_table
 from tests.factories.command_line import run_stb
-from tests.suite.tables.conftest import Save, compared, reasons
+from tests.suite.tables.conftest import PROMPTED, Save, compared, reasons
 
 HEADER = "item;bot;annotator;rating\n"
 WIDE = "item,bot,annotator,fluent,sensible\n"
@@ -136,7 +136,7 @@ class TestDimensions:
         scores = {("x", 1): [7, 8, 9], ("x", 2): [3, 4, 2], ("y", 1): [6, 6, 7], ("y", 2): [6, 5, 6]}
         lines = [
             {"question_id": at, "model": bot, "score": score, "turn": turn,
-             "judge": ["gpt-4", "single-v1" + "-multi-turn" * (turn - 1)]}
+             PROMPTED: ["gpt-4", "single-v1" + "-multi-turn" * (turn - 1)]}
             for (bot, turn), values in scores.items()
             for at, score in enumerate(values)
         ]  # fmt: skip

@@ -12,9 +12,9 @@ from spotthebot.suite.tables.notes import notes_of
 from spotthebot.suite.tables.votes import position_of
 from spotthebot.suite.tables.winners import WinnersAre
 from tests.factories.command_line import run_stb
-from tests.suite.tables.conftest import Save, compared, reasons
+from tests.suite.tables.conftest import PROMPTED, Save, compared, reasons
 
-HEADER = "item,model_a,model_b,winner,judge\n"
+HEADER = "item,model_a,model_b,winner,annotator\n"
 PLAYED = (("x", "y", "A"), ("y", "x", "B"), ("x", "y", "tie"), ("x", "y", "B"))
 """In four games x wins two, y one, and one is a tie."""
 
@@ -133,7 +133,7 @@ class TestOrders:
     def test_both_orders_in_a_row_of_fastchat_count(self, save: Save):
         lines = [
             {"question_id": 1, "model_1": "x", "model_2": "y", "g1_winner": "model_1", "g2_winner": second,
-             "judge": ["gpt-4", prompt], "turn": turn}
+             PROMPTED: ["gpt-4", prompt], "turn": turn}
             for turn, prompt, second in ((1, "pair-v2", "model_1"), (2, "pair-v2-multi-turn", "model_2"))
         ]  # fmt: skip
         found = compared(save("\n".join(map(json.dumps, lines)), "pairs.jsonl"))

@@ -14,7 +14,7 @@ from spotthebot.suite.tables.cells import TableRow, shown
 from spotthebot.suite.tables.columns import BOT_OF, VALUE_OF, ColumnMapping
 from spotthebot.suite.tables.numbers import ANY_NUMBER, Numbers, Scale
 from spotthebot.suite.tables.rejections import Tally
-from spotthebot.suite.tables.synonyms import plain
+from spotthebot.suite.tables.synonyms import names_of, plain
 from spotthebot.suite.tables.values import ValueWords
 from spotthebot.suite.tables.winners import Winners, WinnersAre
 
@@ -102,7 +102,7 @@ class CellReader:
         value = self.cell(row, "annotator")
         if value[0] not in "[(" or (listed := _list_of(value)) is None:
             return value
-        if "judge" not in plain(self.columns["annotator"]) or not listed:
+        if not names_of("prompted_annotators") & set(plain(self.columns["annotator"]).split("_")) or not listed:
             raise FieldFault(reason=f"its annotator '{shown(value)}' is a list, and has to be one annotator")
         return listed[0]
 

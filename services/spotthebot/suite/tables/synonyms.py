@@ -24,7 +24,7 @@ def synonyms(kind: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def names_of(group: str) -> frozenset[str]:
-    """Return what `people` or `assistants` are called, in lower case."""
+    """Return what `people`, `assistants` or `prompted_annotators` are called, in lower case."""
     return frozenset(_read()[group])
 
 
