@@ -24,7 +24,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_CHARACTERS: Final = 65_536
 """Characters at the beginning of a file from which the delimiter is found."""
 _ROWS_TRIED = 50
-_SEPARATOR_LINE = re.compile(r"\"?sep=(?P<mark>[^\r\n])\"?[\r\n]*", re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(r"\"?sep=(?P<mark>[^\r\n])\"?(\r\n|\r|\n)", re.IGNORECASE)
 """The line that tells Excel the delimiter, before the header."""
 
 
@@ -35,7 +35,7 @@ def delimited_rows(path: Path) -> Iterator[TableRow | Rejected]:
         try:
             head = file.read(_HEAD_CHARACTERS)
             file.seek(0)
-            separator = _SEPARATOR_LINE.fullmatch(next(iter(head.splitlines(keepends=True)), ""))
+            separator = _SEPARATOR_LINE.match(head)
             if separator is not None:
                 file.readline()
                 head = head[separator.end() :]
