@@ -38,6 +38,8 @@ class TestParseDialogue:
             ({"id": "d", "turns": [HELLO, {**FINE, "at": 1}]}, "turn 2 has 'at', which is unknown"),
             ({"id": "d", "turns": [HELLO, {"speaker": 1, "text": "Fine."}]}, "the speaker of turn 2 is no text"),
             ({"id": "d", "turns": [HELLO, {"speaker": "B", "text": "\ud800"}]}, "the text of turn 2 has half a"),
+            ({"id": "d\udc00", "turns": [HELLO, FINE]}, "its id has half a character"),
+            ({"id": "d", "turns": [HELLO, FINE], "k\ud800": 1}, "it has 'k?', which is unknown"),
             ({"id": "d", "turns": []}, "it has no turns"),
             ({"id": "d", "turns": [HELLO]}, "it has one turn, which nobody answers"),
             ({"id": "d", "turns": [HELLO, FINE] * 501}, "1,002 turns, and 1,000 is the most"),

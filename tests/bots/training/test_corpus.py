@@ -67,6 +67,7 @@ class TestReadCorpus:
             (b'{"turns": ["a", " "]}', "turn 2 is empty"),
             (b'{"turns": [{"said": "a"}, "b"]}', "turn 1 is empty or has no text"),
             (b'{"turns": ["a", 3]}', "turn 2 is empty or has no text"),
+            (b'{"turns": ["a", "half \\ud83d"]}', "turn 2 holds half a surrogate pair"),
             (b'{"turns": ["a", "\xff"]}', "not UTF-8"),
         ],
     )

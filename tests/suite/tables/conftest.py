@@ -1,9 +1,21 @@
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from spotthebot.suite.tables.columns import COMPARED, Kind, find_columns, parse_map, parse_values
+from spotthebot.suite.tables.comparisons import Comparisons, Reading
+from spotthebot.suite.tables.ratings import read_ratings
+from spotthebot.suite.tables.rows import open_table
+from spotthebot.suite.tables.synonyms import names_of
+from spotthebot.suite.tables.values import ValueWords
+from spotthebot.suite.tables.votes import read_votes
+
 Save = Callable[..., Path]
+
+(PROMPTED,) = names_of("prompted_annotators")
+"""The column in which FastChat names a model and its prompt."""
 
 
 @pytest.fixture
@@ -17,3 +29,16 @@ def save(tmp_path: Path) -> Save:
         return path
 
     return write
+
+
+def compared(path: Path, given: str = "", *, values: str = "", **reading: Any) -> Comparisons:
+    """Read a table of votes or ratings as the command line does."""
+    table, words = open_table(path), ValueWords.of(parse_values([values] if values else []))
+    mapping = find_columns(table, COMPARED, parse_map([given] if given else []), words)
+    read = read_ratings if mapping.kind is Kind.RATINGS else read_votes
+    return read(table, mapping, Reading(words, **reading))
+
+
+def reasons(found: Comparisons) -> list[tuple[int, str]]:
+    """Return the rejected rows, each with its line."""
+    return [(row.line, row.reason) for row in found.tally.rejected]

@@ -42,9 +42,9 @@ class TestVotes:
             ("y", pytest.approx(1 / 6)),
         ]
         assert [(each["line"], each["reason"]) for each in found["rejected"]] == [
-            (8, "annotator expert_1 said of this before"),
+            (8, "annotator 'expert_1' said of this before"),
             (9, "x stands against itself"),
-            (10, "its winner 'whatever' is neither a side nor a tie"),
+            (10, "its winner 'whatever' is neither a side nor a tie: --values says what it means"),
         ]
         assert (found["read"], found["ranking"]["n"]) == (11, 8)  # one of them about another turn
 
@@ -93,12 +93,12 @@ class TestRatings:
 
     def test_rows_without_a_number_or_an_annotator_and_second_ratings_are_rejected(self, save: Save):
         rows = "i1,x,a1,4\ni1,x,a1,5\ni1,y,a1,N/A\ni1,y,,3\ni1,y,a2,3.5\ni2,y,a1,nan\n"
-        found = _analysed(save(f"item,bot,annotator,value\n{rows}"), "--clusters", "conversation")
+        found = _analysed(save(f"item,bot,annotator,value\n{rows}"), "--clusters", "conversation", "--allow-rejected")
         assert [(each["line"], each["reason"]) for each in found["rejected"]] == [
-            (3, "annotator a1 said of this before"),
-            (4, "its value 'N/A' is no number"),
+            (3, "annotator 'a1' said of this before: if it is another turn, --map turn=COLUMN tells them apart"),
+            (4, "its value 'N/A' is not a number"),
             (5, "it names no annotator"),
-            (7, "its value 'nan' is no number"),
+            (7, "its value 'nan' is not a number"),
         ]
         bots = found["dimensions"]["rating"]["bots"]
         assert [(bot["bot"], bot["estimate"]) for bot in bots] == [
@@ -117,13 +117,13 @@ class TestRatings:
         path = save(content + "\n".join([*wide, "i9,x,a1,_,4,high"]))
         found = _analysed(path, "--map", "value.fluent=How fluent, is it?,value.sensible=sense")
         assert found["dimensions"] == _analysed(save(RATINGS, "long.csv"))["dimensions"]
-        assert [each["reason"] for each in found["rejected"]] == ["its value.sensible 'high' is no number"]
+        assert [each["reason"] for each in found["rejected"]] == ["its value.sensible 'high' is not a number"]
 
     @pytest.mark.parametrize(
         ("rows", "reason"),
         [
             ("i1,x,a1,4\ni2,x,a2,5\n", "table.csv is about one bot alone, x: a ranking needs two."),
-            ("i1,x,,4\n", "Nothing of table.csv can be used; its first fault: it names no annotator."),
+            ("i1,,a1,4\n", "Nothing of table.csv can be used; its first fault: it names no bot."),
         ],
     )
     def test_table_that_can_rank_nobody_is_refused_in_a_sentence(self, save: Save, rows: str, reason: str):

@@ -20,12 +20,12 @@ def _said(**fields):
 SAID = _said(speaker=("A", "B"), text=("hi", "ho"))
 
 
-def _read(path, people=()):
+def _read(path, people=(), left_out=()):
     table, words = open_table(path), ValueWords.of(people=people)
     if (turns := holds_turns(table)) is not None:
-        found = read_whole_conversations(table, turns, words)
+        found = read_whole_conversations(table, turns, words, frozenset(left_out))
     else:
-        found = read_conversations(table, find_columns(table, (Kind.TURNS,), (), words), words)
+        found = read_conversations(table, find_columns(table, (Kind.TURNS,), (), words), words, frozenset(left_out))
     return [
         (each.line, each.reason)
         if isinstance(each, Rejected)
@@ -60,12 +60,18 @@ class TestRows:
         )
         assert _read(save(HEADER + rows)) == [
             (3, "it has 2 cells, the header 4"),
-            (2, "conversation c1 is left out, as line 3 can't be read"),
-            (6, "its position 'x' is no number: conversation c2 is left out"),
-            (7, "conversation c3 has to have two speakers, and has a"),
-            (8, "conversation c4 has to have two speakers, and has a, b, c"),
+            (2, "conversation 'c1' is left out, as line 3 can't be read"),
+            (6, "its position 'x' is not a number: conversation 'c2' is left out"),
+            (7, "conversation 'c3' has to have two speakers, and has a"),
+            (
+                8,
+                (
+                    "conversation 'c4' has to have two speakers, and has a, b, c"
+                    ": --leave-out ROLE leaves out turns of a role, such as system or tool"
+                ),
+            ),
             ("c5", ["a", "b"], ["A: hi", "B: ho"]),
-            (13, "conversation c3 ended on an earlier line: sort the file by conversation"),
+            (13, "conversation 'c3' ended on an earlier line: sort the file by conversation"),
             (14, "it names no conversation"),
         ]
 
@@ -81,6 +87,56 @@ class TestRows:
         ((line, said),) = _read(save(HEADER + rows))
         assert line == 2
         assert said.endswith(reason)
+
+
+class TestMessages:
+    """Chat models' messages: https://platform.openai.com/docs/api-reference/chat/create, and content blocks."""
+
+    @pytest.mark.parametrize(
+        ("content", "text"),
+        [
+            ([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], "one\ntwo"),
+            ([{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "data:"}}], "look"),
+            ([{"type": "thinking", "thinking": "hm"}, {"type": "output_text", "text": "ho"}], "ho"),
+            ([{"type": "text", "text": {"value": "ho", "annotations": []}}], "ho"),
+            ({"content_type": "text", "parts": ["one", "two"]}, "one\ntwo"),
+            (["one", "two"], "one\ntwo"),
+        ],
+    )
+    def test_texts_of_parts_are_kept_and_nothing_else(self, save, content, text):
+        messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": content}]
+        whole = save(json.dumps({"id": "c1", "model": "m7", "messages": messages}), "whole.jsonl")
+        assert _read(whole) == [("c1", ["HU", "m7"], ["A: hi", f"B: {text}"])]
+        if isinstance(content, list) and isinstance(content[0], dict):
+            rows = save("\n".join(json.dumps({"id": "c1", "model": "m7", **each}) for each in messages), "rows.jsonl")
+            assert _read(rows) == _read(whole)
+
+    @pytest.mark.parametrize("content", ["", " \u200b", None, [], {"foo": 1}, [{"type": "image_url"}]])
+    def test_turn_without_a_text_is_refused(self, save, content):
+        messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": content}]
+        path = save(json.dumps({"id": "c1", "messages": messages}), "a.jsonl")
+        assert _read(path) == [(1, "conversation 'c1': turn 2 is empty")]
+        assert _read(save(f"{HEADER}c1,1,a,hi\nc1,2,b,\n")) == [(2, "conversation 'c1': turn 2 is empty")]
+
+    def test_roles_are_left_out_and_calls_of_tools_are_no_turns(self, save):
+        messages = [
+            {"role": "System", "content": "You are Tom."},
+            {"role": "user", "content": "Weather?"},
+            {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+            {"role": "tool", "content": '{"t": 3}'},
+            {"role": "assistant", "content": "It is cold."},
+        ]
+        path = save(json.dumps({"id": "c1", "model": "m7", "messages": messages}), "a.jsonl")
+        ((_, reason),) = _read(path)
+        assert "has System, user, tool, assistant: --leave-out ROLE leaves out turns of a role" in reason
+        found = _read(path, left_out={"system", "tool"})
+        assert found == [("c1", ["HU", "m7"], ["A: Weather?", "B: It is cold."])]
+        rows = f"{HEADER}c1,1,system,be nice\nc1,2,user,hi\nc1,3,m7,ho\n"
+        assert _read(save(rows), left_out={"system"}) == [("c1", ["HU", "m7"], ["A: hi", "B: ho"])]
+
+    def test_speaker_whose_name_is_written_in_two_ways_is_one(self, save):
+        rows = "c1,1,Zo\u00e9,hi\nc1,2,Zoe\u0301,there\nc1,3,b,ho\n"
+        assert _read(save(HEADER + rows)) == [("c1", ["Zo\u00e9", "b"], ["A: hi\nthere", "B: ho"])]
 
 
 class TestObjects:
@@ -110,7 +166,7 @@ class TestObjects:
         expected = ("c1", ["x", "y"], ["A: hi", "B: ho"])
         assert _read(save("\n".join(map(json.dumps, lines)), "a.jsonl"))[:5] == [
             expected,
-            (2, "conversation c1 stands on an earlier line"),
+            (2, "conversation 'c1' stands on an earlier line"),
             (3, "its turns are no list of turns with a speaker and a text"),
             (4, "it names no conversation"),
             (5, "its turns are no list of turns with a speaker and a text"),

@@ -25,6 +25,7 @@ from spotthebot.suite.studies.table_import import (
 )
 from spotthebot.suite.tables.columns import Kind, find_columns
 from spotthebot.suite.tables.conversations import read_conversations
+from spotthebot.suite.tables.errors import MostRowsRejected
 from spotthebot.suite.tables.rows import open_table
 from spotthebot.suite.tables.values import ValueWords
 from tests.suite.tables.conftest import Save
@@ -44,7 +45,12 @@ GAMES = ["win", "win", "tie", "win", "win", "win", "tie", "loss"]
 
 
 async def _import_labels(
-    clients: Clients, path: Path, name: str = "own", collection: CollectionOut | None = None
+    clients: Clients,
+    path: Path,
+    name: str = "own",
+    collection: CollectionOut | None = None,
+    *,
+    allow_rejected: bool = False,
 ) -> Imported:
     table, words = open_table(path), ValueWords.of()
     known = None if collection is None else await known_conversations(clients, collection)
@@ -57,6 +63,7 @@ async def _import_labels(
         said=f"Imported: {len(path.read_bytes())} bytes.",
         collection=collection,
         known=known,
+        allow_rejected=allow_rejected,
     )
     with showing_progress() as steps:
         return await import_labels(clients, source, steps)
@@ -85,6 +92,15 @@ class TestConversations:
 
 
 class TestLabels:
+    async def test_few_labels_of_many_rows_are_imported_where_the_user_says_so(self, clients: Clients, save: Save):
+        rows = "".join(f"c{at},x,y,2,{'human' if at < 4 else 'what'},bot,ann\n" for at in range(10))
+        path = save(f"{LABELS.splitlines()[0]}\n{rows}")
+        with pytest.raises(MostRowsRejected, match="6 of 10 rows"):
+            await _import_labels(clients, path)
+        assert [each.name async for each in clients.conversations.list_collections()] == []
+        imported = await _import_labels(clients, path, allow_rejected=True)
+        assert (imported.stored["annotations"], len(imported.rejected)) == (4, 6)
+
     async def test_labels_are_ranked_as_the_statistics_rank_them(self, clients: Clients, save: Save):
         imported = await _import_labels(clients, save(LABELS))
         assert [(each.line, each.reason) for each in imported.rejected] == [
@@ -148,7 +164,7 @@ class TestLabels:
         with showing_progress() as steps:
             imported = await import_labels(clients, source, steps)
         assert [(each.line, each.reason) for each in imported.rejected] == [
-            (4, "conversation c7 is not in the collection")
+            (4, "conversation 'c7' is not in the collection")
         ]
         campaign = await clients.annotation.get_campaign(UUID(imported.campaign_id))
         assert (campaign.collections, campaign.annotations) == ((collection.id,), 2)

@@ -1,5 +1,6 @@
 """Labels are read from any form of table, and each row that can't be read says why."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -87,10 +88,10 @@ class TestForms:
         assert _read(EXPORTS / "potato", known=KNOWN) == expected
         assert _read(ann, known=KNOWN) + _read(bob, known=KNOWN) == expected
 
-    @pytest.mark.parametrize("columns", [["lead_fluency", "-1", "0", "1"], ["fluency", "beta", "tie", "A"]])
+    @pytest.mark.parametrize("columns", [["lead_", "-1", "0", "1"], ["", "beta", "tie", "A"]])
     def test_features_are_taken_where_all_three_are_there(self, save, columns):
-        name, fluent, same, more = columns
-        header = f"{HEADER.strip()},{name},sensibleness,specificity\n"
+        prefix, fluent, same, more = columns
+        header = f"{HEADER.strip()},{prefix}fluency,{prefix}sensibleness,{prefix}specificity\n"
         path = save(f"{header}c1,alpha,beta,human,bot,ann,1,{fluent},{same},{more}\nc2,a,b,bot,bot,ann,1,?,A,A\n")
         mapping = _mapping(path)
         good, bad = read_labels(open_table(path), mapping, ValueWords.of())
@@ -107,6 +108,77 @@ class TestForms:
         assert protocol_of(_mapping(save(f"{HEADER}c1,a,b,bot,bot,ann,1\n"))) == "spot_the_bot_labels"
 
 
+class TestIds:
+    def test_ids_that_json_writes_as_floats_keep_their_digits(self, save):
+        lines = [
+            {
+                "conversation": 4410200.0 + at,
+                "bot_a": "x",
+                "bot_b": "y",
+                "label_a": "bot",
+                "label_b": "bot",
+                "worker": who,
+            }
+            for at in range(3)
+            for who in (8800100.0, 8800101)
+        ]
+        found = _read(save("\n".join(map(json.dumps, lines)), "labels.jsonl"))
+        assert [(each[0], each[4]) for each in found] == [
+            (str(4410200 + at), who) for at in range(3) for who in ("8800100", "8800101")
+        ]
+
+    def test_ids_with_and_without_a_point_are_one_and_words_for_nothing_are_none(self, save):
+        rows = "1.0,a,b,bot,bot,7\n1,a,b,bot,bot,7.0\nNaN,a,b,bot,bot,7\n2,a,b,bot,bot,None\n1.5,a,b,bot,bot,N7\n"
+        assert _read(save(HEADER.replace(",exchanges", "") + rows)) == [
+            ("1", "a", "b", 1, "7", "bot", "bot"),
+            (3, "annotator '7' labelled this conversation at this length before"),
+            (4, "it names no conversation"),
+            (5, "it names no annotator"),
+            ("1.5", "a", "b", 1, "N7", "bot", "bot"),
+        ]
+
+    def test_codes_of_labels_are_numbers_however_they_are_written(self, save):
+        rows = "1,a,b,1.0,0,7\n2,a,b,0.0,1,7\n"
+        found = _read(save(HEADER.replace(",exchanges", "") + rows), values="human=1,bot=0")
+        assert [each[5:] for each in found] == [("human", "bot"), ("bot", "human")]
+
+
+class TestLabelStudio:
+    @staticmethod
+    def _annotation(number, who, label, **more):
+        choices = [
+            {"from_name": name, "type": "choices", "value": {"choices": [said]}}
+            for name, said in (("label_a", label), ("label_b", "bot"))
+        ]
+        return {"id": number, "completed_by": who, "result": choices, **more}
+
+    def test_correction_counts_and_one_person_is_one_annotator_and_faults_name_the_task(self, save):
+        ann = {"id": 1, "email": "ann"}
+        annotations = [
+            [self._annotation(1, ann, "human"), self._annotation(2, 2, "unsure", parent_annotation=1)],
+            [self._annotation(3, 1, "human"), self._annotation(4, 1, "bot", parent_annotation=3, was_cancelled=True)],
+            [self._annotation(5, 1, "human"), self._annotation(6, 2, "bot", parent_annotation={"id": 5}),
+             self._annotation(7, 1, "unsure", parent_annotation=6)],
+            [self._annotation(8, ann, "perhaps")],
+        ]  # fmt: skip
+        tasks = [
+            {"id": 70 + at, "data": {"dialogue": f"d{at}", "bot_a": "x", "bot_b": "y"}, "annotations": each}
+            for at, each in enumerate(annotations)
+        ]
+        found = _read(save(json.dumps(tasks), "tasks.json"))
+        assert [(each[0], each[4], each[5]) for each in found[:3]] == [
+            ("d0", "2", "unsure"),
+            ("d1", "ann", "human"),
+            ("d2", "ann", "unsure"),
+        ]
+        assert found[3:] == [(1, "task 73: its label_a 'perhaps' is none of human, unsure, bot")]
+
+    def test_fault_in_a_list_on_one_line_names_the_element(self, save):
+        line = {"conversation": "c1", "bot_a": "x", "bot_b": "y", "label_a": "bot", "label_b": "bot", "worker": "w"}
+        found = _read(save(json.dumps([line, line | {"worker": None}]), "labels.json"))
+        assert found[1] == (1, "element 2: it names no annotator")
+
+
 class TestFaults:
     def test_rows_say_what_is_wrong_with_them_and_the_rest_is_read(self, save):
         rows = (
@@ -117,11 +189,11 @@ class TestFaults:
         )
         assert _read(save(HEADER + rows)) == [
             ("c1", "a", "b", 2, "ann", "human", "bot"),
-            (3, "annotator ann labelled this conversation at this length before"),
+            (3, "annotator 'ann' labelled this conversation at this length before"),
             ("c1", "a", "b", 3, "ann", "human", "bot"),
             (5, "it names no annotator"),
             (6, "its label_b 'perhaps' is none of human, unsure, bot"),
-            (7, "a and c speak, but a and b in conversation c1"),
+            (7, "'a' and 'c' speak, but 'a' and 'b' in conversation 'c1'"),
             (8, "it names no conversation"),
             (9, "its exchanges '0' are no whole number from 1 to 500"),
             (10, "it names no side_b"),
@@ -135,18 +207,32 @@ class TestFaults:
         assert _read(save(f"conversation,side,bot,label,annotator\n{rows}")) == [
             (3, "the annotator labelled this side on line 2 before"),
             ("c2", "a", "b", 1, "ann", "human", "bot"),
-            (6, "annotator ann labelled this conversation at this length before"),
+            (6, "annotator 'ann' labelled this conversation at this length before"),
             (7, "its side 'C' is neither A nor B"),
         ]
         alone = save("conversation,bot,label,annotator\nc1,a,bot,ann\n")
         assert _read(alone) == [(2, "the annotator has no label of the other side, and both are needed")]
 
+    def test_sides_are_numbered_from_0_or_from_1(self, save):
+        for first, second in (("0", "1"), ("1", "2"), ("1.0", "2.0")):
+            rows = f"c1,{second},b,bot,ann\nc1,{first},a,human,ann\n"
+            found = _read(save(f"conversation,side,bot,label,annotator\n{rows}"))
+            assert found == [("c1", "a", "b", 1, "ann", "human", "bot")]
+
+    def test_feature_that_names_a_bot_and_the_other_side_is_rejected_until_it_is_given(self, save):
+        header = f"{HEADER.strip()},fluency,sensibleness,specificity\n"
+        path = save(f"{header}c1,B,A,human,bot,ann,1,A,B,tie\nc2,A,B,human,bot,ann,1,A,B,tie\n")
+        found = _read(path)
+        assert found[0][1].startswith("its fluency 'A' is a bot's name and the other side or a tie: --values A=A,B=B")
+        assert found[1][0] == "c2"
+        assert [each[0] for each in _read(path, values="A=A,B=B")] == ["c1", "c2"]
+
     def test_conversations_of_a_collection_are_those_that_it_has(self, save):
         rows = "c1,alpha,beta,human,bot,ann,1\nc9,alpha,beta,human,bot,ann,1\nc1,beta,alpha,human,bot,bob,1\n"
         assert _read(save(f"{HEADER}{rows}c1,alpha,beta,human,bot,cat,2\n"), known=KNOWN) == [
             ("c1", "alpha", "beta", 1, "ann", "human", "bot"),
-            (3, "conversation c9 is not in the collection"),
-            (4, "beta and alpha speak, but alpha and beta in conversation c1"),
+            (3, "conversation 'c9' is not in the collection"),
+            (4, "'beta' and 'alpha' speak, but 'alpha' and 'beta' in conversation 'c1'"),
             (5, "its exchanges '2' are no whole number from 1 to 1"),
         ]
 
@@ -170,6 +256,23 @@ class TestMapping:
             _mapping(save("c1,a,b,human,bot,ann,1\nc2,a,b,human,bot,ann,1\n"))
         assert "its columns: c1, a, b, human, bot, ann, 1" in str(refused.value)
         assert "--map conversation=COLUMN," in str(refused.value)
+
+    @pytest.mark.parametrize("names", ["bot1,bot2,label1,label2", "Bot A,Bot B,q1,q2", "modelA,modelB,isA,isB"])
+    def test_pairs_of_columns_are_two_sides(self, save, names):
+        columns = _mapping(save(f"dialog,{names},worker\nd1,x,y,human,bot,w1\n")).columns
+        assert [columns[field] for field in ("side_a", "side_b", "label_a", "label_b")] == names.split(",")
+
+    def test_table_with_two_sides_is_offered_two_sides(self, save):
+        with pytest.raises(ColumnsUnknown, match=r"says side_a, side_b .* --map side_a=COLUMN,side_b=COLUMN"):
+            _mapping(save("dialog,chatter1,chatter2,q1,q2,worker\nd1,x,y,human,bot,w1\n"))
+
+    def test_numbers_of_features_are_refused_until_they_are_given(self, save):
+        header = f"{HEADER.strip()},fluency,sensibleness,specificity\n"
+        path = save(f"{header}c1,a,b,human,bot,ann,1,1,-1,1\n")
+        printed = run_stb("import", "labels", path, "--yes")
+        assert "No value of column 'fluency' is a preference (1): say what they mean" in printed.stderr.replace(
+            "\n", " "
+        )
 
     def test_columns_with_commas_and_equals_can_be_mapped(self, save):
         path = save(f"{HEADER.replace('annotator', chr(34) + 'who, a=b' + chr(34))}c1,a,b,human,bot,ann,1\n")

@@ -5,8 +5,9 @@ import tracemalloc
 import pytest
 
 from spotthebot.suite.published_dump import Rejected
+from spotthebot.suite.tables.cells import TableRow, shown
 from spotthebot.suite.tables.errors import TableUnreadable
-from spotthebot.suite.tables.rows import TableRow, open_table, shown
+from spotthebot.suite.tables.rows import open_table
 
 ROWS = [{"id": "c1", "said": "Grüße, du"}, {"id": "c2", "said": 'two\nlines of "text"'}]
 CSV = 'id,said\nc1,"Grüße, du"\nc2,"two\nlines of ""text"""\n'
@@ -57,7 +58,7 @@ class TestFaults:
             (4, "it has 1 cells, the header 2"),
             (5, "it has 3 cells, the header 2"),
             {"id": "c4", "said": "fine"},
-            (7, "a quotation mark opens here that is never closed, so what follows can't be read"),
+            (7, "a quotation mark opens here that is never closed, so the text after it can't be read"),
         ]
         assert _cells(save('{"id": 1}\n{"id": \n[3]\n{"id": 4}', "a.jsonl"))[1:] == [
             (2, "it is not JSON: Expecting value at character 1"),

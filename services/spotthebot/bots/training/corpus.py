@@ -89,5 +89,8 @@ def _parsed(line: bytes) -> tuple[str | None, Dialogue]:
         if not isinstance(text, str) or not text.strip():
             message = f"turn {index} is empty or has no text"
             raise TypeError(message)
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            message = f"turn {index} holds half a surrogate pair"
+            raise TypeError(message)
     split = row.get("split")
     return str(split) if split else None, tuple(map(str, texts))

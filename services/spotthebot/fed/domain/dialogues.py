@@ -79,6 +79,7 @@ def parse_dialogue(document: object) -> Dialogue:
     identity = fields["id"]
     if isinstance(identity, bool) or not isinstance(identity, str | int) or not str(identity).strip():
         raise DialogueUnusable(reason="its id is neither a text nor a whole number")
+    require_whole_characters(str(identity), "its id")
     if len(str(identity)) > MAX_ID_CHARACTERS:
         raise DialogueUnusable(reason=f"its id is longer than {MAX_ID_CHARACTERS} characters")
     if not isinstance(fields["turns"], list):
@@ -92,9 +93,14 @@ def _turn(document: object, number: int) -> Turn:
     for name, value in fields.items():
         if not isinstance(value, str):
             raise DialogueUnusable(reason=f"the {name} of turn {number} is no text")
-        if any("\ud800" <= character <= "\udfff" for character in value):
-            raise DialogueUnusable(reason=f"the {name} of turn {number} has half a character")
+        require_whole_characters(value, f"the {name} of turn {number}")
     return Turn(fields["speaker"], fields["text"])
+
+
+def require_whole_characters(value: str, what: str) -> None:
+    """Raise DialogueUnusable for half a surrogate pair, which JSON can escape and no file or screen takes."""
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise DialogueUnusable(reason=f"{what} has half a character")
 
 
 def _object(document: object, what: str, names: tuple[str, ...]) -> Mapping[str, Any]:
@@ -103,5 +109,6 @@ def _object(document: object, what: str, names: tuple[str, ...]) -> Mapping[str,
     if missing := [name for name in names if name not in document]:
         raise DialogueUnusable(reason=f"{what} has no '{missing[0]}'")
     if unknown := sorted(set(document) - set(names)):
-        raise DialogueUnusable(reason=f"{what} has '{str(unknown[0])[:60]}', which is unknown")
+        name = str(unknown[0])[:60].encode(errors="replace").decode()
+        raise DialogueUnusable(reason=f"{what} has '{name}', which is unknown")
     return document

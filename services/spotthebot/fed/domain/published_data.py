@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
+from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn, require_whole_characters
 from spotthebot.fed.domain.errors import DialogueUnusable
 
 _SPEAKERS: Final = ("User", "System")
@@ -41,7 +41,8 @@ def parse_published(document: object, number: int) -> RatedDialogue:
     if not isinstance(document, dict) or not isinstance(document.get("context"), str):
         raise DialogueUnusable(reason="it is no entry of the published FED data: it has no context")
     if unknown := sorted(set(document) - _FIELDS):
-        raise DialogueUnusable(reason=f"it has '{str(unknown[0])[:60]}', which is unknown")
+        name = str(unknown[0])[:60].encode(errors="replace").decode()
+        raise DialogueUnusable(reason=f"it has '{name}', which is unknown")
     response = document.get("response")
     lines = [*document["context"].split("\n"), *([response] if isinstance(response, str) else [])]
     turns = tuple(_turn(line, at) for at, line in enumerate(lines, start=1))
@@ -60,6 +61,7 @@ def _turn(line: str, number: int) -> Turn:
     speaker, colon, text = line.partition(":")
     if not colon or speaker not in _SPEAKERS:
         raise DialogueUnusable(reason=f"turn {number} begins neither with 'User:' nor with 'System:'")
+    require_whole_characters(text, f"turn {number}")
     return Turn(speaker, text.removeprefix(" "))
 
 

@@ -1,10 +1,12 @@
 """Prints what became of an import: rows read, stored, there already, and those that could not be read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from spotthebot.suite.progress import screen
 from spotthebot.suite.published_dump import Rejected
 from spotthebot.suite.studies.dump_import import Imported
+from spotthebot.suite.tables.errors import TooFewRowsLeft
 
 _MAX_REJECTED_SHOWN = 20
 
@@ -17,6 +19,16 @@ def print_rejected(rejected: Sequence[Rejected], count: int | None = None) -> No
         screen.print(f"  {row.file}, line {row.line}: {row.reason}", markup=False, highlight=False)
     if count > _MAX_REJECTED_SHOWN:
         screen.print(f"  ... and {count - _MAX_REJECTED_SHOWN} more")
+
+
+@contextmanager
+def listing_rejected() -> Iterator[None]:
+    """Print the rows on whose account too few are left."""
+    try:
+        yield
+    except TooFewRowsLeft as error:
+        print_rejected(error.rows)
+        raise
 
 
 def print_counts(imported: Imported) -> None:

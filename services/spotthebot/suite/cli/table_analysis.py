@@ -27,6 +27,7 @@ from spotthebot.suite.cli.analysis_options import Correction
 from spotthebot.suite.cli.options import JsonFile, check_output, write_json
 from spotthebot.suite.cli.rejected_rows import print_rejected
 from spotthebot.suite.cli.table_options import (
+    AllowRejectedOption,
     MapOption,
     ValuesOption,
     YesOption,
@@ -38,15 +39,36 @@ from spotthebot.suite.cli.table_options import (
 )
 from spotthebot.suite.errors import NothingToImport, OneBotInTable
 from spotthebot.suite.progress import say, say_ranks
-from spotthebot.suite.tables.columns import Kind
-from spotthebot.suite.tables.comparisons import Comparisons, games_of, ratings_of, read_comparisons
-from spotthebot.suite.tables.rows import shown
+from spotthebot.suite.tables.cells import shown
+from spotthebot.suite.tables.columns import COMPARED, Kind
+from spotthebot.suite.tables.comparisons import Comparisons, Reading, games_of, ratings_of
+from spotthebot.suite.tables.errors import AnnotatorsUnknown
+from spotthebot.suite.tables.notes import notes_of
+from spotthebot.suite.tables.numbers import Scale
+from spotthebot.suite.tables.ratings import read_ratings
+from spotthebot.suite.tables.votes import read_votes
+from spotthebot.suite.tables.winners import WinnersAre
+
+
+class DecimalMark(StrEnum):
+    """The sign before the fraction of a number."""
+
+    COMMA = ","
+    POINT = "."
 
 
 def analyse_table(
     path: Annotated[Path, typer.Argument(help="CSV, TSV, JSON Lines, or an annotation tool's export.")],
     map_: MapOption = None,
     values: ValuesOption = None,
+    winners: Annotated[
+        WinnersAre | None, typer.Option(help="What a winner such as A is that may be a bot's name and a side.")
+    ] = None,
+    decimal: Annotated[DecimalMark | None, typer.Option(help="Decimal mark of ratings; else as they show it.")] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="Lowest and highest rating, such as 1:5; others, such as 99, do not count.")
+    ] = None,
+    allow_rejected: AllowRejectedOption = False,
     yes: YesOption = False,
     confidence_level: Annotated[float, typer.Option(min=LEAST_LEVEL, max=MOST_LEVEL, help="Of intervals.")] = 0.95,
     significance_level: Annotated[
@@ -62,31 +84,43 @@ def analyse_table(
     """Rank the bots of a table of votes between two bots, or of ratings, without any service."""
     check_output(json_file)
     words = read_words(values, None)
-    mapped = map_table(path, (Kind.VOTES, Kind.RATINGS), map_, words)
+    reading = Reading(words, decimal.value if decimal else None, Scale.parse(scale), winners)
+    mapped = map_table(path, COMPARED, map_, words)
     show_mapping(mapped)
     confirm(mapped, yes=yes)
-    found = read_comparisons(mapped.table, mapped.mapping, words)
+    votes = mapped.mapping.kind is not Kind.RATINGS
+    found = (read_votes if votes else read_ratings)(mapped.table, mapped.mapping, reading)
+    say(f"{mapped.mapping.kind}: {found.tally.read} rows read")
+    notes = notes_of(found)
+    for note in notes:
+        say(note)
+    print_rejected(found.tally.rejected)
+    _require_bots(found, path)
+    if not allow_rejected:
+        found.tally.require_most(ranked=True)
     settings: dict[str, Any] = {
         "confidence_level": confidence_level,
         "significance_level": significance_level,
-        "clusters": Clusters(clusters.value),
+        "clusters": _clusters(clusters, found, path),
         "adjustment": Adjustment(correction.value),
     }
-    say(f"{mapped.mapping.kind}: {found.read} rows read")
-    print_rejected(found.rejected)
-    _require_bots(found, path)
     console = Console()
     document: dict[str, Any] = {
         "source": path.name,
         "source_sha256": sha256_of(path, values, None),
         "map": dict(mapped.mapping.columns),
         "values": values or [],
+        "winners": winners,
+        "decimal": decimal,
+        "scale": scale,
+        "allow_rejected": allow_rejected,
         "settings": settings | {"seed": seed},
         "version": version("spotthebot"),
-        "kind": mapped.mapping.kind.name.lower(),
-        "read": found.read,
+        "kind": "votes" if votes else "ratings",
+        "read": found.tally.read,
+        "notes": notes,
     }
-    if mapped.mapping.kind is Kind.VOTES:
+    if votes:
         games = games_of(found.votes)
         ranking = rank_bots(games, seed=seed, **settings)
         strengths = rate_davidson(games, confidence_level=confidence_level, clusters=settings["clusters"])
@@ -98,7 +132,7 @@ def analyse_table(
         document["dimensions"] = {name: dataclasses.asdict(each) for name, each in ranked.items()}
         tables = [_ratings_table(name, each) for name, each in ranked.items()]
         ranking = None
-    document["rejected"] = [dataclasses.asdict(each) for each in found.rejected]
+    document["rejected"] = [each.summary for each in found.tally.rejected]
     write_json(json_file, _plain(document))
     if str(json_file) == "-":
         return
@@ -116,10 +150,21 @@ def _require_bots(found: Comparisons, path: Path) -> None:
     bots = {bot for vote in found.votes for bot in vote.bots}
     bots |= {rating.bot for ratings in found.ratings.values() for rating in ratings}
     if not bots:
-        reason = found.rejected[0].reason if found.rejected else "it has no rows"
+        rejected = found.tally.rejected
+        reason = rejected[0].reason if rejected else "it has no rows"
         raise NothingToImport(file=path.name, reason=reason)
     if len(bots) == 1:
         raise OneBotInTable(file=path.name, bot=shown(min(bots)))
+
+
+def _clusters(option: ClustersOption, found: Comparisons, path: Path) -> Clusters:
+    """Return what varies together: annotators only where there are several; raises AnnotatorsUnknown."""
+    annotators = found.annotators
+    if not annotators and option is ClustersOption.ANNOTATOR:
+        raise AnnotatorsUnknown(file=path.name)
+    if option is ClustersOption.BOTH and len(annotators) <= 1:
+        return Clusters.FIXED_PANEL if annotators else Clusters.CONVERSATION
+    return Clusters(option.value)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON

@@ -1,6 +1,7 @@
 """`stb import conversations`, `stb import labels`: what other tools wrote, from the command line."""
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +9,11 @@ import typer
 
 from spotthebot.contracts.conversations import CollectionOut
 from spotthebot.suite.cli.options import JsonFile, check_output, write_json
-from spotthebot.suite.cli.rejected_rows import print_counts, print_rejected
+from spotthebot.suite.cli.rejected_rows import listing_rejected, print_counts, print_rejected
 from spotthebot.suite.cli.resource_commands import ask
 from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.cli.table_options import (
+    AllowRejectedOption,
     DomainOption,
     MapOption,
     PeopleOption,
@@ -25,6 +27,7 @@ from spotthebot.suite.cli.table_options import (
 )
 from spotthebot.suite.errors import NoLabels
 from spotthebot.suite.progress import say, showing_progress
+from spotthebot.suite.published_dump import Rejected
 from spotthebot.suite.resources import Collections, find
 from spotthebot.suite.runtime.session import Clients, Services
 from spotthebot.suite.studies.dump_import import Imported
@@ -34,9 +37,11 @@ from spotthebot.suite.studies.table_import import (
     import_labels,
     known_conversations,
 )
-from spotthebot.suite.tables.columns import Kind
+from spotthebot.suite.tables.cells import shown
+from spotthebot.suite.tables.columns import COMPARED, Kind
 from spotthebot.suite.tables.conversations import holds_turns, read_conversations, read_whole_conversations
-from spotthebot.suite.tables.rows import open_table, shown
+from spotthebot.suite.tables.rejections import Tally
+from spotthebot.suite.tables.rows import open_table
 
 _DOMAIN = "imported"
 
@@ -47,6 +52,10 @@ def import_table_of_conversations(
     path: Annotated[Path, typer.Argument(help="CSV, TSV, JSON Lines or JSON.")],
     map_: MapOption = None,
     people: PeopleOption = None,
+    leave_out: Annotated[
+        list[str] | None, typer.Option(help="Role that is no speaker: --leave-out system --leave-out tool.")
+    ] = None,
+    allow_rejected: AllowRejectedOption = False,
     yes: YesOption = False,
     name: Annotated[str | None, typer.Option(help="Of the collection; without it, the file's name.")] = None,
     domain: DomainOption = _DOMAIN,
@@ -56,17 +65,22 @@ def import_table_of_conversations(
     check_output(json_file)
     words = read_words(None, people)
     table = open_table(path)
+    left_out = frozenset(role.strip().casefold() for roles in leave_out or () for role in roles.split(","))
     if (turns := holds_turns(table)) is not None:
-        conversations = read_whole_conversations(table, turns, words)
+        read = partial(read_whole_conversations, table, turns, words, left_out)
     else:
         mapped = map_table(path, (Kind.TURNS,), map_, words)
         show_mapping(mapped)
         confirm(mapped, yes=yes)
-        conversations = read_conversations(mapped.table, mapped.mapping, words)
+        read = partial(read_conversations, mapped.table, mapped.mapping, words, left_out)
+    if not allow_rejected:
+        rejected = [each for each in read() if isinstance(each, Rejected)]
+        with listing_rejected():
+            Tally(read=sum(1 for _ in table.rows()), rejected=rejected).require_most(ranked=False)
 
     async def work(clients: Clients) -> tuple[CollectionOut, Imported]:
         with showing_progress() as steps:
-            return await import_conversations(clients, conversations, name or path.stem, domain, steps)
+            return await import_conversations(clients, read(), name or path.stem, domain, steps)
 
     collection, done = ask(services, work)
     write_json(json_file, {"source": "conversations", "collection": collection.model_dump(mode="json"), **done.counts})
@@ -90,6 +104,7 @@ def import_table_of_labels(
         str | None,
         typer.Option(help="Name or id of the collection that has the conversations; without it, none has a text."),
     ] = None,
+    allow_rejected: AllowRejectedOption = False,
     yes: YesOption = False,
     name: Annotated[str | None, typer.Option(help="Of the campaign; without it, the file's name.")] = None,
     domain: DomainOption = _DOMAIN,
@@ -99,9 +114,9 @@ def import_table_of_labels(
     check_output(json_file)
     words = read_words(values, people)
     known = frozenset({"side_a", "side_b"} if collection else ())
-    mapped = map_table(path, (Kind.LABELS, Kind.SIDES, Kind.VOTES, Kind.RATINGS), map_, words, known=known)
+    mapped = map_table(path, (Kind.LABELS, Kind.SIDES, *COMPARED), map_, words, known=known)
     show_mapping(mapped)
-    if mapped.mapping.kind in {Kind.VOTES, Kind.RATINGS}:
+    if mapped.mapping.kind in COMPARED:
         raise NoLabels(file=path.name, kind=mapped.mapping.kind, path=shlex.quote(str(path)))
     confirm(mapped, yes=yes)
     said = f"Imported from {shown(path.name)} with {mapped.mapping.option}, SHA-256 {sha256_of(path, values, people)}"
@@ -117,11 +132,13 @@ def import_table_of_labels(
             said=said,
             collection=found,
             known=None if found is None else await known_conversations(clients, found),
+            allow_rejected=allow_rejected,
         )
         with showing_progress() as steps:
             return await import_labels(clients, source, steps)
 
-    done = ask(services, work)
+    with listing_rejected():
+        done = ask(services, work)
     write_json(json_file, {"source": "labels", **done.summary})
     if str(json_file) != "-":
         print_counts(done)

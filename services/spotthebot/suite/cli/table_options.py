@@ -1,7 +1,7 @@
 """Options of commands that read tables of other tools, and how a mapping is shown and confirmed."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,12 +10,14 @@ import typer
 from rich.table import Table as Printed
 from rich.text import Text
 
-from spotthebot.contracts.annotation import Label
+from spotthebot.contracts.annotation import Label, Preference
 from spotthebot.suite.cli.questions import is_interactive
 from spotthebot.suite.progress import screen
-from spotthebot.suite.tables.columns import ColumnMapping, Kind, find_columns, parse_map, parse_values
+from spotthebot.suite.tables.cells import shown
+from spotthebot.suite.tables.columns import FEATURES, ColumnMapping, Kind, find_columns, parse_map, parse_values
 from spotthebot.suite.tables.errors import MappingNotConfirmed, ValuesUnknown
-from spotthebot.suite.tables.rows import Table, open_table, shown
+from spotthebot.suite.tables.labels import is_lead
+from spotthebot.suite.tables.rows import Table, open_table
 from spotthebot.suite.tables.values import ValueWords
 
 MapOption = Annotated[
@@ -30,6 +32,9 @@ ValuesOption = Annotated[
 ]
 PeopleOption = Annotated[
     list[str] | None, typer.Option("--people", help="Name of a side or speaker that is people: --people customer.")
+]
+AllowRejectedOption = Annotated[
+    bool, typer.Option("--allow-rejected", help="Use the other rows where half of them or more are rejected.")
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Take the columns as they are guessed; do not ask.")]
 DomainOption = Annotated[str, typer.Option(help="What the conversations are about.")]
@@ -84,18 +89,35 @@ def show_mapping(mapped: MappedTable) -> None:
         guessed = " (guessed)" if field in mapping.guessed else ""
         printed.add_row(Text(shown(field)), Text(f"{shown(column)}{guessed}"), Text(examples))
     screen.print(printed)
-    for field in _LABELS:
-        if field in mapping.columns:
-            _show_meanings(table, mapping.columns[field], mapped.words)
+    words = mapped.words
+    for field, column in mapping.columns.items():
+        if field in _LABELS:
+            _show_meanings(table, column, "label", Label, words.label)
+        elif field in FEATURES:
+            _show_meanings(table, column, "preference", Preference, _preferences(mapped, column))
 
 
-def _show_meanings(table: Table, column: str, words: ValueWords) -> None:
+def _preferences(mapped: MappedTable, column: str) -> Callable[[str], str | None]:
+    """Return how the values of a feature are read; the name of a side counts as such."""
+    sides = [mapped.mapping.columns.get(side, "") for side in ("side_a", "side_b")]
+    names = {name for side in sides for name in mapped.table.values_of(side)}
+    lead = is_lead(column)
+
+    def meaning_of(value: str) -> str | None:
+        return mapped.words.preference(value, lead=lead) or ("the side of this name" if value in names else None)
+
+    return meaning_of
+
+
+def _show_meanings(
+    table: Table, column: str, kind: str, names: Iterable[str], meaning_of: Callable[[str], str | None]
+) -> None:
     values = table.values_of(column)
-    meanings = {value: words.label(value) for value in values}
+    meanings = {value: meaning_of(value) for value in values}
     if not any(meanings.values()):
         found = ", ".join(map(shown, values[:_EXAMPLES])) or "it is empty"
-        example = ",".join(f"{label}={value}" for label, value in zip(Label, values or ("1",), strict=False))
-        raise ValuesUnknown(column=shown(column), kind="label", found=found, example=shown(example))
+        example = ",".join(f"{name}={value}" for name, value in zip(names, values or ("1",), strict=False))
+        raise ValuesUnknown(column=shown(column), kind=kind, found=found, example=shown(example))
     said = [f"{shown(value)} is {meaning or 'unknown, and rejected'}" for value, meaning in meanings.items()]
     screen.print(Text(f"{shown(column)}: {'; '.join(said[:_MAX_MEANINGS])}"))
 

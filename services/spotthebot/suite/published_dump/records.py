@@ -13,11 +13,21 @@ Side: TypeAlias = Literal[0, 1]
 
 @dataclass(frozen=True)
 class Rejected:
-    """A row that could not be read, or that contradicts what was read before; lines count from 1."""
+    """A row that could not be read, or that contradicts an earlier one; lines count from 1.
+
+    `bots` are those that the row is about, where it names any; `rows` counts the rows that fall with it.
+    """
 
     file: str
     line: int
     reason: str
+    bots: tuple[str, ...] = ()
+    rows: int = 1
+
+    @property
+    def summary(self) -> dict[str, str | int]:
+        """The form that `--json` writes."""
+        return {"file": self.file, "line": self.line, "reason": self.reason}
 
 
 @dataclass(frozen=True)

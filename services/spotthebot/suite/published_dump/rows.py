@@ -12,10 +12,12 @@ from spotthebot.suite.published_dump.source import Source
 
 LONGEST_LINE: Final = 4 * 1024**2
 """Bytes of one line; the longest published one has 11 KiB."""
+HALF_PAIR_REASON: Final = "it holds half a surrogate pair, which is no character: correct the text, or remove it"
 _ROWS_TRIED = 50
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BETWEEN_ELEMENTS = re.compile(r"[\s,]*")
 _LINE_BEGINS_WITH_BRACE = re.compile(r"^,? ?(?=\{)", re.MULTILINE)
+_HALF_PAIR_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 _DECODER = json.JSONDecoder()
 
 
@@ -64,7 +66,9 @@ def _lines(stream: IO[bytes], file: str) -> Iterator[Row | Rejected]:
             yield Rejected(file, number, f"the line has more than {LONGEST_LINE} bytes")
         elif line.strip():
             try:
-                value = _DECODER.decode(line.removeprefix(_BYTE_ORDER_MARK).decode())
+                text = line.removeprefix(_BYTE_ORDER_MARK).decode()
+                value = _DECODER.decode(text)
+                _require_whole_characters(text, value)
             except (ValueError, RecursionError) as error:
                 yield Rejected(file, number, _fault(error))
             else:
@@ -90,6 +94,7 @@ def _elements(stream: IO[bytes], file: str) -> Iterator[Row | Rejected]:
         try:
             value, end = _DECODER.raw_decode(text, position)
             text[position:end].encode()
+            _require_whole_characters(text[position:end], value)
         except (ValueError, RecursionError) as error:
             yield Rejected(file, line, _fault(error))
             next_element = _LINE_BEGINS_WITH_BRACE.search(text, position + 1)
@@ -105,7 +110,21 @@ def _row(value: object, file: str, line: int) -> Row | Rejected:
     return Row(line, value) if isinstance(value, dict) else Rejected(file, line, "it is no JSON object")
 
 
+class _HalfPair(ValueError):
+    """A text holds half of a surrogate pair, which JSON can escape and nothing else can store."""
+
+
+def _require_whole_characters(text: str, value: object) -> None:
+    if _HALF_PAIR_ESCAPED.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise _HalfPair from None
+
+
 def _fault(error: ValueError | RecursionError) -> str:
+    if isinstance(error, _HalfPair):
+        return HALF_PAIR_REASON
     if isinstance(error, UnicodeError):
         return "it is not encoded in UTF-8"
     if isinstance(error, RecursionError):

@@ -68,9 +68,8 @@ class Imported:
     def counts(self) -> dict[str, Any]:
         """The numbers of rows that are in the suite now, and how they got there."""
         present = {kind: self.stored[kind] + self.already_there[kind] for kind in self.stored}
-        rejected = [{"file": each.file, "line": each.line, "reason": each.reason} for each in self.rejected]
         detail = {"read": self.read, "stored": self.stored, "already_there": self.already_there}
-        return {**present, **detail, "rejected": rejected}
+        return {**present, **detail, "rejected": [each.summary for each in self.rejected]}
 
 
 async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:

@@ -34,8 +34,9 @@ from spotthebot.suite.progress import Steps
 from spotthebot.suite.published_dump import Rejected
 from spotthebot.suite.runtime.session import Clients
 from spotthebot.suite.studies.dump_import import Imported, upload
-from spotthebot.suite.tables.columns import ColumnMapping
+from spotthebot.suite.tables.columns import ColumnMapping, Kind
 from spotthebot.suite.tables.labels import KnownConversation, LabelledSegment, protocol_of, read_labels
+from spotthebot.suite.tables.rejections import Tally
 from spotthebot.suite.tables.rows import Table
 from spotthebot.suite.tables.values import ValueWords
 
@@ -64,19 +65,20 @@ class LabelSurvey:
     """What a table of labels holds beside the labels: conversations with their sides and lengths, rejected rows."""
 
     read: int = 0
+    tally: Tally = field(default_factory=Tally)
     sides: dict[str, tuple[str, str]] = field(default_factory=dict)
     lengths: dict[str, list[int]] = field(default_factory=dict)
-    rejected: list[Rejected] = field(default_factory=list)
 
     @classmethod
-    def of(cls, segments: Iterable[LabelledSegment | Rejected]) -> Self:
-        """Go through all labels of a table once."""
+    def of(cls, segments: Iterable[LabelledSegment | Rejected], *, rows: int = 1) -> Self:
+        """Go through all labels of a table once, each of which takes `rows` rows."""
         survey = cls()
         for each in segments:
             survey.read += 1
             if isinstance(each, Rejected):
-                survey.rejected.append(each)
+                survey.tally.reject(each)
             else:
+                survey.tally.keep(each.sides, rows=rows)
                 survey.sides.setdefault(each.conversation, each.sides)
                 lengths = survey.lengths.setdefault(each.conversation, [])
                 if each.exchanges not in lengths:
@@ -88,7 +90,8 @@ class LabelSurvey:
 class LabelImport:
     """A table of labels to import, under what name; `said` notes file, mapping and values, and tells it from others.
 
-    Without a `collection` that has the conversations, one is made of conversations without texts.
+    Without a `collection` that has the conversations, one is made of conversations without texts. With
+    `allow_rejected`, the labels that can be read are imported, however few they are.
     """
 
     table: Table
@@ -99,6 +102,7 @@ class LabelImport:
     said: str
     collection: CollectionOut | None
     known: Mapping[str, KnownConversation] | None
+    allow_rejected: bool = False
 
     def segments(self) -> Iterator[LabelledSegment | Rejected]:
         """Read the labels, the same at each time."""
@@ -124,14 +128,17 @@ async def known_conversations(clients: Clients, collection: CollectionOut) -> di
 async def import_labels(clients: Clients, source: LabelImport, steps: Steps) -> Imported:
     """Upload a campaign with the labels of a table, each conversation and length a package of its own.
 
-    Raises NothingToImport for a table without a label, and ImportNameTaken where the name belongs to other data.
+    Raises NothingToImport for a table without a label, MostRowsRejected and BotLosesRows for one of which most is
+    rejected, and ImportNameTaken where the name belongs to other data.
     """
     with steps.step(f"Reading {source.table.path.name}"):
-        survey = LabelSurvey.of(source.segments())
+        survey = LabelSurvey.of(source.segments(), rows=2 if source.mapping.kind is Kind.SIDES else 1)
+    rejected = survey.tally.rejected
     if not survey.sides:
-        first = survey.rejected[0].reason if survey.rejected else "it is empty"
-        raise NothingToImport(file=source.table.path.name, reason=first)
-    imported = Imported(campaign=source.name, rejected=survey.rejected)
+        raise NothingToImport(file=source.table.path.name, reason=rejected[0].reason if rejected else "it is empty")
+    if not source.allow_rejected:
+        survey.tally.require_most(ranked=False)
+    imported = Imported(campaign=source.name, rejected=rejected)
     collection = source.collection
     if collection is None:
         await _find_campaign(clients, source)  # before anything is stored under its name

@@ -2,15 +2,17 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from spotthebot.contracts.annotation import Label, Preference
+from spotthebot.suite.tables.cells import is_missing, shown
 from spotthebot.suite.tables.errors import ColumnsUnknown, MappingFault
-from spotthebot.suite.tables.rows import Table, number_of, shown
-from spotthebot.suite.tables.synonyms import FIELDS, plain, synonyms
+from spotthebot.suite.tables.numbers import is_numeric
+from spotthebot.suite.tables.rows import Table
+from spotthebot.suite.tables.synonyms import FIELDS, plain, synonyms, without_brackets
 from spotthebot.suite.tables.values import ValueWords
 
 MAX_ID: Final = 150
@@ -18,8 +20,11 @@ MAX_ID: Final = 150
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
 VALUE_OF: Final = "value."
 """How a field begins that is a dimension's column of ratings: `value.fluency`."""
+BOT_OF: Final = "bot."
+"""How a field begins that is a bot's column of ratings: `bot.alpha`."""
 _ALIASES: Final = {"item": "conversation", "model_a": "side_a", "model_b": "side_b"}
 _MAX_COLUMNS_SHOWN = 30
+_OTHER_SIDE: Final = {"1": "2", "a": "b"}
 
 
 class Kind(StrEnum):
@@ -28,6 +33,7 @@ class Kind(StrEnum):
     LABELS = "labels, both sides in a row"
     SIDES = "labels, a row for each side"
     VOTES = "votes between two bots"
+    OUTCOMES = "votes between two bots, a column for each outcome"
     RATINGS = "ratings"
     TURNS = "turns of conversations"
 
@@ -49,8 +55,11 @@ FORMS: Final[Mapping[Kind, Form]] = {
         ("conversation", "side_a", "side_b", "label_a", "label_b", "annotator"), ("exchanges", *FEATURES)
     ),
     Kind.SIDES: Form(("conversation", "bot", "label", "annotator"), ("side", "exchanges")),
-    Kind.VOTES: Form(("conversation", "side_a", "side_b", "winner", "annotator"), ("turn",)),
-    Kind.RATINGS: Form(("conversation", "bot", "annotator", "value"), ("dimension",)),
+    Kind.VOTES: Form(("conversation", "side_a", "side_b", "winner"), ("annotator", "turn", "winner_swapped")),
+    Kind.OUTCOMES: Form(
+        ("conversation", "side_a", "side_b", "winner_a", "winner_b"), ("winner_tie", "annotator", "turn")
+    ),
+    Kind.RATINGS: Form(("conversation", "bot", "value"), ("annotator", "dimension", "turn")),
     Kind.TURNS: Form(("conversation", "speaker", "text"), ("position", "bot_name")),
 }
 
@@ -74,12 +83,14 @@ class ColumnMapping:
         return not self.guessed & set(FORMS[self.kind].required)
 
 
+COMPARED: Final = (Kind.VOTES, Kind.OUTCOMES, Kind.RATINGS)
+"""Tables that are ranked where they lie."""
 _FIELDS: Final = {*_ALIASES, *(name for form in FORMS.values() for name in form.fields)}
 
 
 def parse_map(given: Sequence[str]) -> list[tuple[str, str]]:
     """Read what `--map` gives, the column of each field; raises MappingFault."""
-    return _pairs("--map", given, {*_FIELDS, rf"{re.escape(VALUE_OF)}[^=,]+"})
+    return _pairs("--map", given, {*_FIELDS, *(rf"{re.escape(wide)}[^=,]+" for wide in (VALUE_OF, BOT_OF))})
 
 
 def parse_values(given: Sequence[str]) -> list[tuple[str, str]]:
@@ -114,40 +125,61 @@ def find_columns(
     ColumnsUnknown where no kind is complete.
     """
     mapped = _checked(table, kinds, given)
-    nearest: tuple[list[str], Form] | None = None
+    sides = _has_two_sides(table)
+    found: list[tuple[bool, list[str], dict[str, str]]] = []
     for kind in kinds:
         form = FORMS[kind]
-        dimensions = [name for name in mapped if name.startswith(VALUE_OF)] if "value" in form.fields else []
-        if set(mapped) - {*form.fields, *dimensions}:
+        wide = [name for name in mapped if name.startswith((VALUE_OF, BOT_OF))] if "value" in form.fields else []
+        if set(mapped) - {*form.fields, *wide}:
             continue
         columns = mapped | _guessed(table, form, mapped, words)
-        if dimensions and "value" not in mapped:
-            columns.pop("value", None)
-        there = {*columns, *known, *(["value"] if dimensions else [])}
+        said = {"value"} if wide else set()
+        if any(name.startswith(BOT_OF) for name in wide):
+            said.add("bot")
+        columns = {name: column for name, column in columns.items() if name in mapped or name not in said}
+        there = {*columns, *known, *said}
         missing = [name for name in form.required if name not in there]
         if not missing:
-            ordered = {name: columns[name] for name in (*form.fields, *dimensions) if name in columns}
+            ordered = {name: columns[name] for name in (*form.fields, *wide) if name in columns}
             return ColumnMapping(kind, ordered, frozenset(ordered) - set(mapped))
-        if nearest is None or len(missing) < len(nearest[0]):
-            nearest = missing, form
-    if nearest is None:
+        found.append((("side_a" in form.fields) is not sides, missing, columns))
+    if not found:
         fields = ", ".join(mapped)
         raise MappingFault(option="--map", given=fields, reason="these fields belong to different kinds of tables")
+    _, missing, columns = min(found, key=lambda each: (each[0], len(each[1])))
     raise ColumnsUnknown(
         file=table.path.name,
-        missing=", ".join(nearest[0]),
+        missing=", ".join(missing),
         columns=", ".join(map(shown, table.columns[:_MAX_COLUMNS_SHOWN])),
-        example=",".join(f"{name}=COLUMN" for name in nearest[0]),
+        example=shlex.quote(",".join(_examples(table, missing, columns))),
     )
+
+
+def _has_two_sides(table: Table) -> bool:
+    """Return whether columns come in pairs, such as `bot1` and `bot2`."""
+    names = {plain(column) for column in table.columns}
+    return any(f"{name[:-1]}{_OTHER_SIDE[name[-1]]}" in names for name in names if name[-1:] in _OTHER_SIDE)
+
+
+def _examples(table: Table, missing: Sequence[str], columns: Mapping[str, str]) -> Iterator[str]:
+    """Yield what to map; of ratings, the columns of numbers, each of which may be a dimension."""
+    for name in missing:
+        free = [column for column in table.columns if column not in columns.values()]
+        numbers = [column for column in free if _mostly(is_numeric, table.values_of(column))]
+        if name == "value" and numbers:
+            yield from (f"{BOT_OF if 'bot' in missing else VALUE_OF}{column}={column}" for column in numbers)
+        elif name != "bot" or "value" not in missing or not numbers:
+            yield f"{name}=COLUMN"
 
 
 def _checked(table: Table, kinds: Sequence[Kind], given: Iterable[tuple[str, str]]) -> dict[str, str]:
     known = dict.fromkeys(name for kind in kinds for name in FORMS[kind].fields)
     mapped: dict[str, str] = {}
-    for alias, column in given:
+    for alias, written_column in given:
         name = _ALIASES.get(alias, alias)
+        column = written_column if written_column in table.columns else " ".join(written_column.split())
         written = shown(f"{alias}={column}")
-        if name not in known and not (name.startswith(VALUE_OF) and "value" in known):
+        if name not in known and not (name.startswith((VALUE_OF, BOT_OF)) and "value" in known):
             raise MappingFault(option="--map", given=written, reason=f"'{shown(alias)}' is none of {', '.join(known)}")
         if column not in table.columns:
             there = ", ".join(map(shown, table.columns[:_MAX_COLUMNS_SHOWN]))
@@ -160,7 +192,10 @@ def _guessed(table: Table, form: Form, mapped: Mapping[str, str], words: ValueWo
     fits, by_values = _fits(words), ("label_a", "label_b", "label")
     columns: dict[str, str] = {}
     for name in form.fields:
-        free = [each for each in table.columns if each not in {*mapped.values(), *columns.values()}]
+        taken = {*mapped.values(), *columns.values()}
+        free = [each for each in table.columns if each not in taken]
+        if name in form.optional:
+            free = [each for each in free if not all(map(is_missing, table.values_of(each)))]
         if name in mapped:
             continue
         test = fits.get(name)
@@ -182,11 +217,8 @@ def _fits(words: ValueWords) -> dict[str, Callable[[str], bool]]:
     def is_id(value: str) -> bool:
         return len(value) <= MAX_ID and value.isprintable()
 
-    def is_number(value: str) -> bool:
-        return number_of(value) is not None
-
     named = dict.fromkeys(("label", "label_a", "label_b"), is_label)
-    numbers = dict.fromkeys(("value", "exchanges"), is_number)
+    numbers = dict.fromkeys(("value", "exchanges"), is_numeric)
     return {**named, **numbers, "conversation": is_id}
 
 
@@ -195,10 +227,14 @@ def _mostly(fits: Callable[[str], bool], values: Sequence[str]) -> bool:
 
 
 def _named(names: Sequence[str], columns: Sequence[str]) -> str | None:
-    """Return the column with the likeliest name; that of a nested object counts by its last part, too."""
-    for part in (plain, lambda column: plain(column.rpartition(".")[2])):
+    """Return the column with the likeliest name: the whole, that without brackets, or the last of a nested object."""
+    for part in (
+        plain,
+        lambda column: plain(without_brackets(column)),
+        lambda column: plain(column.rpartition(".")[2]),
+    ):
         by_name = {part(column): column for column in reversed(columns)}
-        for name in names:
+        for name in map(plain, names):
             if name in by_name:
                 return by_name[name]
     return None

@@ -1,34 +1,40 @@
 """Votes between two bots and ratings of single bots, from a table to the statistics' input."""
 
-from collections.abc import Iterable
+import ast
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from spotthebot.analytics.stats import Games, Ratings, Unit
-from spotthebot.contracts.annotation import Preference
 from spotthebot.contracts.names import fault_of_name
 from spotthebot.suite.published_dump.fields import FieldFault
-from spotthebot.suite.published_dump.records import Rejected
-from spotthebot.suite.tables.columns import VALUE_OF, ColumnMapping, Kind
-from spotthebot.suite.tables.rows import Table, TableRow, number_of, shown
+from spotthebot.suite.tables.cells import TableRow, shown
+from spotthebot.suite.tables.columns import BOT_OF, VALUE_OF, ColumnMapping
+from spotthebot.suite.tables.numbers import ANY_NUMBER, Numbers, Scale
+from spotthebot.suite.tables.rejections import Tally
+from spotthebot.suite.tables.synonyms import names_of, plain
 from spotthebot.suite.tables.values import ValueWords
+from spotthebot.suite.tables.winners import Winners, WinnersAre
 
-ONE_DIMENSION: Final = "rating"
-"""What the dimension of a table is called that names none."""
-_LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
+_LONGEST_LIST: Final = 1000
 _OF_BOTS: Final = frozenset({"side_a", "side_b", "bot"})
-_Key = tuple[str, ...]
+_IDS: Final = ("conversation", "annotator")
 
 
 class Vote(NamedTuple):
-    """Which of two bots an annotator preferred for an item: 1 the first, -1 the second, 0 neither."""
+    """Which of two bots an annotator preferred for an item: 1 the first, -1 the second, 0 neither.
+
+    The annotator is empty where the table names none.
+    """
 
     item: str
     bots: tuple[str, str]
     annotator: str
     outcome: int
+    turn: str
 
 
 class Rating(NamedTuple):
@@ -41,38 +47,80 @@ class Rating(NamedTuple):
     value: float
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How the cells of a table are read: what words mean, and what the user says of numbers and winners."""
+
+    words: ValueWords
+    decimal: str | None = None
+    scale: Scale = ANY_NUMBER
+    winners: WinnersAre | None = None
+
+
 @dataclass
 class Comparisons:
-    """What a table of votes or ratings holds: games by nothing, ratings by dimension; rows that can't be read."""
+    """What a table of votes or ratings holds: votes, ratings by dimension, and how its rows were read."""
 
-    read: int = 0
+    reading: Reading
+    tally: Tally = field(default_factory=Tally)
     votes: list[Vote] = field(default_factory=list)
+    winners: Winners | None = None
     ratings: dict[str, list[Rating]] = field(default_factory=dict)
-    rejected: list[Rejected] = field(default_factory=list)
+    numbers: Mapping[str, Numbers] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
+    """Rows without a rating of a dimension that have one of another."""
+
+    @property
+    def annotators(self) -> set[str]:
+        """The annotators that the table names; none where it has no column of them."""
+        rated = {rating.annotator for ratings in self.ratings.values() for rating in ratings}
+        return (rated | {vote.annotator for vote in self.votes}) - {""}
 
 
-def read_comparisons(table: Table, mapping: ColumnMapping, words: ValueWords) -> Comparisons:
-    """Read votes or ratings; of an annotator's about the same thing the first counts, the others are rejected."""
-    found, seen = Comparisons(), set[_Key]()
-    for row in table.rows():
-        found.read += 1
-        if isinstance(row, Rejected):
-            found.rejected.append(row)
-            continue
-        try:
-            if mapping.kind is Kind.VOTES:
-                found.votes.append(_vote(row, mapping, words, seen))
-            else:
-                for rating in _ratings(row, mapping, seen):
-                    found.ratings.setdefault(rating.dimension, []).append(rating)
-        except FieldFault as fault:
-            found.rejected.append(row.rejected(str(fault)))
-    return found
+class CellReader:
+    """Reads the cells of rows by field; raises FieldFault."""
+
+    def __init__(self, mapping: ColumnMapping) -> None:
+        self.columns = mapping.columns
+        self.dimensions = {name: name.removeprefix(VALUE_OF) for name in self.columns if name.startswith(VALUE_OF)}
+        self.bots = {name: name.removeprefix(BOT_OF) for name in self.columns if name.startswith(BOT_OF)}
+        self._seen = set[tuple[str, ...]]()
+
+    def cell(self, row: TableRow, name: str) -> str:
+        """Return an id or a name, which must be there."""
+        value = row.id(self.columns[name]) if name in _IDS else row.named(self.columns[name])
+        if not value:
+            raise FieldFault(reason=f"it names no {name}")
+        if name in _OF_BOTS and (fault := fault_of_name(value)) is not None:
+            raise FieldFault(reason=f"its {name} {value!a} {fault}")
+        return value
+
+    def optional(self, row: TableRow, name: str) -> str:
+        """Return an id or a name; empty where there is none."""
+        return row.named(self.columns[name]) if name in self.columns else ""
+
+    def annotator(self, row: TableRow) -> str:
+        """Return the annotator, of FastChat's list of a model and its prompt the model; empty without such a column."""
+        if "annotator" not in self.columns:
+            return ""
+        value = self.cell(row, "annotator")
+        if value[0] not in "[(" or (listed := _list_of(value)) is None:
+            return value
+        if not names_of("prompted_annotators") & set(plain(self.columns["annotator"]).split("_")) or not listed:
+            raise FieldFault(reason=f"its annotator '{shown(value)}' is a list, and has to be one annotator")
+        return listed[0]
+
+    def require_new(self, annotator: str, *key: str) -> None:
+        """Raise FieldFault for what an annotator said before; of votes without annotators all count."""
+        if annotator and (annotator, *key) in self._seen:
+            hint = "" if "turn" in self.columns else ": if it is another turn, --map turn=COLUMN tells them apart"
+            raise FieldFault(reason=f"annotator '{shown(annotator)}' said of this before{hint}")
+        self._seen.add((annotator, *key))
 
 
 def games_of(votes: Iterable[Vote]) -> Games:
     """Return votes as games, each of an item and an annotator, in the order of the items."""
-    votes = sorted(votes, key=lambda vote: (vote.item, vote.annotator, vote.bots, vote.outcome))
+    votes = sorted(votes)
     bots = sorted({bot for vote in votes for bot in vote.bots})
     return Games(
         bots=tuple(bots),
@@ -80,7 +128,7 @@ def games_of(votes: Iterable[Vote]) -> Games:
         second=_codes((vote.bots[1] for vote in votes), bots),
         outcome=np.array([vote.outcome for vote in votes], dtype=np.int64),
         conversation=_codes((vote.item for vote in votes), sorted({vote.item for vote in votes})),
-        annotator=_codes((vote.annotator for vote in votes), sorted({vote.annotator for vote in votes})),
+        annotator=_annotators([vote.annotator for vote in votes]),
         unit=Unit.ANNOTATION,
         criterion="vote",
     )
@@ -94,9 +142,14 @@ def ratings_of(ratings: Iterable[Rating]) -> Ratings:
         bots=tuple(bots),
         bot=_codes((rating.bot for rating in ratings), bots),
         item=_codes((rating.item for rating in ratings), sorted({rating.item for rating in ratings})),
-        annotator=_codes((rating.annotator for rating in ratings), sorted({rating.annotator for rating in ratings})),
+        annotator=_annotators([rating.annotator for rating in ratings]),
         value=np.array([rating.value for rating in ratings], dtype=np.float64),
     )
+
+
+def _annotators(names: list[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """Return a code for each annotator; where nobody is named, each vote is of another one."""
+    return _codes(names, sorted(set(names))) if any(names) else np.arange(len(names), dtype=np.int64)
 
 
 def _codes(values: Iterable[str], names: Iterable[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
@@ -104,49 +157,15 @@ def _codes(values: Iterable[str], names: Iterable[str]) -> "np.ndarray[tuple[int
     return np.fromiter((code[value] for value in values), dtype=np.int64)
 
 
-def _vote(row: TableRow, mapping: ColumnMapping, words: ValueWords, seen: set[_Key]) -> Vote:
-    item, annotator = (_cell(row, mapping, name) for name in ("conversation", "annotator"))
-    first, second = (_cell(row, mapping, name) for name in ("side_a", "side_b"))
-    if first == second:
-        raise FieldFault(reason=f"{shown(first)} stands against itself")
-    winner = _cell(row, mapping, "winner")
-    preference = words.preference(winner, (first, second))
-    if preference is None:
-        raise FieldFault(reason=f"its winner '{shown(winner)}' is neither a side nor a tie")
-    turn = row.cells.get(mapping.columns.get("turn", ""), "")
-    _require_new((item, annotator, *sorted((first, second)), turn), annotator, seen)
-    return Vote(item, (first, second), annotator, _LEAD[preference])
-
-
-def _ratings(row: TableRow, mapping: ColumnMapping, seen: set[_Key]) -> list[Rating]:
-    """Return the rating of a row, or those of all dimensions that have a column; one fault rejects the row."""
-    item, bot, annotator = (_cell(row, mapping, name) for name in ("conversation", "bot", "annotator"))
-    one = _cell(row, mapping, "dimension") if "dimension" in mapping.columns else ONE_DIMENSION
-    fields = {name: name.removeprefix(VALUE_OF) for name in mapping.columns if name.startswith(VALUE_OF)}
-    if "value" in mapping.columns:
-        fields["value"] = one
-    ratings = []
-    for name, dimension in fields.items():
-        value = _cell(row, mapping, name)
-        number = number_of(value)
-        if number is None:
-            raise FieldFault(reason=f"its {shown(name)} '{shown(value)}' is no number")
-        ratings.append(Rating(item, bot, annotator, dimension, number))
-    for rating in ratings:
-        _require_new((item, bot, annotator, rating.dimension), annotator, seen)
-    return ratings
-
-
-def _cell(row: TableRow, mapping: ColumnMapping, name: str) -> str:
-    value = row.cells.get(mapping.columns[name], "")
-    if not value:
-        raise FieldFault(reason=f"it names no {name}")
-    if name in _OF_BOTS and (fault := fault_of_name(value)) is not None:
-        raise FieldFault(reason=f"its {name} {value!a} {fault}")
-    return value
-
-
-def _require_new(key: _Key, annotator: str, seen: set[_Key]) -> None:
-    if key in seen:
-        raise FieldFault(reason=f"annotator {shown(annotator)} said of this before")
-    seen.add(key)
+def _list_of(value: str) -> list[str] | None:
+    """Read a list of texts as JSON or as Python writes it; None for another text."""
+    if len(value) > _LONGEST_LIST:
+        return None
+    for read in (json.loads, ast.literal_eval):
+        try:
+            listed = read(value)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(listed, list | tuple) and all(isinstance(each, str) for each in listed):
+            return list(listed)
+    return None

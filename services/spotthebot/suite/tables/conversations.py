@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
+from unicodedata import category, normalize
 
 from pydantic import ValidationError
 
@@ -11,9 +13,12 @@ from spotthebot.contracts.conversations import ConversationIn
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.kit.validation import faults_of
 from spotthebot.suite.published_dump.records import Rejected
+from spotthebot.suite.tables.cells import TableRow, shown
 from spotthebot.suite.tables.columns import ColumnMapping
 from spotthebot.suite.tables.exports import text_of
-from spotthebot.suite.tables.rows import Table, TableRow, number_of, shown
+from spotthebot.suite.tables.messages import calls_tool, spoken, spoken_in_cell
+from spotthebot.suite.tables.numbers import number_of
+from spotthebot.suite.tables.rows import Table
 from spotthebot.suite.tables.synonyms import FIELDS, names_of, plain, synonyms
 from spotthebot.suite.tables.values import ValueWords
 
@@ -38,27 +43,31 @@ def holds_turns(table: Table) -> str | None:
     return None
 
 
-def read_conversations(table: Table, mapping: ColumnMapping, words: ValueWords) -> Iterator[ConversationIn | Rejected]:
-    """Yield the conversations of a table with a row for each turn.
+def read_conversations(
+    table: Table, mapping: ColumnMapping, words: ValueWords, left_out: frozenset[str] = frozenset()
+) -> Iterator[ConversationIn | Rejected]:
+    """Yield the conversations of a table with a row for each turn; turns of roles that are `left_out` are none.
 
     The turns of a conversation stand one after the other, in order or with a `position`. Turns of one speaker in a
     row are one turn, a line each. A row that can't be read counts to the conversation before it, which is left out.
     """
     seen = set[str]()
-    for name, found in groupby(table.rows(), key=_ConversationOf(mapping.columns["conversation"])):
-        rows = list(found)
+    for name, group in groupby(table.rows(), key=_ConversationOf(mapping.columns["conversation"])):
+        rows = list(group)
         broken = [row for row in rows if isinstance(row, Rejected)]
         turns = [row for row in rows if isinstance(row, TableRow)]
         yield from broken
         if not name:
             yield from (row.rejected("it names no conversation") for row in turns)
         elif name in seen:
-            reason = f"conversation {shown(name)} ended on an earlier line: sort the file by conversation"
+            reason = f"conversation '{shown(name)}' ended on an earlier line: sort the file by conversation"
             yield from (row.rejected(reason) for row in turns)
-        elif broken:
-            yield turns[0].rejected(f"conversation {shown(name)} is left out, as line {broken[0].line} can't be read")
         else:
-            yield _of_rows(name, turns, mapping.columns, words)
+            reason = (
+                f"conversation '{shown(name)}' is left out, as line {broken[0].line} can't be read" if broken else ""
+            )
+            found = turns[0].rejected(reason) if broken else _of_rows(name, turns, mapping.columns, words, left_out)
+            yield replace(found, rows=len(turns)) if isinstance(found, Rejected) else found
         seen.add(name)
 
 
@@ -71,11 +80,13 @@ class _ConversationOf:
 
     def __call__(self, row: TableRow | Rejected) -> str:
         if isinstance(row, TableRow):
-            self._last = row.cells.get(self._column, "")
+            self._last = row.id(self._column)
         return self._last
 
 
-def read_whole_conversations(table: Table, turns: str, words: ValueWords) -> Iterator[ConversationIn | Rejected]:
+def read_whole_conversations(
+    table: Table, turns: str, words: ValueWords, left_out: frozenset[str] = frozenset()
+) -> Iterator[ConversationIn | Rejected]:
     """Yield the conversations of a table whose rows hold one each, with its turns in the column `turns`."""
     names = [column for name in synonyms(FIELDS)["conversation"] for column in table.columns if plain(column) == name]
     ids = next((column for column in names if column != turns), None)
@@ -84,21 +95,22 @@ def read_whole_conversations(table: Table, turns: str, words: ValueWords) -> Ite
         if isinstance(row, Rejected):
             yield row
             continue
-        name = row.cells.get(ids, "") if ids else f"line {row.line}"
+        name = row.id(ids) if ids else ", ".join(filter(None, (f"line {row.line}", row.name)))
         listed = _listed(row.cells.get(turns, ""))
         if not name:
             yield row.rejected("it names no conversation")
         elif name in seen:
-            yield row.rejected(f"conversation {shown(name)} stands on an earlier line")
+            yield row.rejected(f"conversation '{shown(name)}' stands on an earlier line")
         elif listed is None:
             yield row.rejected(f"its {shown(turns)} are no list of turns with a speaker and a text")
         else:
             seen.add(name)
-            yield _conversation(row, name, listed, _names_of_sides(listed, row), words)
+            said = [turn for turn in listed if turn.speaker.casefold() not in left_out]
+            yield _conversation(row, name, said, _names_of_sides(said, row), words)
 
 
 def _of_rows(
-    name: str, rows: list[TableRow], column: Mapping[str, str], words: ValueWords
+    name: str, rows: list[TableRow], column: Mapping[str, str], words: ValueWords, left_out: frozenset[str]
 ) -> ConversationIn | Rejected:
     place = column.get("position")
     if place is not None:
@@ -106,10 +118,11 @@ def _of_rows(
         if None in positions:
             wrong = rows[positions.index(None)]
             said = shown(wrong.cells[place])
-            return wrong.rejected(f"its position '{said}' is no number: conversation {shown(name)} is left out")
+            return wrong.rejected(f"its position '{said}' is not a number: conversation '{shown(name)}' is left out")
         rows = [row for _, row in sorted(zip(positions, rows, strict=True), key=lambda each: each[0] or 0.0)]
-    bots = {row.cells[column["bot_name"]] for row in rows} - {""} if "bot_name" in column else set()
-    turns = [Utterance(row.cells[column["speaker"]], row.cells[column["text"]]) for row in rows]
+    bots = {row.named(column["bot_name"]) for row in rows} - {""} if "bot_name" in column else set()
+    turns = [Utterance(row.named(column["speaker"]), spoken_in_cell(row.cells[column["text"]])) for row in rows]
+    turns = [turn for turn in turns if turn.speaker.casefold() not in left_out]
     names = _names_of_roles(turns, min(bots) if len(bots) == 1 else None)
     return _conversation(rows[0], name, turns, names, words)
 
@@ -117,11 +130,16 @@ def _of_rows(
 def _conversation(
     row: TableRow, name: str, turns: Iterable[Utterance], names: Mapping[str, str], words: ValueWords
 ) -> ConversationIn | Rejected:
+    turns = list(turns)
+    silent = next((at for at, turn in enumerate(turns) if not any(map(_is_seen, turn.text))), None)
+    if silent is not None:
+        return row.rejected(f"conversation '{shown(name)}': turn {silent + 1} is empty")
     turns = _joined(turns)
     speakers = list(dict.fromkeys(turn.speaker for turn in turns))
     if len(speakers) != len(_SIDES) or not all(speakers):
         said = ", ".join(map(shown, speakers[:5])) or "nobody"
-        return row.rejected(f"conversation {shown(name)} has to have two speakers, and has {said}")
+        others = ": --leave-out ROLE leaves out turns of a role, such as system or tool" * (len(speakers) > len(_SIDES))
+        return row.rejected(f"conversation '{shown(name)}' has to have two speakers, and has {said}{others}")
     participants = [_participant(words.side(names[speaker])) for speaker in speakers]
     side = dict(zip(speakers, _SIDES, strict=True))
     try:
@@ -133,7 +151,11 @@ def _conversation(
             }
         )
     except ValidationError as error:
-        return row.rejected(f"conversation {shown(name)}: {faults_of(error)[0]}")
+        return row.rejected(f"conversation '{shown(name)}': {faults_of(error)[0]}")
+
+
+def _is_seen(character: str) -> bool:
+    return not character.isspace() and category(character) != "Cf"
 
 
 def _joined(turns: Iterable[Utterance]) -> list[Utterance]:
@@ -192,9 +214,15 @@ def _listed(cell: str) -> list[Utterance] | None:
     turns = [turns] if isinstance(turns, dict) else turns
     if not isinstance(turns, list) or not turns or not all(isinstance(turn, dict) for turn in turns):
         return None
-    found = [Utterance(_first(turn, "speaker"), _first(turn, "text") or _first(turn, "value")) for turn in turns]
+    found = [
+        Utterance(
+            normalize("NFC", text_of(_first(turn, "speaker"))), spoken(_first(turn, "text") or _first(turn, "value"))
+        )
+        for turn in turns
+        if not calls_tool(turn)
+    ]
     return found if all(turn.speaker for turn in found) else None
 
 
-def _first(turn: Mapping[str, object], field: str) -> str:
-    return next((text_of(turn[name]) for name in synonyms(FIELDS)[field] if name in turn), "")
+def _first(turn: Mapping[str, object], field: str) -> object:
+    return next((turn[name] for name in synonyms(FIELDS)[field] if name in turn), None)

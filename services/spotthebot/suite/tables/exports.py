@@ -15,9 +15,13 @@ lmsys/chatbot_arena_conversations on the Hugging Face Hub: `model_a`, `model_b`,
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
+from spotthebot.suite.tables.numbers import plain_number
+
 Content = Mapping[str, object]
+LABEL_STUDIO: Final = "Label Studio's export"
 STATE_FILE: Final = "user_state.json"
 _POTATO_FILES = (STATE_FILE, "annotated_instances.jsonl")
 _POTATO_LABELS = "instance_id_to_label_to_value"
@@ -31,16 +35,38 @@ _MAX_STATE_BYTES = 256 * 1024**2
 def form_of(content: Content) -> str:
     """Name the tool that wrote an object."""
     if _is_label_studio(content):
-        return "Label Studio's export"
+        return LABEL_STUDIO
     if _is_argilla(content):
         return "Argilla's export"
     return "Potato's export" if _is_potato(content) else "JSON"
 
 
-def flat_rows(content: Content, *, annotator: str) -> Iterator[dict[str, str]]:
-    """Yield the rows of an object of any tool; Potato's are of `annotator` where they do not say whose they are."""
+def name_of(content: Content) -> str:
+    """Return what a tool calls the item of an object, such as `task 7`; empty for other objects."""
     if _is_label_studio(content):
-        yield from _label_studio_rows(content)
+        return f"task {text_of(content.get('id'))}"
+    if _is_argilla(content):
+        return f"record {text_of(content.get('id'))}"
+    return ""
+
+
+def emails_of(content: Content) -> Iterator[tuple[str, str]]:
+    """Yield id and email of the people who annotated a task of Label Studio, where it writes both."""
+    for annotation in _objects(content.get("annotations")) if _is_label_studio(content) else ():
+        by = _object(annotation.get("completed_by"))
+        if by.get("id") is not None and by.get("email"):
+            yield text_of(by["id"]), text_of(by["email"])
+
+
+def flat_rows(
+    content: Content, *, annotator: str, emails: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[dict[str, str]]:
+    """Yield the rows of an object of any tool; Potato's are of `annotator` where they do not say whose they are.
+
+    With `emails` by id, a person whom Label Studio writes once as an object and once as an id is one annotator.
+    """
+    if _is_label_studio(content):
+        yield from _label_studio_rows(content, emails)
     elif _is_argilla(content):
         yield from _argilla_rows(content)
     elif _is_potato(content):
@@ -76,7 +102,7 @@ def text_of(value: object) -> str:
         case str():
             return value.strip()
         case int() | float():
-            return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+            return plain_number(value)
         case [only]:
             return text_of(only)
         case _:
@@ -106,19 +132,26 @@ def _is_label_studio(content: Content) -> bool:
     return isinstance(content.get("data"), dict) and isinstance(content.get("annotations"), list)
 
 
-def _label_studio_rows(task: Content) -> Iterator[dict[str, str]]:
-    """Yield a row for each annotation that was not skipped."""
+def _label_studio_rows(task: Content, emails: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Yield a row for each annotation that was not skipped and that no other one corrects (`parent_annotation`)."""
     data = {"task": text_of(task.get("id")), **_flat(_object(task["data"]))}
-    for annotation in _objects(task["annotations"]):
-        if annotation.get("was_cancelled") is True:
+    annotations = [each for each in _objects(task["annotations"]) if each.get("was_cancelled") is not True]
+    corrected = {_id_of(each.get("parent_annotation")) for each in annotations}
+    for annotation in annotations:
+        if (own := _id_of(annotation.get("id"))) and own in corrected:
             continue
         by = annotation.get("completed_by")
-        who = by.get("email") or by.get("id") if isinstance(by, dict) else by
+        who = by.get("email") or by.get("id") if isinstance(by, dict) else emails.get(text_of(by), by)
         answers: dict[str, list[str]] = {}
         for result in _objects(annotation.get("result")):
             answers.setdefault(text_of(result.get("from_name")), []).append(_label_studio_value(result))
         named = {name if name not in data else f"result.{name}": ", ".join(said) for name, said in answers.items()}
         yield {**data, "annotator": text_of(who), "lead_time": text_of(annotation.get("lead_time")), **named}
+
+
+def _id_of(value: object) -> str:
+    """Return the id of an annotation that is written as an object or as its id."""
+    return text_of(value.get("id") if isinstance(value, dict) else value)
 
 
 def _label_studio_value(result: Content) -> str:

@@ -8,16 +8,21 @@ from spotthebot.contracts.annotation import Answer, Label
 from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
 from spotthebot.suite.published_dump.fields import FieldFault
 from spotthebot.suite.published_dump.records import Rejected
+from spotthebot.suite.tables.cells import TableRow, shown
 from spotthebot.suite.tables.columns import FEATURES, MAX_ID, ColumnMapping, Kind
-from spotthebot.suite.tables.rows import Table, TableRow, number_of, shown
-from spotthebot.suite.tables.values import ValueWords
+from spotthebot.suite.tables.numbers import number_of
+from spotthebot.suite.tables.rows import Table
+from spotthebot.suite.tables.synonyms import plain
+from spotthebot.suite.tables.values import ValueWords, code_of
 
 _MAX_NAME: Final = 100
 _MAX_EXCHANGES: Final = 500
-_SIDES: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("a", "first", "left", "0", "speaker a", "side a", "bot_a"), 0),
-    **dict.fromkeys(("b", "second", "right", "1", "speaker b", "side b", "bot_b"), 1),
+_SIDES: Final = {
+    **dict.fromkeys(("a", "first", "left", "speaker a", "side a", "bot_a"), 0),
+    **dict.fromkeys(("b", "second", "right", "speaker b", "side b", "bot_b"), 1),
 }
+_FROM_0: Final = {"0": 0, "1": 1}
+_FROM_1: Final = {"1": 0, "2": 1}
 
 
 class KnownConversation(NamedTuple):
@@ -39,6 +44,11 @@ class LabelledSegment:
     answer: Answer
 
 
+def is_lead(column: str) -> bool:
+    """Return whether the numbers of a column say which side leads, as in the statistics' own tables."""
+    return plain(column).startswith("lead_")
+
+
 def protocol_of(mapping: ColumnMapping) -> str:
     """Return the protocol by which a table of labels answers: that with the features where it has all of them."""
     return "spot_the_bot" if set(FEATURES) <= set(mapping.columns) else "spot_the_bot_labels"
@@ -52,7 +62,8 @@ def read_labels(
     With `known`, conversations are those alone, and rows need not name the sides. What is kept for each annotation
     is a number, so a million of them take some ten megabytes.
     """
-    reader = _Reader(mapping, words, known)
+    codes = set(map(code_of, table.values_of(mapping.columns.get("side", ""))))
+    reader = _Reader(mapping, words, known, _SIDES | (_FROM_1 if "2" in codes else _FROM_0))
     for row in table.rows():
         if isinstance(row, Rejected):
             yield row
@@ -85,6 +96,7 @@ class _Reader:
     mapping: ColumnMapping
     words: ValueWords
     known: Mapping[str, KnownConversation] | None
+    side_codes: Mapping[str, int]
     sides: dict[str, tuple[str, str]] = field(default_factory=dict)
     waiting: dict[_Said, _OneSide] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
@@ -98,7 +110,7 @@ class _Reader:
             labels = self._label(row, "label_a"), self._label(row, "label_b")
             return self._labelled(row, said, sides, labels, self._features(row, sides))
         except FieldFault as fault:
-            return row.rejected(str(fault))
+            return row.rejected(str(fault), self._bots(row))
 
     def side(self, row: TableRow) -> Iterator[LabelledSegment | Rejected]:
         """Read a row with one side: the second of two gives an annotation, in which the side of the first row is A."""
@@ -113,24 +125,30 @@ class _Reader:
             first, second = self._ordered(said.conversation, other, this)
             yield self._labelled(row, said, (first.bot, second.bot), (first.label, second.label), {})
         except FieldFault as fault:
-            yield row.rejected(str(fault))
+            yield row.rejected(str(fault), self._bots(row))
 
     def without_other_side(self) -> Iterator[Rejected]:
         """Yield the rows whose other side nobody labelled."""
         for one in self.waiting.values():
-            yield one.row.rejected("the annotator has no label of the other side, and both are needed")
+            reason = "the annotator has no label of the other side, and both are needed"
+            yield one.row.rejected(reason, self._bots(one.row))
+
+    def _bots(self, row: TableRow) -> list[str]:
+        """Return the sides that a row names."""
+        columns = (self.mapping.columns.get(name, "") for name in ("side_a", "side_b", "bot"))
+        return [self.words.side(name) for column in columns if (name := row.named(column))]
 
     def _said(self, row: TableRow) -> _Said:
         conversation, annotator = self._id(row, "conversation"), self._id(row, "annotator")
         if self.known is not None and conversation not in self.known:
-            raise FieldFault(reason=f"conversation {shown(conversation)} is not in the collection")
+            raise FieldFault(reason=f"conversation '{shown(conversation)}' is not in the collection")
         return _Said(conversation, self._exchanges(row, conversation), annotator)
 
     def _cell(self, row: TableRow, name: str) -> str:
-        return row.cells.get(self.mapping.columns.get(name, ""), "")
+        return row.composed(self.mapping.columns.get(name, ""))
 
     def _id(self, row: TableRow, name: str) -> str:
-        value = self._cell(row, name)
+        value = row.id(self.mapping.columns.get(name, ""))
         if not value:
             raise FieldFault(reason=f"it names no {name}")
         if len(value) > MAX_ID or "\0" in value:
@@ -148,7 +166,7 @@ class _Reader:
         return int(number)
 
     def _name(self, row: TableRow, name: str) -> str:
-        value = self._cell(row, name)
+        value = row.named(self.mapping.columns.get(name, ""))
         if not value:
             raise FieldFault(reason=f"it names no {name}")
         if len(value) > _MAX_NAME or "\0" in value:
@@ -172,7 +190,10 @@ class _Reader:
         found = {}
         for name in FEATURES:
             value = self._cell(row, name)
-            preference = self.words.preference(value, sides)
+            if self.words.names_two(value, sides):
+                reason = f"its {name} '{shown(value)}' is a bot's name and the other side or a tie"
+                raise FieldFault(reason=f"{reason}: --values A=A,B=B,tie=tie takes it for the side or the tie")
+            preference = self.words.preference(value, sides, lead=is_lead(self.mapping.columns[name]))
             if preference is None:
                 raise FieldFault(reason=f"its {name} '{shown(value)}' is neither a side nor a tie")
             found[name] = preference.value
@@ -187,9 +208,9 @@ class _Reader:
         if "side" not in self.mapping.columns:
             return None
         value = self._cell(row, "side")
-        if value.casefold() not in _SIDES:
+        if code_of(value) not in self.side_codes:
             raise FieldFault(reason=f"its side '{shown(value)}' is neither A nor B")
-        return _SIDES[value.casefold()]
+        return self.side_codes[code_of(value)]
 
     def _ordered(self, conversation: str, first: _OneSide, second: _OneSide) -> tuple[_OneSide, _OneSide]:
         """Return the sides as they are called A and B: by `side`, as earlier rows had them, or as they come."""
@@ -212,8 +233,8 @@ class _Reader:
     ) -> LabelledSegment:
         before = self.known[said.conversation].sides if self.known else self.sides.setdefault(said.conversation, sides)
         if before != sides:
-            this, that = (" and ".join(map(shown, each)) for each in (sides, before))
-            raise FieldFault(reason=f"{this} speak, but {that} in conversation {shown(said.conversation)}")
+            this, that = (" and ".join(f"'{shown(side)}'" for side in each) for each in (sides, before))
+            raise FieldFault(reason=f"{this} speak, but {that} in conversation '{shown(said.conversation)}'")
         self._require_new(said, keep=True)
         answer: Answer = {"entity": {"A": labels[0].value, "B": labels[1].value}, **features}
         return LabelledSegment(row, said.conversation, sides, said.exchanges, said.annotator, answer)
@@ -226,7 +247,7 @@ class _Reader:
         key = ((conversation << 32 | annotator) << 9) | said.exchanges
         if key in self.seen:
             raise FieldFault(
-                reason=f"annotator {shown(said.annotator)} labelled this conversation at this length before"
+                reason=f"annotator '{shown(said.annotator)}' labelled this conversation at this length before"
             )
         if keep:
             self.seen.add(key)

@@ -4,43 +4,31 @@ CSV and JSON Lines are read as streams: a file of a million rows takes no more m
 """
 
 import codecs
-import csv
-import math
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final, cast
 
 from spotthebot.suite.published_dump.records import Rejected
-from spotthebot.suite.published_dump.rows import Row, read_rows
+from spotthebot.suite.published_dump.rows import HALF_PAIR_REASON, Row, read_rows
+from spotthebot.suite.tables.cells import TableRow, holds_half_pair
+from spotthebot.suite.tables.delimited import delimited_rows, encoding_of
 from spotthebot.suite.tables.errors import TableUnreadable
-from spotthebot.suite.tables.exports import flat_rows, form_of, potato_files, read_potato_state
-
-if TYPE_CHECKING:
-    from _csv import Reader
+from spotthebot.suite.tables.exports import (
+    LABEL_STUDIO,
+    emails_of,
+    flat_rows,
+    form_of,
+    name_of,
+    potato_files,
+    read_potato_state,
+)
 
 SAMPLE_ROWS: Final = 1000
 """Rows at the beginning of a file from which columns and values are guessed."""
-_LONGEST_SHOWN = 40
-_DELIMITERS = ",;\t|"
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 4096
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """The cells of a row by column, without blanks at either end; `line` is where it begins, counted from 1."""
-
-    file: str
-    line: int
-    cells: dict[str, str]
-
-    def rejected(self, reason: str) -> Rejected:
-        """Return this row as one that can't be read."""
-        return Rejected(self.file, self.line, reason)
 
 
 @dataclass(frozen=True)
@@ -70,21 +58,6 @@ def open_table(path: Path) -> Table:
     return Table(path, _form(path), columns, tuple(found))
 
 
-def shown(value: str) -> str:
-    """Return a value of a file for a screen: short, and without characters that a terminal would obey."""
-    text = "".join(character if character.isprintable() else "�" for character in value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
-
-
-def number_of(value: str) -> float | None:
-    """Return the finite number that a cell holds; None where it holds another text."""
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
 def _rows(path: Path) -> Iterator[TableRow | Rejected]:
     if path.is_dir():
         yield from _potato_rows(path)
@@ -93,7 +66,7 @@ def _rows(path: Path) -> Iterator[TableRow | Rejected]:
     elif _is_json(path):
         yield from _json_rows(path, annotator=path.parent.name)
     else:
-        yield from _csv_rows(path)
+        yield from delimited_rows(path)
 
 
 def _form(path: Path) -> str:
@@ -109,11 +82,10 @@ def _form(path: Path) -> str:
 
 def _is_json(path: Path) -> bool:
     with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
-    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
+        text = file.read(_HEAD_BYTES).decode(encoding_of(path), errors="ignore").removeprefix("\ufeff").lstrip()
     if not text:
         raise TableUnreadable(file=path.name, reason="it is empty")
-    return text.startswith((b"{", b"["))
+    return text.startswith(("{", "["))
 
 
 def _potato_rows(folder: Path) -> Iterator[TableRow | Rejected]:
@@ -127,21 +99,33 @@ def _potato_rows(folder: Path) -> Iterator[TableRow | Rejected]:
             yield (
                 Rejected(named, row.line, row.reason)
                 if isinstance(row, Rejected)
-                else TableRow(named, row.line, row.cells)
+                else TableRow(named, row.line, row.cells, row.name)
             )
 
 
 def _json_rows(path: Path, *, annotator: str) -> Iterator[TableRow | Rejected]:
     if (state := read_potato_state(path)) is not None:
         for cells in flat_rows(state, annotator=annotator):
-            yield TableRow(path.name, 1, cells)
+            instance = TableRow(path.name, 1, cells, f"instance {cells['instance_id']}")
+            yield instance.rejected(HALF_PAIR_REASON) if holds_half_pair(cells.values()) else instance
         return
-    for row in read_rows(_OneFile(path), path.name):
+    last, emails = 0, _emails(path)
+    for number, row in enumerate(read_rows(_OneFile(path), path.name), start=1):
         if isinstance(row, Rejected):
             yield row
         else:
-            for cells in flat_rows(row.content, annotator=annotator):
-                yield TableRow(path.name, row.line, cells)
+            # A list may stand on one line, which then tells no element from another.
+            name = name_of(row.content) or (f"element {number}" if row.line == last else "")
+            last = row.line
+            for cells in flat_rows(row.content, annotator=annotator, emails=emails):
+                yield TableRow(path.name, row.line, cells, name)
+
+
+def _emails(path: Path) -> dict[str, str]:
+    if _form(path) != LABEL_STUDIO:
+        return {}
+    rows = (row for row in read_rows(_OneFile(path), path.name) if isinstance(row, Row))
+    return {who: email for row in rows for who, email in emails_of(row.content)}
 
 
 @dataclass(frozen=True)
@@ -151,67 +135,10 @@ class _OneFile:
     path: Path
 
     def open(self, file: str) -> AbstractContextManager[IO[bytes]]:
-        return self.path.with_name(file).open("rb")
+        found, encoding = self.path.with_name(file).open("rb"), encoding_of(self.path)
+        if encoding == "utf-8-sig":
+            return found
+        return cast("IO[bytes]", codecs.EncodedFile(found, "utf-8", encoding, errors="surrogatepass"))
 
     def close(self) -> None:
         """Nothing stays open between two reads."""
-
-
-def _csv_rows(path: Path) -> Iterator[TableRow | Rejected]:
-    with path.open(encoding=_encoding_of(path), newline="") as file:
-        try:
-            head = file.readline()
-            header = next(csv.reader([head], delimiter=_delimiter_of(path, head), strict=True), [])
-            lines = csv.reader(file, delimiter=_delimiter_of(path, head), strict=True)
-            columns = _checked([column.strip() for column in header], path)
-            yield from _csv_cells(lines, columns, path.name)
-        except csv.Error as error:
-            raise TableUnreadable(file=path.name, reason=f"its first line is no header ({error})") from error
-        except UnicodeError as error:
-            reason = "it is not encoded in UTF-8: save it as UTF-8, in a spreadsheet 'CSV UTF-8'"
-            raise TableUnreadable(file=path.name, reason=reason) from error
-
-
-def _csv_cells(lines: "Reader", columns: list[str], file: str) -> Iterator[TableRow | Rejected]:
-    while True:
-        # The header was read apart from these.
-        begins = lines.line_num + 2
-        try:
-            row = next(lines)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield Rejected(file, begins, _csv_fault(error))
-            continue
-        if not row:
-            continue
-        if len(row) != len(columns):
-            yield Rejected(file, begins, f"it has {len(row)} cells, the header {len(columns)}")
-        else:
-            yield TableRow(file, begins, {name: cell.strip() for name, cell in zip(columns, row, strict=True) if name})
-
-
-def _csv_fault(error: csv.Error) -> str:
-    if "unexpected end of data" in str(error):
-        return "a quotation mark opens here that is never closed, so what follows can't be read"
-    return f"it is no row of CSV: {error}"
-
-
-def _checked(columns: list[str], path: Path) -> list[str]:
-    twice = [column for column, count in Counter(columns).items() if column and count > 1]
-    if twice:
-        raise TableUnreadable(file=path.name, reason=f"its column '{shown(twice[0])}' occurs twice")
-    if not any(columns):
-        raise TableUnreadable(file=path.name, reason="its first line has to name the columns, and is empty")
-    return columns
-
-
-def _encoding_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return "utf-16" if file.read(2) in _UTF_16 else "utf-8-sig"
-
-
-def _delimiter_of(path: Path, head: str) -> str:
-    if path.suffix.lower() == ".tsv":
-        return "\t"
-    return max(_DELIMITERS, key=head.count)
