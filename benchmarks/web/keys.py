@@ -24,7 +24,8 @@ from tests.factories.browser import BROWSER
 _MAX_MILLISECONDS: Final = 50
 _BUILD_SECONDS: Final = 60
 _SLOWDOWNS = (1, 4)
-TOY = {"_SLOWDOWNS": (1,)}
+_PACKAGE = 20
+TOY = {"_SLOWDOWNS": (1,), "_PACKAGE": 2}
 _KEYS: Final = ("1", "9", "ArrowLeft", "ArrowDown", "ArrowRight", "Enter")
 _OBSERVE: Final = """
 window.took = [];
@@ -54,7 +55,9 @@ def measure() -> list[Measurement]:
 
 
 def _open_campaign(annotation: Annotation, suite: DemoSuite) -> UUID:
-    request = CampaignIn(name="keys", domain="everyday", collections=(UUID(suite.collection_id),), package_size=20)
+    request = CampaignIn(
+        name="keys", domain="everyday", collections=(UUID(suite.collection_id),), package_size=_PACKAGE
+    )
     campaign = annotation.create_campaign(request)
     ends = time.monotonic() + _BUILD_SECONDS
     while campaign.state is CampaignState.BUILDING and time.monotonic() < ends:

@@ -18,17 +18,18 @@ from benchmarks.web.running import DemoSuite, demo_suite
 from tests.factories.browser import BROWSER
 
 _ROUNDS = 3
-TOY = {"_ROUNDS": 1}
 _MAX_KIB: Final = 200
 _MAX_PAINT_MS: Final = 2500
 _MAX_BLOCKING_MS: Final = 200
 _MAX_SHIFT: Final = 0.1
-_SLOW_NETWORK: Final = {
+_SLOW_NETWORK = {
     "offline": False,
     "latency": 150,
     "downloadThroughput": 1.6 * 1024 * 1024 / 8,
     "uploadThroughput": 750 * 1024 / 8,
 }
+_SLOWDOWN = 4
+TOY = {"_ROUNDS": 1, "_SLOW_NETWORK": _SLOW_NETWORK | {"latency": 0, "downloadThroughput": -1}, "_SLOWDOWN": 1}
 _OBSERVE: Final = """
 window.found = {largest: 0, shift: 0, blocking: 0};
 new PerformanceObserver(list => { for (const e of list.getEntries()) found.largest = e.startTime; })
@@ -117,7 +118,7 @@ async def _look(browser: Browser, suite: DemoSuite, view: _View) -> None:
     await protocol.send("Network.enable")
     await protocol.send("Network.setCacheDisabled", {"cacheDisabled": True})
     await protocol.send("Network.emulateNetworkConditions", _SLOW_NETWORK)
-    await protocol.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    await protocol.send("Emulation.setCPUThrottlingRate", {"rate": _SLOWDOWN})
     answer = await page.goto(f"{suite.pages_url}{view.path}", wait_until="networkidle")
     if answer is None or not answer.ok:
         message = f"{view.path} answered {answer.status if answer else 'nothing'}"

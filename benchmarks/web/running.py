@@ -12,6 +12,8 @@ from pathlib import Path
 
 import httpx
 
+from spotthebot.contracts.services import SERVICES, get_service
+
 _PORT_BASE = 9700
 _START_SECONDS = 120
 
@@ -41,26 +43,30 @@ def demo_suite() -> Iterator[DemoSuite]:
                 [*command, "--port-base", str(_PORT_BASE)], stdout=output, stderr=subprocess.STDOUT
             )
         try:
-            url = f"http://127.0.0.1:{_PORT_BASE + 6}"
-            _wait_until_ready(f"{url}/readyz", suite, log)
-            keys = {
-                "admin": _key(folder, "--role", "admin"),
-                "analyst": _key(folder, "--role", "analyst"),
-                "team": _key(folder, "--role", "team", "--team", "demo"),
-            }
-            campaign = json.loads(_stb("campaigns", "show", "demo", "--json", "--data-dir", folder))
-            yield DemoSuite(
-                pages_url=url,
-                bots_url=f"http://127.0.0.1:{_PORT_BASE + 1}",
-                conversations_url=f"http://127.0.0.1:{_PORT_BASE + 2}",
-                annotation_url=f"http://127.0.0.1:{_PORT_BASE + 3}",
-                keys=keys,
-                campaign_id=campaign["id"],
-                collection_id=campaign["collections"][0],
-            )
+            _wait_until_ready(f"http://127.0.0.1:{get_service('web').port_after(_PORT_BASE)}/readyz", suite, log)
+            yield demonstrated(folder, _PORT_BASE)
         finally:
             suite.terminate()
             suite.wait()
+
+
+def demonstrated(folder: str, port_base: int) -> DemoSuite:
+    """Return a suite that runs on a data folder with the demonstration's data, with new keys for it."""
+    urls = {each.name: f"http://127.0.0.1:{each.port_after(port_base)}" for each in SERVICES}
+    campaign = json.loads(_stb("campaigns", "show", "demo", "--json", "--data-dir", folder))
+    return DemoSuite(
+        pages_url=urls["web"],
+        bots_url=urls["bots"],
+        conversations_url=urls["conversations"],
+        annotation_url=urls["annotation"],
+        keys={
+            "admin": _key(folder, "--role", "admin"),
+            "analyst": _key(folder, "--role", "analyst"),
+            "team": _key(folder, "--role", "team", "--team", "demo"),
+        },
+        campaign_id=campaign["id"],
+        collection_id=campaign["collections"][0],
+    )
 
 
 def _stb(*arguments: str) -> str:

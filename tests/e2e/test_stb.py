@@ -1,5 +1,6 @@
 """The command line as a user has it: real processes, real signals, the published data."""
 
+import contextlib
 import json
 import os
 import signal
@@ -13,7 +14,11 @@ import httpx
 import psutil
 import pytest
 
+from benchmarks.command import toy_sizes
+from benchmarks.web import keys, pages, screenshots
+from benchmarks.web.running import demonstrated
 from spotthebot.contracts.services import SERVICE_NAMES
+from tests.factories.browser import BROWSER
 from tests.factories.command_line import run_stb
 from tests.factories.stb_folder import STB, Folder, data_folder, lives, running_up, suspended, wait_until
 
@@ -209,6 +214,23 @@ class TestUp:
         assert {curve["bot"] for curve in first["survival"]["curves"]} > {"HU", "retrieval", "dull"}
         ranked = [bot["bot"] for bot in first["ranking"]["bots"]]
         assert ranked.index("retrieval") < ranked.index("dull")
+
+    @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+    def test_the_benchmarks_of_pages_run_at_toy_size(
+        self, folder: Folder, port_base: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        if folder.stb("campaigns", "show", "demo").returncode:  # the tests before made none
+            assert folder.stb("demo").returncode == 0
+        suite = demonstrated(str(folder.data), port_base)
+        for module in (pages, keys, screenshots):
+            monkeypatch.setattr(module, "demo_suite", lambda: contextlib.nullcontext(suite))
+        for module in (pages, keys):
+            with toy_sizes(module):
+                assert [*module.measure()]
+        monkeypatch.setattr(screenshots, "_FOLDER", tmp_path)
+        screenshots.main()
+        published = {each.name for each in (ROOT / "docs" / "images").glob("*.png")}
+        assert {each.name for each in tmp_path.iterdir()} == published
 
     @needs_published_data
     @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])

@@ -5,6 +5,8 @@ import math
 import mmap
 import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -214,6 +216,10 @@ class TestFailures:
         printed = run_stb("loadtest", "--data-dir", tmp_path / "data", "--json", tmp_path / "result.json")
         assert printed.returncode == code, printed.stderr
         assert json.loads((tmp_path / "result.json").read_text())["failures"] == result.failures
+        tables = [sys.executable, "-m", "benchmarks.deploy", str(tmp_path / "result.json")]
+        assert (
+            "90 labels, 30 turns of bots" in subprocess.run(tables, capture_output=True, text=True, check=True).stdout
+        )
         assert "90 labels, 30 turns of bots" in printed.stdout
         assert re.search(r"bots +│ +12 │ +60 │ +61 │", printed.stdout)
         assert re.search(r"the load itself │ +4 │", printed.stdout)
