@@ -1,15 +1,25 @@
 """Streams of chats that are open: how many one person, one link and all may have, each with a connection of its own."""
 
+import asyncio
+import json
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any, Final
+from uuid import UUID
 
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from spotthebot.clients import PEER_TROUBLE
+from spotthebot.clients.operations import ServerSentEvent
+from spotthebot.web.clients import Services, services_with
 from spotthebot.web.domain.errors import TooManyStreams
 from spotthebot.web.settings import WebSettings
 
 _RETRY_SECONDS = 10
+_QUIET_SECONDS: Final = 15.0
+"""Proxies close connections on which nothing comes for a minute."""
 
 
 class OpenStreams:
@@ -57,3 +67,37 @@ class EventStream(StreamingResponse):
         finally:
             self._on_end()
             await self._events.aclose()
+
+
+async def events_of(settings: WebSettings, chat_id: UUID, last: int) -> AsyncGenerator[str, None]:
+    """Yield events as they come, and a comment where it is quiet for long; after trouble the browser asks again."""
+    yield "retry: 1000\n\n"
+    async with services_with(settings, settings.annotation_key.get_secret_value()) as own:
+        coming = await _events(own, chat_id, last)
+        async with aclosing(coming):
+            while True:
+                following = asyncio.ensure_future(anext(coming, None))
+                try:
+                    while not (await asyncio.wait({following}, timeout=_QUIET_SECONDS))[0]:
+                        yield ": quiet\n\n"
+                    event = following.result()
+                except PEER_TROUBLE:
+                    return
+                finally:
+                    following.cancel()
+                    await asyncio.gather(following, return_exceptions=True)
+                if event is None:
+                    return
+                yield f"event: {event.event}\nid: {event.id}\ndata: {json.dumps(event.data)}\n\n"
+
+
+async def _events(
+    services: Services, chat_id: UUID, last: int
+) -> AsyncGenerator[ServerSentEvent[dict[str, Any]], None]:
+    conversations = await services.conversations()
+
+    async def each() -> AsyncGenerator[ServerSentEvent[dict[str, Any]], None]:
+        async for event in conversations.watch_chat(chat_id, last_event_id=last):
+            yield event
+
+    return each()

@@ -1,12 +1,12 @@
 """SQL over bots and their statuses."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, ColumnElement, Integer, Uuid, any_, bindparam, case, func, or_, select, text, update
+from sqlalchemy import ARRAY, Integer, Uuid, any_, bindparam, case, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.bots.domain.bot_status import INITIAL, TRANSITIONS, StatusEvent
@@ -23,9 +23,8 @@ from spotthebot.kit.ids import new_id
 from spotthebot.kit.lookups import Lookups
 from spotthebot.kit.statements import Statement
 
-_MAX_DOUBLINGS = 16
 _FIRST = UUID(int=0)
-_MAX_REASON = 1000
+MAX_REASON = 1000
 _LOCK_NAMES = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
@@ -158,7 +157,7 @@ async def open_circuit(session: WriteSession, bot_id: UUID, reason: str, probe_i
         session,
         bot_id,
         StatusEvent.CIRCUIT_OPENED,
-        status_reason=reason[:_MAX_REASON],
+        status_reason=reason[:MAX_REASON],
         failed_probes=0,
         next_probe_at=func.now() + probe_in,
     )
@@ -187,7 +186,7 @@ async def fail_bots_of_model(session: WriteSession, model: str, files_sha256: st
         .where(on_model, has_other_files, BotRow.status.in_(transitions))
         .values(
             status=case(dict(transitions), value=BotRow.status),
-            status_reason=reason[:_MAX_REASON],
+            status_reason=reason[:MAX_REASON],
             next_probe_at=func.now() + timedelta(hours=1),
         )
         .returning(BotRow.id)
@@ -200,56 +199,6 @@ async def fail_bots_of_model(session: WriteSession, model: str, files_sha256: st
     return list(failed)
 
 
-async def pass_probe(session: WriteSession, bot: Bot, *, next_in: timedelta | None) -> None:
-    """Set a bot active because its probe passed; the next probe comes after `next_in` (None: never)."""
-    await change_status(
-        session,
-        bot.id,
-        StatusEvent.PROBE_PASSED,
-        version=bot.version.number,
-        status_reason=None,
-        failed_probes=0,
-        next_probe_at=None if next_in is None else func.greatest(func.now() + next_in, BotRow.paused_until),
-    )
-
-
-async def fail_probe(
-    session: WriteSession, bot: Bot, *, reason: str, next_in: timedelta | None, recovery: timedelta
-) -> None:
-    """Set a bot failing because its probe failed.
-
-    The next probe comes after `recovery`, doubled for each probe that failed before, but not later than `next_in`
-    or an hour.
-    """
-    wait = _doubled(recovery)
-    await change_status(
-        session,
-        bot.id,
-        StatusEvent.PROBE_FAILED,
-        version=bot.version.number,
-        status_reason=reason[:_MAX_REASON],
-        failed_probes=BotRow.failed_probes + 1,
-        next_probe_at=_after_pause(func.least(wait, next_in or timedelta(hours=1))),
-    )
-
-
-async def put_probe_off(session: WriteSession, bot: Bot, *, reason: str, recovery: timedelta) -> None:
-    """Leave a bot's status as it is, since its server limits requests: that is no fault of the bot.
-
-    The next probe comes when the server wants to be asked again, at the earliest as after a probe that failed.
-    """
-    is_probed = BotRow.status.in_(TRANSITIONS[StatusEvent.PROBE_PASSED])
-    await session.execute(
-        update(BotRow)
-        .where(BotRow.id == bot.id, BotRow.version == bot.version.number, is_probed)
-        .values(
-            status_reason=func.coalesce(BotRow.status_reason, reason[:_MAX_REASON]),
-            failed_probes=BotRow.failed_probes + 1,
-            next_probe_at=_after_pause(func.least(_doubled(recovery), timedelta(hours=1))),
-        )
-    )
-
-
 async def pause_bot(session: WriteSession, bot_id: UUID, wait: timedelta) -> None:
     """Keep all processes from asking a bot for so long; its next probe waits too."""
     until = func.greatest(BotRow.paused_until, func.now() + wait)
@@ -257,14 +206,6 @@ async def pause_bot(session: WriteSession, bot_id: UUID, wait: timedelta) -> Non
     await session.execute(
         update(BotRow).where(BotRow.id == bot_id).values(paused_until=until, next_probe_at=next_probe_at)
     )
-
-
-def _doubled(recovery: timedelta) -> ColumnElement[timedelta]:
-    return recovery * func.power(2, func.least(BotRow.failed_probes, _MAX_DOUBLINGS))
-
-
-def _after_pause(wait: ColumnElement[timedelta]) -> ColumnElement[datetime]:
-    return func.greatest(func.now() + wait, BotRow.paused_until)
 
 
 _PRESENT = select(

@@ -1,16 +1,16 @@
-"""SQL over probes: their reports, and the claim of probes that are due."""
+"""SQL over probes: their reports, what becomes of their bots, and the claim of probes that are due."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, insert, select, update
 
 from spotthebot.bots.domain.bot_status import TRANSITIONS, StatusEvent
 from spotthebot.bots.domain.bots import Bot
 from spotthebot.bots.domain.probes import Probe
-from spotthebot.bots.store.bots import change_bot, get_known_bot
+from spotthebot.bots.store.bots import MAX_REASON, change_bot, change_status, get_known_bot
 from spotthebot.bots.tables import BotRow, ProbeRow
 from spotthebot.contracts.bots import ProbeReport, ProbeTrigger
 from spotthebot.kit.database import ReadSession, WriteSession
@@ -18,6 +18,7 @@ from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Runner, Statement, constant
 
 _KEPT_PROBES = 100
+_MAX_DOUBLINGS = 16
 
 
 def _select_due() -> Select[UUID]:
@@ -87,3 +88,61 @@ async def list_probes(session: ReadSession, bot_id: UUID, *, after: UUID | None,
 
 def _json(report: ProbeReport) -> dict[str, Any]:
     return report.model_dump(mode="json")
+
+
+async def pass_probe(session: WriteSession, bot: Bot, *, next_in: timedelta | None) -> None:
+    """Set a bot active because its probe passed; the next probe comes after `next_in` (None: never)."""
+    await change_status(
+        session,
+        bot.id,
+        StatusEvent.PROBE_PASSED,
+        version=bot.version.number,
+        status_reason=None,
+        failed_probes=0,
+        next_probe_at=None if next_in is None else func.greatest(func.now() + next_in, BotRow.paused_until),
+    )
+
+
+async def fail_probe(
+    session: WriteSession, bot: Bot, *, reason: str, next_in: timedelta | None, recovery: timedelta
+) -> None:
+    """Set a bot failing because its probe failed.
+
+    The next probe comes after `recovery`, doubled for each probe that failed before, but not later than `next_in`
+    or an hour.
+    """
+    wait = _doubled(recovery)
+    await change_status(
+        session,
+        bot.id,
+        StatusEvent.PROBE_FAILED,
+        version=bot.version.number,
+        status_reason=reason[:MAX_REASON],
+        failed_probes=BotRow.failed_probes + 1,
+        next_probe_at=_after_pause(func.least(wait, next_in or timedelta(hours=1))),
+    )
+
+
+async def put_probe_off(session: WriteSession, bot: Bot, *, reason: str, recovery: timedelta) -> None:
+    """Leave a bot's status as it is, since its server limits requests: that is no fault of the bot.
+
+    The next probe comes when the server wants to be asked again, at the earliest as after a probe that failed.
+    """
+    is_probed = BotRow.status.in_(TRANSITIONS[StatusEvent.PROBE_PASSED])
+    await session.execute(
+        update(BotRow)
+        .where(BotRow.id == bot.id, BotRow.version == bot.version.number, is_probed)
+        .values(
+            status_reason=func.coalesce(BotRow.status_reason, reason[:MAX_REASON]),
+            failed_probes=BotRow.failed_probes + 1,
+            next_probe_at=_after_pause(func.least(_doubled(recovery), timedelta(hours=1))),
+        )
+    )
+
+
+def _doubled(recovery: timedelta) -> ColumnElement[timedelta]:
+    return recovery * func.power(2, func.least(BotRow.failed_probes, _MAX_DOUBLINGS))
+
+
+def _after_pause(wait: ColumnElement[timedelta]) -> ColumnElement[datetime]:
+    return func.greatest(func.now() + wait, BotRow.paused_until)

@@ -152,10 +152,10 @@ async def record_probe(
     next_in = context.heartbeat_of(bot.version)
     if report.put_off:
         reason = report.findings[0].detail
-        await store.bots.put_probe_off(session, bot, reason=reason, recovery=context.recovery)
+        await store.probes.put_probe_off(session, bot, reason=reason, recovery=context.recovery)
     elif failed is None:
-        await store.bots.pass_probe(session, bot, next_in=next_in)
+        await store.probes.pass_probe(session, bot, next_in=next_in)
     else:
         reason = f"{failed.check}: {failed.detail}"
-        await store.bots.fail_probe(session, bot, reason=reason, next_in=next_in, recovery=context.recovery)
+        await store.probes.fail_probe(session, bot, reason=reason, next_in=next_in, recovery=context.recovery)
     return out

@@ -3,20 +3,15 @@
 The pages act with this frontend's own key, which never reaches a browser; what the browser gets names no bot.
 """
 
-import asyncio
-import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Form, Header, Query, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from spotthebot.clients import PEER_TROUBLE
-from spotthebot.clients.operations import ServerSentEvent
 from spotthebot.contracts.conversations import (
     DIALOGUE_LIKERT,
     ChatIn,
@@ -30,7 +25,7 @@ from spotthebot.contracts.panels import SIGNATURE_PARAMETER
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.page_errors import wants_page
 from spotthebot.web.catalogues import Texts
-from spotthebot.web.clients import Services, services_with
+from spotthebot.web.clients import Services
 from spotthebot.web.domain.chats import ChatPerson, Step, latest_of, next_of, ratings_of, read_scores
 from spotthebot.web.domain.errors import (
     ChatLinkExpired,
@@ -45,14 +40,11 @@ from spotthebot.web.pages.chat_access import Person, opened, person_of, remember
 from spotthebot.web.pages.deps import Pages, ServicesOfFrontend
 from spotthebot.web.pages.forms import typed_in
 from spotthebot.web.sessions import address_of, count_failed_link
-from spotthebot.web.settings import WebSettings
-from spotthebot.web.streams import EventStream, OpenStreams
+from spotthebot.web.streams import EventStream, OpenStreams, events_of
 
 router = APIRouter(prefix="/chat/{collection_id}", route_class=PageRoute, include_in_schema=False)
 _LONGEST_TURN: Final = 2000
 _LONGEST_NAME: Final = 200
-_QUIET_SECONDS: Final = 15.0
-"""Proxies close connections on which nothing comes for a minute."""
 _PREFERRED: Final[Mapping[str, Literal[1, 2] | None]] = {"1": 1, "2": 2, "0": None}
 
 
@@ -138,7 +130,7 @@ async def events(
         return Response(status_code=204)
     streams: OpenStreams = request.app.state.streams
     end = streams.open(f"{person.collection_id} {person.interactor}", f"{person.collection_id} {person.link}")
-    return EventStream(_passed_on(request.app.state.settings, chat_id, last), end)
+    return EventStream(events_of(request.app.state.settings, chat_id, last), end)
 
 
 @router.post("/turns")
@@ -267,37 +259,3 @@ def _to_page(person: ChatPerson) -> Response:
 
 def _as_json(chat: ChatOut) -> Response:
     return JSONResponse(chat.model_dump(mode="json"))
-
-
-async def _passed_on(settings: WebSettings, chat_id: UUID, last: int) -> AsyncGenerator[str, None]:
-    """Yield events as they come, and a comment where it is quiet for long; after trouble the browser asks again."""
-    yield "retry: 1000\n\n"
-    async with services_with(settings, settings.annotation_key.get_secret_value()) as own:
-        coming = await _events(own, chat_id, last)
-        async with aclosing(coming):
-            while True:
-                following = asyncio.ensure_future(anext(coming, None))
-                try:
-                    while not (await asyncio.wait({following}, timeout=_QUIET_SECONDS))[0]:
-                        yield ": quiet\n\n"
-                    event = following.result()
-                except PEER_TROUBLE:
-                    return
-                finally:
-                    following.cancel()
-                    await asyncio.gather(following, return_exceptions=True)
-                if event is None:
-                    return
-                yield f"event: {event.event}\nid: {event.id}\ndata: {json.dumps(event.data)}\n\n"
-
-
-async def _events(
-    services: Services, chat_id: UUID, last: int
-) -> AsyncGenerator[ServerSentEvent[dict[str, Any]], None]:
-    conversations = await services.conversations()
-
-    async def each() -> AsyncGenerator[ServerSentEvent[dict[str, Any]], None]:
-        async for event in conversations.watch_chat(chat_id, last_event_id=last):
-            yield event
-
-    return each()
