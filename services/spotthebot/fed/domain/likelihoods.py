@@ -8,6 +8,7 @@ from typing import Any
 
 from spotthebot.fed.domain.errors import DialogueUnusable
 from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood
+from spotthebot.inference.models.likelihood import REVISION
 
 Tokens = Mapping[str, Sequence[float]]
 """The log-probabilities of a follow-up's tokens, by its text."""
@@ -37,7 +38,8 @@ class LikelihoodOptions:
 
     def key(self, model_sha256: str, turns: Sequence[str]) -> bytes:
         """Return the hash of model, options and context under which likelihoods are kept."""
-        parts = [model_sha256, self.followups, self.join, self.over_long, self.context_likelihood, list(turns)]
+        options = [self.followups, self.join, self.over_long, self.context_likelihood]
+        parts = [REVISION, model_sha256, *options, list(turns)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
 
@@ -64,9 +66,19 @@ def _context(context: Mapping[str, Any], options: LikelihoodOptions) -> FoundCon
         turns=context["turns"],
         turns_left_out=context["turns_left_out"],
         likelihood=ContextLikelihood(
-            followups={text: FollowupLikelihood(value["nll"], value["tokens"]) for text, value in values.items()},
+            followups={text: _followup(value) for text, value in values.items()},
             nll=context["context_nll"],
             predicted_tokens=context["context_predicted_tokens"],
         ),
         tokens={text: value["token_log_probabilities"] for text, value in values.items()} if options.tokens else None,
+    )
+
+
+def _followup(value: Mapping[str, Any]) -> FollowupLikelihood:
+    """Read a follow-up, with the tokens of the context that only its text has, which the whole sequence's mean needs.
+
+    They are given where the context's likelihood was asked for, and no other mode asks for that.
+    """
+    return FollowupLikelihood(
+        value["nll"] + value.get("context_nll", 0.0), value["tokens"] + value.get("context_tokens", 0)
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +23,7 @@ class ScoreJob:
     steps: int
     model_sha256: str | None
     data_sha256: str | None
+    template_date: date | None
     version: str
     created_at: datetime
     finished_at: datetime | None
