@@ -36,7 +36,7 @@ class Dialogue:
     turns: tuple[Turn, ...]
 
     def __post_init__(self) -> None:
-        if fault := self._fault():
+        if fault := self._broken_text() or self._fault():
             raise DialogueUnusable(reason=fault)
 
     @property
@@ -55,6 +55,14 @@ class Dialogue:
             raise DialogueUnusable(reason=reason)
         return tuple(ends) if level is Level.TURN else (ends[-1],)
 
+    def _broken_text(self) -> str | None:
+        texts = {"its id": self.id}
+        for number, turn in enumerate(self.turns, start=1):
+            texts |= {f"the {name} of turn {number}": value for name, value in vars(turn).items()}
+        return next(
+            (f"{name} has half a character" for name, text in texts.items() if has_half_a_character(text)), None
+        )
+
     def _fault(self) -> str | None:
         if not self.turns:
             return "it has no turns"
@@ -68,6 +76,11 @@ class Dialogue:
         talking = {turn.speaker for turn in self.turns if turn.text.strip()}
         silent = [turn.speaker for turn in self.turns if turn.speaker not in talking]
         return f"the speaker '{silent[0]}' never says anything" if silent else None
+
+
+def has_half_a_character(text: str) -> bool:
+    """Say whether a text has half of a surrogate pair, which JSON can spell, and no file, screen or model takes."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def parse_dialogue(document: object) -> Dialogue:
@@ -92,8 +105,6 @@ def _turn(document: object, number: int) -> Turn:
     for name, value in fields.items():
         if not isinstance(value, str):
             raise DialogueUnusable(reason=f"the {name} of turn {number} is no text")
-        if any("\ud800" <= character <= "\udfff" for character in value):
-            raise DialogueUnusable(reason=f"the {name} of turn {number} has half a character")
     return Turn(fields["speaker"], fields["text"])
 
 

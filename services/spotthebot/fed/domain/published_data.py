@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
+from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn, has_half_a_character
 from spotthebot.fed.domain.errors import DialogueUnusable
 
 _SPEAKERS: Final = ("User", "System")
@@ -48,6 +48,8 @@ def parse_published(document: object, number: int) -> RatedDialogue:
     annotations = document.get("annotations", {})
     if not isinstance(annotations, dict) or not all(isinstance(values, list) for values in annotations.values()):
         raise DialogueUnusable(reason="its annotations are no lists by label")
+    if any(map(has_half_a_character, annotations)):
+        raise DialogueUnusable(reason="a label of its annotations has half a character")
     return RatedDialogue(
         dialogue=Dialogue(f"fed-{number}", turns),
         level=Level.DIALOGUE if response is None else Level.TURN,

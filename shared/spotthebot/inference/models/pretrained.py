@@ -82,7 +82,7 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
         config = _attempt(name, missing, "it", lambda: AutoConfig.from_pretrained(name, **options))
     except NoSuchModel as error:
         if options.get("local_files_only"):
-            reason = f"{_NOWHERE}, and the model hub, where it was not fetched from before, can't be reached"
+            reason = f"{_NOWHERE}, it was not fetched from the model hub before, and the hub can't be reached"
             raise NoSuchModel(name, reason) from error
         raise
     family = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
