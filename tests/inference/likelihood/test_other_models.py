@@ -10,6 +10,7 @@ import pytest
 
 from spotthebot.inference.models import NoSuchModel, UnknownModelKind
 from spotthebot.inference.models.batch import run_batch
+from spotthebot.inference.models.dialogue import GenerationRequest
 from spotthebot.inference.models.dialogue import load as load_dialogue
 from spotthebot.inference.models.likelihood import load
 from tests.factories import tiny_models
@@ -105,8 +106,9 @@ class TestPadding:
     def test_is_kept_from_models_that_read_it(self, tmp_path):
         rwkv = {"hidden_size": 32, "attention_hidden_size": 32, "num_hidden_layers": 2, "context_length": 600}
         saved(tmp_path / "rwkv", "RwkvForCausalLM", "RwkvConfig", **rwkv)
-        assert load_dialogue(str(tmp_path / "rwkv"))._max_rows == 1
-        assert load_dialogue(str(tiny_models.llama(tmp_path / "llama")))._max_rows > 1
+        model = load_dialogue(str(tmp_path / "rwkv"))
+        short, long = (GenerationRequest((text,), temperature=0, max_new_tokens=8) for text in ("Hi.", "bread " * 30))
+        assert model.replies([short, long]) == [*model.replies([short]), *model.replies([long])]
 
 
 class TestBart:
@@ -119,9 +121,9 @@ class TestBart:
         assert context.joined.given == (1, 1, 1)
 
 
-class TestNames:
+class TestRefusals:
     @pytest.mark.parametrize("name", ["models/scorer", "here/scorer", "no such name", "a/b/c"])
-    def test_that_can_be_on_no_hub_are_refused_without_asking_it(self, name, tmp_path, monkeypatch):
+    def test_a_name_that_no_hub_can_have_is_refused_before_the_hub_is_asked(self, name, tmp_path, monkeypatch):
         (tmp_path / "here").mkdir()
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr("spotthebot.inference.models.pretrained.hub_answers", shutil.Error)

@@ -8,7 +8,6 @@ from typing import Any
 
 from spotthebot.fed.domain.errors import DialogueUnusable
 from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood
-from spotthebot.inference.models.likelihood import REVISION
 
 Tokens = Mapping[str, Sequence[float]]
 """The log-probabilities of a follow-up's tokens, by its text."""
@@ -36,10 +35,10 @@ class LikelihoodOptions:
             "tokens": self.tokens,
         }
 
-    def key(self, model_sha256: str, turns: Sequence[str]) -> bytes:
-        """Return the hash of model, options and context under which likelihoods are kept."""
+    def key(self, model_sha256: str, turns: Sequence[str], *, revision: int) -> bytes:
+        """Return the hash of model, options and context under which likelihoods are kept, by revision of their code."""
         options = [self.followups, self.join, self.over_long, self.context_likelihood]
-        parts = [REVISION, model_sha256, *options, list(turns)]
+        parts = [revision, model_sha256, *options, list(turns)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
 

@@ -199,7 +199,7 @@ class _Scoring:
         self, texts: Sequence[str], ends: Sequence[int], options: LikelihoodOptions
     ) -> list[FoundContext]:
         """Return the likelihoods after each end: those that are known, and those that the model computes now."""
-        keys = {end: options.key(self.scorer.sha256, texts[:end]) for end in ends}
+        keys = {end: options.key(self.scorer.sha256, texts[:end], revision=REVISION) for end in ends}
         async with self.database.read() as session:
             known = await store.likelihoods.find(session, {key: end for end, key in keys.items()}, options.followups)
         missing = [end for end in ends if keys[end] not in known]

@@ -26,7 +26,7 @@ def require_causal(name: str, model: Any) -> None:  # noqa: ANN401 - transformer
     try:
         one, two = _logits(model, ids), _logits(model, others)
     except Exception as error:  # what a foreign model raises can't be listed
-        first = next(iter(str(error).splitlines()), "")
+        first = str(error).partition("\n")[0]
         raise UnknownModelKind(name, f"it can't read a text alone ({type(error).__name__}: {first})") from error
     if not bool(one.isfinite().all()) or not bool(two.isfinite().all()):
         return  # its weights are damaged, which each request says

@@ -21,7 +21,7 @@ class WholeTexts:
         reply's start.
         """
         if not self._tokenizer.is_fast:
-            return [self._told_apart(before, reply) for reply in replies]
+            return [self._split_at_prefix(before, reply) for reply in replies]
         head, tail = self._cut(before)
         if not head:
             return self._split(before, replies, after)
@@ -52,7 +52,7 @@ class WholeTexts:
             found.append((list(ids[:first]), list(ids[first:last])))
         return found
 
-    def _told_apart(self, before: str, reply: str) -> Split:
+    def _split_at_prefix(self, before: str, reply: str) -> Split:
         context, whole = (
             list(self._tokenizer(text, add_special_tokens=False)["input_ids"]) for text in (before, before + reply)
         )
