@@ -21,7 +21,7 @@ torch = lazily("torch")
 transformers = lazily("transformers")
 
 TURNS = ["Did you water the tomatoes?", "Yes, before breakfast.", "Is there bread?"]
-FOLLOWUPS = ["That makes no sense!", "Yes, before breakfast.", "é"]
+FOLLOWUPS = ["before breakfast", "the train is late.", "é"]
 LLAMA_2 = (
     "{% for m in messages %}{% if m.role == 'user' %}{{ bos_token + '[INST] ' + m.content + ' [/INST]' }}"
     "{% else %}{{ ' ' + m.content + ' ' + eos_token }}{% endif %}{% endfor %}"
