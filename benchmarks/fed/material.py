@@ -17,6 +17,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from spotthebot.fed.domain.dimensions import unique_followups
 from spotthebot.fed.domain.published_dimensions import FED
+from spotthebot.inference.models.context_length import ContextLength
 from spotthebot.inference.models.likelihood.batch_model import LikelihoodBatchModel, batch_model_of
 from spotthebot.inference.models.likelihood.limits import Limits
 from spotthebot.inference.models.pretrained import Pretrained
@@ -72,7 +73,9 @@ def random_model(size: Size, *, device: str = "cpu", dtype: torch.dtype = torch.
 
 def scorer(model: Any, limits: Limits | None = None) -> LikelihoodBatchModel:  # noqa: ANN401 - transformers' own
     """Return a likelihood model around a model, which is changed by that."""
-    made = batch_model_of(Pretrained(model, tokenizer(), _POSITIONS), limits or Limits())
+    made = batch_model_of(
+        Pretrained(model, tokenizer(), ContextLength(_POSITIONS, "its positions end there")), limits or Limits()
+    )
     if made.description.path != "packed":
         message = "the packed path differs from the plain one"
         raise RuntimeError(message)

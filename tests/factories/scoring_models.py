@@ -21,14 +21,14 @@ class ScoringModel:
             parameters=loaded.model.num_parameters(),
             dtype=str(loaded.model.dtype).removeprefix("torch."),
             device=str(loaded.model.device),
-            context_length=loaded.context_length,
+            context_length=loaded.limit.tokens,
         )
 
     def parse(self, document: Mapping[str, Any]) -> list[int]:
         """Return the text's tokens; raises ValueError where there are fewer than two or too many."""
         ids = list(self._loaded.tokenizer.encode(str(document.get("text", ""))))
-        if not 2 <= len(ids) <= self._loaded.context_length:
-            message = f"a text must have 2 to {self._loaded.context_length} tokens"
+        if not 2 <= len(ids) <= self._loaded.limit.tokens:
+            message = f"a text must have 2 to {self._loaded.limit.tokens} tokens"
             raise ValueError(message)
         return ids
 

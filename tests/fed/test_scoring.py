@@ -8,6 +8,7 @@ import pytest
 
 from spotthebot.fed.domain.dimensions import Dimension, Polarity, unique_followups
 from spotthebot.fed.domain.errors import FollowupsMissing, LikelihoodUnusable
+from spotthebot.fed.domain.likelihoods import LikelihoodOptions, found_contexts
 from spotthebot.fed.domain.modes import Mode, PolarityChoice, ScoringRule, SetRule
 from spotthebot.fed.domain.published_dimensions import FED
 from spotthebot.fed.domain.scoring import (
@@ -134,3 +135,18 @@ class TestRequireFollowups:
         require_followups([LIKEABLE, COHERENT], PolarityChoice.NEGATIVES)
         with pytest.raises(FollowupsMissing, match="coherent have no positive ones"):
             require_followups([LIKEABLE, COHERENT], PolarityChoice.POSITIVES)
+
+
+class TestKeptLikelihoods:
+    def test_are_not_found_again_by_code_that_gives_other_ones(self):
+        options = LikelihoodOptions(("Why?",))
+        assert options.key("model", ["Hi."], revision=1) == options.key("model", ["Hi."], revision=1)
+        assert options.key("model", ["Hi."], revision=1) != options.key("model", ["Hi."], revision=2)
+
+    def test_give_the_whole_sequence_the_tokens_of_the_context_that_one_follow_up_alone_has(self):
+        """3 nats over 2 tokens of the context, 1 over its own blank, 2 over the follow-up's token: 6 nats, 4 tokens."""
+        followup = {"nll": 2.0, "tokens": 1, "context_nll": 1.0, "context_tokens": 1}
+        context = {"turns": 1, "turns_left_out": 0, "context_nll": 3.0, "context_predicted_tokens": 2}
+        answer = {"contexts": [{**context, "followups": [followup]}]}
+        (found,) = found_contexts(answer, LikelihoodOptions(("Why?",), context_likelihood=True))
+        assert followup_value(found.likelihood, "Why?", Mode.WHOLE_SEQUENCE_MEAN) == 6 / 4

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from spotthebot.suite.cli import app
 from spotthebot.suite.declarations import DeclarationFaulty
-from spotthebot.suite.errors import JobFailed, NoSuchModelDirectory, NotAModelDirectory
+from spotthebot.suite.errors import JobFailed, NoSuchModelDirectory, NotAModelDirectory, OtherModelDirectory
 from spotthebot.suite.evaluations import PlayMode, compare_modes, evaluate, find_flips, read_evaluation
 from spotthebot.suite.evaluations.models import offer_model
 from spotthebot.suite.progress import showing_progress
@@ -192,6 +192,11 @@ class TestBadInput:
             await play(LEAGUE.replace("fluency", "kindness"))
         with pytest.raises(NoSuchModelDirectory, match="nowhere"):
             await play(LEAGUE.replace("model: scorer", "model: ./nowhere"))
+        (place / "models" / "made").mkdir(parents=True)
+        with pytest.raises(OtherModelDirectory, match="there is 'models/made'"):
+            await play(LEAGUE.replace("model: scorer", "model: made"))
+        with pytest.raises(NoSuchModelDirectory, match="models/unmade"):
+            await play(LEAGUE.replace("model: scorer", "model: models/unmade"))
         with pytest.raises(NotAModelDirectory, match=r"config\.json"):
             await play(LEAGUE.replace("model: scorer", "model: data"))
         (place / "broken").mkdir()

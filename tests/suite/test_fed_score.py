@@ -208,10 +208,11 @@ class TestRefusals:
         assert reason in done.stderr
 
     @needs_models
-    def test_name_a_model_that_is_not_there(self, file):
-        done = run_stb("fed", "score", file, "--model", "/nowhere")
+    @pytest.mark.parametrize("model", ["/nowhere", "models/scorer"])
+    def test_name_a_model_that_is_not_there(self, model, file):
+        done = run_stb("fed", "score", file, "--model", model)
         assert (done.returncode, done.stderr.count("Error: ")) == (1, 1)
-        assert "The model /nowhere can't be loaded: there is no such directory." in done.stderr
+        assert f"There is no model '{model}': there is no such directory. Train one with" in done.stderr
 
     def test_say_how_to_install_torch(self, file, monkeypatch):
         found = importlib.util.find_spec

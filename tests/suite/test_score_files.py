@@ -4,14 +4,17 @@ import json
 
 import pytest
 
+from spotthebot.contracts.conversations import ConversationState, ExportedConversation
 from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
 from spotthebot.fed.domain.dialogues import Level
 from spotthebot.fed.domain.dimensions import Dimension
 from spotthebot.fed.domain.errors import DimensionNameTaken, DimensionUnusable, NoSuchDimension
 from spotthebot.fed.domain.published_dimensions import DIALOGUE_LEVEL, FED, TURN_LEVEL
+from spotthebot.kit.exports.formats import ExportFormat, open_exporter
 from spotthebot.suite.scores.dialogue_files import read_dialogues
 from spotthebot.suite.scores.dimension_choice import choose_dimensions
 from spotthebot.suite.scores.errors import NotDialogues, NotDimensions
+from tests.factories.exported import exported
 
 TURNS = [{"speaker": "A", "text": "Hello!"}, {"speaker": "B", "text": "Hi."}, {"speaker": "A", "text": "Bye."}]
 
@@ -116,3 +119,60 @@ class TestChooseDimensions:
         file.write_text(content)
         with pytest.raises(error, match=reason):
             choose_dimensions(str(file), Level.TURN)
+
+
+class TestReadExports:
+    """A collection's export in each format, which the exporters of the service write here."""
+
+    @pytest.mark.parametrize("form", ExportFormat)
+    def test_gives_the_turns_of_bots_as_the_service_scores_them(self, form, tmp_path):
+        """Two turns of people, then A, B, A, B: bots answer after 3 to 6 turns, for the last time after 5 and 6."""
+        file = export_file(tmp_path / f"file.{form.suffix}", form, [exported(1), exported(2)])
+        turns, dialogues, of_one = (
+            read_dialogues(file, level, speaker=speaker)
+            for level, speaker in ((Level.TURN, None), (Level.DIALOGUE, None), (Level.TURN, "ann"))
+        )
+        assert turns.rejected == ()
+        assert [(each.dialogue.id, each.ends) for each in turns.dialogues] == [
+            ("c1", (3, 4, 5, 6)),
+            ("c2", (3, 4, 5, 6)),
+        ]
+        assert [each.ends for each in dialogues.dialogues] == [(5, 6), (5, 6)]
+        assert [each.ends for each in of_one.dialogues] == [(4, 6), (3, 5)]
+        for each, whole in zip(turns.dialogues, (exported(1), exported(2)), strict=True):
+            assert each.dialogue.texts == tuple(turn.text for turn in (*whole.opening, *whole.turns))
+
+    def test_names_each_conversation_that_is_not_scored(self, tmp_path):
+        failed = exported(1, state=ConversationState.FAILED)
+        file = export_file(tmp_path / "conversations.jsonl", ExportFormat.NDJSON, [failed, exported(2)])
+        file.write_bytes(file.read_bytes() + b'{"bots": [], "participants": 1, "state": "complete"}\n')
+        read = read_dialogues(file, Level.TURN)
+        assert [(each.line, each.reason.partition(" (")[0]) for each in read.rejected] == [
+            (1, "the conversation is failed, not complete"),
+            (3, "it is no conversation of an export"),
+        ]
+        nobody = read_dialogues(file, Level.TURN, speaker="eve").rejected
+        assert nobody[1].reason == "no bot 'eve' answers in it"
+
+    @pytest.mark.parametrize("form", [ExportFormat.PARQUET, ExportFormat.DATASETS])
+    def test_refuses_a_file_that_is_cut_short(self, form, tmp_path):
+        file = export_file(tmp_path / "file", form, [exported(1)])
+        file.write_bytes(file.read_bytes()[:-20])
+        with pytest.raises(NotDialogues, match="can't be read"):
+            read_dialogues(file, Level.TURN)
+
+    @pytest.mark.parametrize("place", ["id", "text", "speaker"])
+    def test_rejects_half_a_surrogate_pair_wherever_it_stands(self, place, tmp_path):
+        whole = json.dumps({"id": "x-id", "turns": [{"speaker": "x-speaker", "text": "x-text"}, TURNS[1]]})
+        file = tmp_path / "talks.jsonl"
+        file.write_text(whole.replace(f"x-{place}", "\\ud83d") + "\n" + line("a").decode())
+        read = read_dialogues(file, Level.TURN)
+        assert [each.dialogue.id for each in read.dialogues] == ["a"]
+        (rejected,) = read.rejected
+        assert rejected.reason.endswith("has half a character")
+
+
+def export_file(path, form, rows):
+    exporter = open_exporter(form, ExportedConversation, rows=len(rows), card="A card.")
+    path.write_bytes(exporter.add(rows) + exporter.close())
+    return path

@@ -38,6 +38,16 @@ class Scorer(Protocol):
         ...
 
 
+async def find_template_date(scorer: Scorer, join: Mapping[str, Any] | None) -> str | None:
+    """Return the date that a model's chat template writes for today's; None where it writes none."""
+    try:
+        answer = await scorer.likelihoods(likelihood.PROBE | {"join": join})
+    except DialogueUnusable:
+        return None
+    date: str | None = answer.get("template_date")
+    return date
+
+
 async def predicts_contexts(scorer: Scorer) -> bool:
     """Say whether a model gives likelihoods of contexts, which an encoder-decoder does not."""
     try:
@@ -58,11 +68,15 @@ class TritonServers:
     async def open(self, name: str) -> Scorer:
         """Identify a model, whose files lie elsewhere, by its name and by what it answers to a probe.
 
-        Raises DialogueUnusable where the servers answer differently, TritonRefused, and WorkerUnavailable.
+        Raises DialogueUnusable where the servers answer differently or by code of another release, TritonRefused, and
+        WorkerUnavailable.
         """
         request, seconds = json.dumps(likelihood.PROBE), self._times.loading_seconds
         answers = await asyncio.gather(*(_ask(client, name, request, seconds) for client in self._clients))
         said = {json.dumps(_rounded(answer), sort_keys=True) for answer in answers}
+        if any(answer.get("revision") != likelihood.REVISION for answer in answers if "contexts" in answer):
+            reason = f"Triton serves '{name}' with another release's code: write the model into its repository again"
+            raise DialogueUnusable(reason=reason)
         if len(said) > 1:
             raise DialogueUnusable(reason=f"the Triton servers hold different models under the name '{name}'")
         sha256 = hashlib.sha256(f"{TRITON}{name} {said.pop()}".encode()).hexdigest()

@@ -14,7 +14,8 @@ NotFound
 ├── NoSuchName
 ├── NameIsAmbiguous
 ├── PrefixIsAmbiguous
-└── NoSuchModelDirectory
+├── NoSuchModelDirectory
+└── OtherModelDirectory
 Invalid
 ├── AddressNotUsable
 ├── KeyNotSecret
@@ -87,6 +88,10 @@ class PrefixIsAmbiguous(NotFound):
 
 class NoSuchModelDirectory(NotFound):
     """There is no directory '{path}', from the file's folder or from here: `./stb fed train-scorer` makes a model."""
+
+
+class OtherModelDirectory(NotFound):
+    """There is no directory '{path}', from the file's folder or from here, but there is '{similar}': name that one."""
 
 
 class AddressNotUsable(Invalid):

@@ -49,9 +49,10 @@ class ModelFolder:
     def find(self, model: str) -> Path | None:
         """Return the directory that a model's name leads to; None where it can only be a name on a model hub.
 
-        Raises DirectoryOutside for a path that leads elsewhere.
+        Raises DirectoryOutside for a path that leads elsewhere, and for one into a directory that is there.
         """
-        if (self._path / model).is_dir() or model.startswith(("/", ".", "~")):
+        parent = model.rpartition("/")[0]
+        if any((self._path / each).is_dir() for each in (model, parent) if each) or model.startswith(("/", ".", "~")):
             return self.named(model)
         return None
 

@@ -62,7 +62,7 @@ class TestScorer:
         turns = ["Is the train late? ", " Yes.", "Let us get a coffee, then."]
         task = ScorerTask([turns], [], options, (folder / "tokenizer.json").read_text())
         prepared = load(str(folder)).parse({"turns": [turn.strip() for turn in turns], "followups": ["Hi!"]})
-        assert task._train[0] == list(prepared.contexts[0].tokens)
+        assert task._train[0] == list(prepared.contexts[0].joined.context)
         assert task.examples == 1
 
 

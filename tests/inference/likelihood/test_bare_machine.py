@@ -10,7 +10,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from unittest.mock import MagicMock
 
-THERE = {"torch", "transformers", "tokenizers", "safetensors", "jinja2"}  # the last three come with the first two
+THERE = {"torch", "transformers", "huggingface_hub", "tokenizers", "safetensors", "jinja2"}  # with the first two
 OURS = {"spotthebot", "benchmarks", "numpy"}
 
 

@@ -29,14 +29,18 @@ def folder(request, tmp_path_factory):
 
 
 def losses(folder, prepared):
-    """Return the summed loss of each follow-up after each context, by a pass for each with labels."""
+    """Return the summed loss of each follow-up after each context, by a pass for each with labels.
+
+    BART's labels begin with its start token, whose loss is not the follow-up's.
+    """
     model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
     found = []
     for context in prepared.contexts:
-        for followup in prepared.followups:
+        for followup, known in zip(context.joined.followups, context.joined.given, strict=True):
+            labels = torch.tensor([followup])
             with torch.inference_mode():
-                given = {"input_ids": torch.tensor([context.tokens]), "labels": torch.tensor([followup])}
-                found.append(float(model(**given).loss) * len(followup))
+                logits = model(input_ids=torch.tensor([context.joined.context]), labels=labels).logits[0]
+            found.append(float(torch.nn.functional.cross_entropy(logits[known:], labels[0, known:], reduction="sum")))
     return found
 
 

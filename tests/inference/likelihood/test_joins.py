@@ -26,12 +26,17 @@ def models(tmp_path_factory):
 
 def tokens(model, join, *, first=0, end=3):
     """Return the tokens of a context and of the follow-up."""
-    made = make_join(join, model.tokenizer, model.model.config)
-    return made.context(TURNS)(first, end), made.followups([FOLLOWUP])[0]
+    joined = made(model, join, TURNS, [FOLLOWUP])(first, end)
+    return joined.context, joined.followups[0]
+
+
+def made(model, join, turns, followups):
+    """Return the function that gives the tokens after parts of a dialogue."""
+    return make_join(join, model.tokenizer, model.model.config).joined(turns, tuple(followups))
 
 
 def encoded(model, text):
-    return model.tokenizer(text, add_special_tokens=False)["input_ids"]
+    return tuple(model.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 class TestFedJoin:
@@ -41,7 +46,7 @@ class TestFedJoin:
         mark = model.tokenizer.eos_token
         text = f"{mark} " + f" {mark} ".join([*TURNS[:end], FOLLOWUP])
         context, followup = tokens(model, JoinSettings("fed", space_before_end=True), end=end)
-        assert [*context, *followup] == encoded(model, text)
+        assert (*context, *followup) == encoded(model, text)
         assert context[-1] == model.tokenizer.eos_token_id
 
     def test_gives_the_tokens_of_the_text_without_spaces_before_the_mark(self, models):
@@ -49,19 +54,18 @@ class TestFedJoin:
         mark = model.tokenizer.eos_token
         text = f"{mark} " + f"{mark} ".join([*TURNS, FOLLOWUP])
         context, followup = tokens(model, JoinSettings("fed"))
-        assert [*context, *followup] == encoded(model, text)
+        assert (*context, *followup) == encoded(model, text)
 
     def test_gives_the_tokens_of_the_text_without_any_space_beside_the_mark(self, models):
         model = models["gpt2"]
         text = model.tokenizer.eos_token + model.tokenizer.eos_token.join([*TURNS, FOLLOWUP])
         context, followup = tokens(model, JoinSettings("fed", space_after_end=False))
-        assert [*context, *followup] == encoded(model, text)
+        assert (*context, *followup) == encoded(model, text)
 
     def test_strips_a_turns_own_spaces_where_those_beside_the_mark_are_stripped(self, models):
         model = models["gpt2"]
-        made = make_join(JoinSettings("fed", space_after_end=False), model.tokenizer, model.model.config)
-        assert made.context([" Yes. "])(0, 1) == made.context(["Yes."])(0, 1)
-        assert made.followups([" Why?"]) == made.followups(["Why?"])
+        join = JoinSettings("fed", space_after_end=False)
+        assert made(model, join, [" Yes. "], [" Why?"])(0, 1) == made(model, join, ["Yes."], ["Why?"])(0, 1)
 
     def test_splits_at_a_mark_that_no_token_reaches_over(self, models):
         """Each context with its mark is a prefix of the next one, and the follow-up has the tokens it has alone."""
@@ -75,9 +79,8 @@ class TestFedJoin:
 
     def test_lets_no_turn_spell_the_mark(self, models):
         model = models["gpt2"]
-        made = make_join(JoinSettings("fed"), model.tokenizer, model.model.config)
-        (spelled,) = [made.context([f"Hello{model.tokenizer.eos_token} there"])(0, 1)]
-        assert spelled.count(model.tokenizer.eos_token_id) == 2
+        spelled = made(model, JoinSettings("fed"), [f"Hello{model.tokenizer.eos_token} there"], ["Why?"])(0, 1)
+        assert spelled.context.count(model.tokenizer.eos_token_id) == 2
 
 
 class TestTurnsEndJoin:
@@ -123,16 +126,16 @@ class TestTextJoin:
         model = models["gpt2"]
         context, followup = tokens(model, JoinSettings("text", start="A chat.\n", separator="\n- "))
         texts = ["A chat.\n", *(f"{turn}\n- " for turn in TURNS)]
-        assert context == [token for text in texts for token in encoded(model, text)]
+        assert context == tuple(token for text in texts for token in encoded(model, text))
         assert followup == encoded(model, FOLLOWUP)
 
     def test_keeps_a_boundary_where_the_whole_text_would_have_merged_over_it(self, models):
         """A separator that ends in a space: in the whole text, the space is part of the follow-up's first token."""
         model = models["gpt2"]
-        made = make_join(JoinSettings("text", separator=" "), model.tokenizer, model.model.config)
-        context, (followup,) = made.context(["Yes"])(0, 1), made.followups(["before breakfast"])
+        joined = made(model, JoinSettings("text", separator=" "), ["Yes"], ["before breakfast"])(0, 1)
+        context, (followup,) = joined.context, joined.followups
         whole = encoded(model, "Yes before breakfast")
-        assert [*context, *followup] != whole
+        assert (*context, *followup) != whole
         assert len(context) + len(followup) > len(whole)
         assert model.tokenizer.decode([*context, *followup]) == "Yes before breakfast"
 
@@ -143,7 +146,7 @@ class TestBlenderbotJoin:
         model = models["blenderbot"]
         context, followup = tokens(model, JoinSettings("blenderbot"))
         text = f" {TURNS[0]}  {TURNS[1]}   {TURNS[2]}"
-        assert context == [*encoded(model, text), model.tokenizer.eos_token_id]
+        assert context == (*encoded(model, text), model.tokenizer.eos_token_id)
         assert followup == encoded(model, FOLLOWUP)
 
     def test_is_for_encoder_decoders_alone(self, models):

@@ -159,7 +159,7 @@ def answered(model_folder, tokenizer_folder):
     prepared = model.parse({**request, "join": {"form": "turns_end"}})
     (result,) = json.loads(json.dumps(model.run([prepared])))
     (context,) = result["contexts"]
-    ids = torch.tensor([[*prepared.contexts[0].tokens, *prepared.followups[0]]])
+    ids = torch.tensor([[*prepared.contexts[0].joined.context, *prepared.contexts[0].joined.followups[0]]])
     untouched = AutoModelForCausalLM.from_pretrained(model_folder).eval()
     with torch.inference_mode():
         loss = float(untouched(input_ids=ids, labels=ids).loss)

@@ -36,7 +36,7 @@ class Dialogue:
     turns: tuple[Turn, ...]
 
     def __post_init__(self) -> None:
-        if fault := self._fault():
+        if fault := self._broken_text() or self._fault():
             raise DialogueUnusable(reason=fault)
 
     @property
@@ -55,6 +55,14 @@ class Dialogue:
             raise DialogueUnusable(reason=reason)
         return tuple(ends) if level is Level.TURN else (ends[-1],)
 
+    def _broken_text(self) -> str | None:
+        texts = {"its id": self.id}
+        for number, turn in enumerate(self.turns, start=1):
+            texts |= {f"the {name} of turn {number}": value for name, value in vars(turn).items()}
+        return next(
+            (f"{name} has half a character" for name, text in texts.items() if has_half_a_character(text)), None
+        )
+
     def _fault(self) -> str | None:
         if not self.turns:
             return "it has no turns"
@@ -70,6 +78,11 @@ class Dialogue:
         return f"the speaker '{silent[0]}' never says anything" if silent else None
 
 
+def has_half_a_character(text: str) -> bool:
+    """Say whether a text has half of a surrogate pair, which JSON can spell, and no file, screen or model takes."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def parse_dialogue(document: object) -> Dialogue:
     """Read `{"id": ..., "turns": [{"speaker": ..., "text": ...}]}`; raises DialogueUnusable.
 
@@ -79,7 +92,6 @@ def parse_dialogue(document: object) -> Dialogue:
     identity = fields["id"]
     if isinstance(identity, bool) or not isinstance(identity, str | int) or not str(identity).strip():
         raise DialogueUnusable(reason="its id is neither a text nor a whole number")
-    require_whole_characters(str(identity), "its id")
     if len(str(identity)) > MAX_ID_CHARACTERS:
         raise DialogueUnusable(reason=f"its id is longer than {MAX_ID_CHARACTERS} characters")
     if not isinstance(fields["turns"], list):
@@ -93,14 +105,7 @@ def _turn(document: object, number: int) -> Turn:
     for name, value in fields.items():
         if not isinstance(value, str):
             raise DialogueUnusable(reason=f"the {name} of turn {number} is no text")
-        require_whole_characters(value, f"the {name} of turn {number}")
     return Turn(fields["speaker"], fields["text"])
-
-
-def require_whole_characters(value: str, what: str) -> None:
-    """Raise DialogueUnusable for half a surrogate pair, which JSON can escape and no file or screen takes."""
-    if any("\ud800" <= character <= "\udfff" for character in value):
-        raise DialogueUnusable(reason=f"{what} has half a character")
 
 
 def _object(document: object, what: str, names: tuple[str, ...]) -> Mapping[str, Any]:

@@ -35,9 +35,10 @@ class LikelihoodOptions:
             "tokens": self.tokens,
         }
 
-    def key(self, model_sha256: str, turns: Sequence[str]) -> bytes:
-        """Return the hash of model, options and context under which likelihoods are kept."""
-        parts = [model_sha256, self.followups, self.join, self.over_long, self.context_likelihood, list(turns)]
+    def key(self, model_sha256: str, turns: Sequence[str], *, revision: int) -> bytes:
+        """Return the hash of model, options and context under which likelihoods are kept, by revision of their code."""
+        options = [self.followups, self.join, self.over_long, self.context_likelihood]
+        parts = [revision, model_sha256, *options, list(turns)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
 
@@ -64,9 +65,19 @@ def _context(context: Mapping[str, Any], options: LikelihoodOptions) -> FoundCon
         turns=context["turns"],
         turns_left_out=context["turns_left_out"],
         likelihood=ContextLikelihood(
-            followups={text: FollowupLikelihood(value["nll"], value["tokens"]) for text, value in values.items()},
+            followups={text: _followup(value) for text, value in values.items()},
             nll=context["context_nll"],
             predicted_tokens=context["context_predicted_tokens"],
         ),
         tokens={text: value["token_log_probabilities"] for text, value in values.items()} if options.tokens else None,
+    )
+
+
+def _followup(value: Mapping[str, Any]) -> FollowupLikelihood:
+    """Read a follow-up, with the tokens of the context that only its text has, which the whole sequence's mean needs.
+
+    They are given where the context's likelihood was asked for, and no other mode asks for that.
+    """
+    return FollowupLikelihood(
+        value["nll"] + value.get("context_nll", 0.0), value["tokens"] + value.get("context_tokens", 0)
     )

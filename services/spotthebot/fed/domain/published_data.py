@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn, require_whole_characters
+from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn, has_half_a_character
 from spotthebot.fed.domain.errors import DialogueUnusable
 
 _SPEAKERS: Final = ("User", "System")
@@ -41,14 +41,15 @@ def parse_published(document: object, number: int) -> RatedDialogue:
     if not isinstance(document, dict) or not isinstance(document.get("context"), str):
         raise DialogueUnusable(reason="it is no entry of the published FED data: it has no context")
     if unknown := sorted(set(document) - _FIELDS):
-        name = str(unknown[0])[:60].encode(errors="replace").decode()
-        raise DialogueUnusable(reason=f"it has '{name}', which is unknown")
+        raise DialogueUnusable(reason=f"it has '{str(unknown[0])[:60]}', which is unknown")
     response = document.get("response")
     lines = [*document["context"].split("\n"), *([response] if isinstance(response, str) else [])]
     turns = tuple(_turn(line, at) for at, line in enumerate(lines, start=1))
     annotations = document.get("annotations", {})
     if not isinstance(annotations, dict) or not all(isinstance(values, list) for values in annotations.values()):
         raise DialogueUnusable(reason="its annotations are no lists by label")
+    if any(map(has_half_a_character, annotations)):
+        raise DialogueUnusable(reason="a label of its annotations has half a character")
     return RatedDialogue(
         dialogue=Dialogue(f"fed-{number}", turns),
         level=Level.DIALOGUE if response is None else Level.TURN,
@@ -61,9 +62,16 @@ def _turn(line: str, number: int) -> Turn:
     speaker, colon, text = line.partition(":")
     if not colon or speaker not in _SPEAKERS:
         raise DialogueUnusable(reason=f"turn {number} begins neither with 'User:' nor with 'System:'")
-    require_whole_characters(text, f"turn {number}")
     return Turn(speaker, text.removeprefix(" "))
 
 
 def _ratings(values: Sequence[Any]) -> tuple[float, ...]:
-    return tuple(float(value) if isinstance(value, int | float) else math.nan for value in values)
+    return tuple(map(_rating, values))
+
+
+def _rating(value: object) -> float:
+    """Return a number; NaN for anything else, and for a whole number that no float holds."""
+    try:
+        return float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return math.nan

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.conversations import ConversationOut, ConversationState, ParticipantKind
+from spotthebot.contracts.conversations import ConversationOut, ConversationState, ExportedConversation, ParticipantKind
 from spotthebot.contracts.fed import DimensionScoresOut, ScoreJobIn, ScoreJobState
 from spotthebot.fed.domain.dialogues import Level
 
@@ -23,6 +23,7 @@ class ScoreJob:
     steps: int
     model_sha256: str | None
     data_sha256: str | None
+    template_date: date | None
     version: str
     created_at: datetime
     finished_at: datetime | None
@@ -75,12 +76,14 @@ class BotTurn:
     bot: str
 
 
-def texts_of(conversation: ConversationOut) -> tuple[str, ...]:
+def texts_of(conversation: ConversationOut | ExportedConversation) -> tuple[str, ...]:
     """Return what was said, the opening included: bots answered it."""
     return tuple(turn.text for turn in (*conversation.opening, *conversation.turns))
 
 
-def turns_to_score(conversation: ConversationOut, level: Level, bots: Sequence[str] | None) -> list[BotTurn]:
+def turns_to_score(
+    conversation: ConversationOut | ExportedConversation, level: Level, bots: Sequence[str] | None
+) -> list[BotTurn]:
     """Return which turns of a conversation are scored: those of bots that answer another, or each bot's last such one.
 
     Utterances of the opening are people's. A conversation that is not complete has none.

@@ -1,7 +1,7 @@
 """Score jobs, and the scores that they store."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from pydantic import TypeAdapter
@@ -144,6 +144,7 @@ def score_job_of(job: StepJob) -> ScoreJob:
         steps=job.steps,
         model_sha256=inputs.get("model_sha256"),
         data_sha256=inputs.get("data_sha256"),
+        template_date=None if (written := inputs.get("template_date")) is None else date.fromisoformat(written),
         version=job.version,
         created_at=job.created_at,
         finished_at=job.finished_at,

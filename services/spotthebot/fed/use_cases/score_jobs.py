@@ -33,13 +33,14 @@ from spotthebot.fed.domain.score_sets import (
     texts_of,
     turns_to_score,
 )
-from spotthebot.fed.model import Scorer, Scorers
+from spotthebot.fed.model import Scorer, Scorers, find_template_date
 from spotthebot.fed.tables import STEP_JOBS as TABLES
 from spotthebot.fed.use_cases.events import publish_ended
 from spotthebot.fed.use_cases.scores import open_scorer, options_of, rule_of
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.fed.use_cases.summaries import summarize
 from spotthebot.inference.errors import TritonRefused, WorkerUnavailable
+from spotthebot.inference.models.likelihood import REVISION
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob
@@ -93,8 +94,9 @@ async def prepare_score_job(
     collection = await collections.require_ended(request.collection_id)
     scorer = await open_scorer(scorers, request.scorer)
     digest, cursors = await _read(collections, collection, request, size=conversations_per_step)
-    inputs = {"model_sha256": scorer.sha256, "data_sha256": digest}
-    fingerprint = hashlib.sha256(json.dumps([inputs, len(cursors)]).encode()).hexdigest()
+    date = await find_template_date(scorer, options_of(request.scorer, ()).join)
+    inputs = {"model_sha256": scorer.sha256, "data_sha256": digest, "template_date": date}
+    fingerprint = hashlib.sha256(json.dumps([REVISION, inputs, len(cursors)]).encode()).hexdigest()
     if job.fingerprint not in {None, fingerprint}:  # begun with another model, or before the collection changed
         async with database.write() as session:
             await store.score_sets.delete_scores(session, job.id)
@@ -197,7 +199,7 @@ class _Scoring:
         self, texts: Sequence[str], ends: Sequence[int], options: LikelihoodOptions
     ) -> list[FoundContext]:
         """Return the likelihoods after each end: those that are known, and those that the model computes now."""
-        keys = {end: options.key(self.scorer.sha256, texts[:end]) for end in ends}
+        keys = {end: options.key(self.scorer.sha256, texts[:end], revision=REVISION) for end in ends}
         async with self.database.read() as session:
             known = await store.likelihoods.find(session, {key: end for end, key in keys.items()}, options.followups)
         missing = [end for end in ends if keys[end] not in known]

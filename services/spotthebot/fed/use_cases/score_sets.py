@@ -36,6 +36,7 @@ async def get_score_set(session: ReadSession, set_id: UUID) -> ScoreSetOut:
         request=job.request,
         model_sha256=job.model_sha256 or "",
         data_sha256=job.data_sha256 or "",
+        template_date=job.template_date,
         contexts=progress.contexts,
         dialogues=progress.dialogues,
         rejected=progress.rejected,

@@ -17,7 +17,7 @@ from spotthebot.fed.domain.dimensions import Dimension, unique_followups
 from spotthebot.fed.domain.errors import DialogueUnusable, LikelihoodUnusable, ModeNotForModel, ScoringTooSlow
 from spotthebot.fed.domain.likelihoods import LikelihoodOptions, found_contexts
 from spotthebot.fed.domain.modes import Mode, PolarityChoice, ScoringRule, SetRule
-from spotthebot.fed.model import Scorer, Scorers, predicts_contexts
+from spotthebot.fed.model import Scorer, Scorers, find_template_date, predicts_contexts
 
 
 def rule_of(scorer: ScorerIn) -> ScoringRule:
@@ -77,6 +77,7 @@ async def _score(scorers: Scorers, request: ScoresIn, dimensions: Sequence[Dimen
     scores = [each for outcome in outcomes if isinstance(outcome, list) for each in outcome]
     return ScoresOut(
         model_sha256=scorer.sha256,
+        template_date=await find_template_date(scorer, options.join),
         scores=tuple(ScoreOut.model_validate(each.to_json()) for each in with_baselines(scores, fit_baselines(scores))),
         rejected=tuple(each for each in outcomes if isinstance(each, RejectedDialogueOut)),
     )

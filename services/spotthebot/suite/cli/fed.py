@@ -11,14 +11,14 @@ from rich.console import Console
 from spotthebot.fed.domain.dialogues import Level
 from spotthebot.fed.domain.modes import Mode, PolarityChoice, ScoringRule, SetRule
 from spotthebot.inference.errors import ModelNotLoadable
-from spotthebot.inference.models import LoadFailed
+from spotthebot.inference.models import LoadFailed, NoSuchModel
 from spotthebot.suite.cli.fed_tables import print_correlations, print_scores
 from spotthebot.suite.cli.install import Part, PartMissing
 from spotthebot.suite.cli.options import JsonFile, check_output, write_json
 from spotthebot.suite.progress import say, showing_progress
 from spotthebot.suite.scores.dialogue_files import ReadDialogues, RejectedDialogue, read_dialogues
 from spotthebot.suite.scores.dimension_choice import choose_dimensions
-from spotthebot.suite.scores.errors import ModeNotForModel, NothingToScore
+from spotthebot.suite.scores.errors import ModeNotForModel, NoSuchScorer, NothingToScore
 from spotthebot.suite.scores.run import Scored, ScoringOptions, score_dialogues
 
 _MAX_REJECTED_SHOWN = 20
@@ -42,7 +42,9 @@ class JoinForm(StrEnum):
 
 
 def score(
-    file: Annotated[Path, typer.Argument(help="Dialogues: a JSON object a line, or the published fed_data.json.")],
+    file: Annotated[
+        Path, typer.Argument(help="Dialogues: an exported collection, a JSON object a line, or fed_data.json.")
+    ],
     model: Annotated[str, typer.Option(help="Folder of a language model, or its name on the hub.")],
     level: Annotated[Level, typer.Option(help="Score after each turn that answers another, or after the last.")] = (
         Level.DIALOGUE
@@ -93,6 +95,8 @@ def _score(model: str, read: ReadDialogues, options: ScoringOptions, *, device: 
         with steps.step("Loading the model"):
             try:
                 loaded = load(model, device=device, dtype=dtype)
+            except NoSuchModel as failed:
+                raise NoSuchScorer(model=model, reason=failed.reason.rstrip(".")) from failed
             except LoadFailed as failed:
                 raise ModelNotLoadable(model=failed.name, reason=failed.reason) from failed
         if options.rule.needs_context_likelihood and loaded.description.kind != "causal":

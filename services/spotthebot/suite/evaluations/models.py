@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from spotthebot.inference.model_files import files_in, files_sha256_of
-from spotthebot.suite.errors import NoSuchModelDirectory, NotAModelDirectory, NotWithUrl
+from spotthebot.suite.errors import NoSuchModelDirectory, NotAModelDirectory, NotWithUrl, OtherModelDirectory
 from spotthebot.suite.postgres.home import disk_errors
 from spotthebot.suite.runtime.data_folder import DataFolder
 
+_MODELS: Final = "models"
+"""The folder that the documentation trains models into."""
 _SCORERS: Final = "scorers"
 _TRITON: Final = "triton:"
 
@@ -18,15 +20,19 @@ def offer_model(folder: DataFolder | None, named: str, *, beside: Path) -> str:
     """Return under which name the service finds a model; blocks while a directory is copied.
 
     A directory is looked for in the folder `beside` and then in the working directory. What is none is a name on the
-    hub, or of a Triton model. Raises NoSuchModelDirectory for a path that leads nowhere, NotAModelDirectory, and
-    NotWithUrl for a directory where there is no data folder, as the services run elsewhere.
+    hub, or of a Triton model. Raises NoSuchModelDirectory for a path that leads nowhere, OtherModelDirectory for the
+    name of a directory in `models`, NotAModelDirectory, and NotWithUrl for a directory where there is no data folder,
+    as the services run elsewhere.
     """
     if named.startswith(_TRITON):
         return named
     paths = [beside / Path(named).expanduser(), Path(named).expanduser()]
     found = next((path for path in paths if path.is_dir()), None)
     if found is None:
-        if named.startswith(("/", ".", "~")) or named.count("/") > 1:
+        if any((folder / _MODELS / named).is_dir() for folder in (beside, Path())):
+            raise OtherModelDirectory(path=named, similar=f"{_MODELS}/{named}")
+        is_beside_others = "/" in named and any(path.parent.is_dir() for path in paths)
+        if named.startswith(("/", ".", "~")) or named.count("/") > 1 or is_beside_others:
             raise NoSuchModelDirectory(path=named)
         return named
     if not (found / "config.json").is_file():

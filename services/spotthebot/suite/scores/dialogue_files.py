@@ -1,7 +1,7 @@
-"""Reads files of dialogues: one JSON object a line, or the published FED data as one list."""
+"""Reads files of dialogues: one JSON object a line, an export of the suite, or the published FED data as one list."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from spotthebot.fed.domain.dialogues import Dialogue, Level, parse_dialogue
 from spotthebot.fed.domain.errors import DialogueUnusable
 from spotthebot.fed.domain.published_data import parse_published
 from spotthebot.suite.scores.errors import NotDialogues
+from spotthebot.suite.scores.exported_dialogues import Row, exported_dialogue, exported_rows, is_exported
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,15 @@ class ReadDialogues:
 def read_dialogues(path: Path, level: Level, *, speaker: str | None = None) -> ReadDialogues:
     """Read a file; raises NotDialogues, OSError.
 
-    With a `speaker`, that speaker's turns alone are scored. Of the published data, which is a list, entries of the
+    With a `speaker`, that speaker's turns alone are scored. Of conversations that the suite exported, turns of bots are
+    scored, as by the service `fed`. Of the published data, which is a list, entries of the
     level are taken and scored after their last turn, where people rated them.
     """
     content = path.read_bytes()
     if content.lstrip()[:1] == b"[":
         return _collect(_published(path, content, level))
+    if (rows := exported_rows(path, content)) is not None:
+        return _collect(_exported(rows, level, speaker))
     return _collect(_lines(content, level, speaker))
 
 
@@ -71,7 +75,11 @@ def _lines(content: bytes, level: Level, speaker: str | None) -> _Found:
         if not line.strip():
             continue
         try:
-            dialogue = parse_dialogue(json.loads(line))
+            document = json.loads(line)
+            if is_exported(document):
+                yield from _exported([(number, document)], level, speaker)
+                continue
+            dialogue = parse_dialogue(document)
             yield number, DialogueToScore(number, dialogue, dialogue.ends(level, speaker))
         except DialogueUnusable as unusable:
             yield number, unusable.reason
@@ -81,6 +89,14 @@ def _lines(content: bytes, level: Level, speaker: str | None) -> _Found:
             yield number, f"it is no JSON ({error.msg})"
         except (ValueError, RecursionError):  # numbers of thousands of digits, brackets in thousands of brackets
             yield number, "it is no JSON that can be read"
+
+
+def _exported(rows: Iterable[Row], level: Level, speaker: str | None) -> _Found:
+    for number, document in rows:
+        try:
+            yield number, DialogueToScore(number, *exported_dialogue(document, level, speaker))
+        except DialogueUnusable as unusable:
+            yield number, unusable.reason
 
 
 def _published(path: Path, content: bytes, level: Level) -> _Found:

@@ -4,6 +4,7 @@ Invalid
 ├── NothingToScore
 ├── NotDialogues
 ├── NotDimensions
+├── NoSuchScorer
 └── ModeNotForModel
 """
 
@@ -20,6 +21,10 @@ class NotDialogues(Invalid):
 
 class NotDimensions(Invalid):
     """{path} holds no dimensions: {reason}."""
+
+
+class NoSuchScorer(Invalid):
+    """There is no model '{model}': {reason}. Train one with './stb fed train-scorer sample --out models/scorer'."""
 
 
 class ModeNotForModel(Invalid):

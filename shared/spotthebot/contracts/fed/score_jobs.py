@@ -1,6 +1,6 @@
 """Jobs that score the conversations of a collection, and the sets of scores that they make."""
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from spotthebot.contracts.fed.dimensions import MAX_DIMENSIONS
-from spotthebot.contracts.fed.scorers import Level, ScorerIn
+from spotthebot.contracts.fed.scorers import TEMPLATE_DATE, Level, ScorerIn
 from spotthebot.contracts.wire import Name, Wire
 from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 
@@ -102,6 +102,7 @@ class ScoreSetOut(Wire):
     request: ScoreJobIn
     model_sha256: str
     data_sha256: str = Field(description="Over the conversations that were scored.")
+    template_date: date | None = Field(description=TEMPLATE_DATE)
     contexts: int
     dialogues: int
     rejected: int

@@ -11,6 +11,9 @@ Mode = Literal["whole_sequence_mean", "followup_mean", "followup_sum"]
 PolarityChoice = Literal["both", "negatives", "positives"]
 SetRule = Literal["mean", "sum"]
 Level = Literal["turn", "dialogue"]
+TEMPLATE_DATE = (
+    "The date that the model's chat template writes for today's, the same in all scores; null where it writes none."
+)
 _Separator = Annotated[Text, StringConstraints(max_length=200)]
 _DimensionName = Annotated[Text, StringConstraints(min_length=1, max_length=63)]
 

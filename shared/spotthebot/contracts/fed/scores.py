@@ -1,11 +1,12 @@
 """Scores of a few dialogues, at once."""
 
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
 from spotthebot.contracts.fed.dimensions import MAX_DIMENSIONS, MAX_FOLLOWUPS
-from spotthebot.contracts.fed.scorers import Level, ScorerIn
+from spotthebot.contracts.fed.scorers import TEMPLATE_DATE, Level, ScorerIn
 from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import ExternalId, Text, Utterance, Wire
 
@@ -74,5 +75,6 @@ class ScoresOut(Wire):
     """Scores of those dialogues that could be scored."""
 
     model_sha256: str = Field(description="Over the files of the model.")
+    template_date: date | None = Field(description=TEMPLATE_DATE)
     scores: tuple[ScoreOut, ...] = Field(max_length=_MAX_SCORES)
     rejected: tuple[RejectedDialogueOut, ...] = Field(max_length=MAX_DIALOGUES)

@@ -9,14 +9,13 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
+from .context_length import ContextLength, context_length
 from .errors import LoadFailed, ModelFilesDamaged, NoSuchModel, NoTokenizer, SettingUnusable, UnknownModelKind
+from .hub import can_be_on_hub, hub_answers
+from .probes import require_causal
 from .progress_bars import without_progress_bars
 
-MAX_CONTEXT_LENGTH = 8192
-"""Tokens that a model reads at most, even if it could read more: memory grows with them."""
-
-_MIN_UNKNOWN_LENGTH = 10**9  # transformers gives a tokenizer without a limit an astronomic one
-_UNLIMITED_CONTEXT = 512
+_NOWHERE = "there is no such directory"
 _SPACE = " \u2581\u0120"
 """How vocabularies write a space."""
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -28,16 +27,20 @@ class Pretrained:
 
     model: Any
     tokenizer: Any
-    context_length: int
+    limit: ContextLength
 
 
 def find_directory(name_or_directory: str) -> Path | None:
     """Return a model's directory; None for a name on a model hub. Raises NoSuchModel for a path that is not there."""
-    folder = Path(name_or_directory).expanduser()
-    if folder.is_dir():
+    try:
+        folder = Path(name_or_directory).expanduser()
+        is_folder, is_file = folder.is_dir(), folder.exists()
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a home that nobody has
+        raise NoSuchModel(name_or_directory, f"{_NOWHERE}: none can have this name") from error
+    if is_folder:
         return folder
-    if folder.exists() or name_or_directory.startswith((".", "/", "~")) or name_or_directory.count("/") > 1:
-        raise NoSuchModel(name_or_directory, "there is no such directory")
+    if is_file or not can_be_on_hub(name_or_directory):
+        raise NoSuchModel(name_or_directory, _NOWHERE)
     return None
 
 
@@ -72,10 +75,16 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
     directory = find_directory(name_or_directory)
     name = name_or_directory if directory is None else str(directory)
     options: dict[str, Any] = {"trust_remote_code": False}
-    if revision and directory is None:
-        options["revision"] = revision
+    if directory is None:
+        options |= {"revision": revision or "main", "local_files_only": not hub_answers()}
     missing = NoSuchModel if directory is None else ModelFilesDamaged
-    config = _attempt(name, missing, "it", lambda: AutoConfig.from_pretrained(name, **options))
+    try:
+        config = _attempt(name, missing, "it", lambda: AutoConfig.from_pretrained(name, **options))
+    except NoSuchModel as error:
+        if options.get("local_files_only"):
+            reason = f"{_NOWHERE}, it was not fetched from the model hub before, and the hub can't be reached"
+            raise NoSuchModel(name, reason) from error
+        raise
     family = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
     if type(config) not in family._model_mapping:  # noqa: SLF001 - transformers has no public way to ask
         raise UnknownModelKind(name, f"a model of type '{config.model_type}' does not write text")
@@ -94,22 +103,16 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
         raise ModelFilesDamaged(name, f"its weights lack {', '.join(unfit[:3])}, or have another shape there")
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
         raise ModelFilesDamaged(name, "its tokenizer knows more tokens than the model")
-    return Pretrained(model.to(device).eval(), tokenizer, _context_length(config, tokenizer))
+    model = model.to(device).eval()
+    if not config.is_encoder_decoder:
+        require_causal(name, model)
+    return Pretrained(model, tokenizer, context_length(model, tokenizer))
 
 
 def _knows_words(tokenizer: Any) -> bool:  # noqa: ANN401 - transformers' tokenizers share no useful type
     """Say whether there are words in the vocabulary: without its files, transformers makes some tokenizers without."""
     controls = {str(token) for token in tokenizer.added_tokens_decoder.values()}
     return any(word.strip(_SPACE) for word in tokenizer.get_vocab().keys() - controls)
-
-
-def _context_length(config: Any, tokenizer: Any) -> int:  # noqa: ANN401 - transformers' classes share no useful type
-    text = config.get_text_config()
-    positions = getattr(text, "max_position_embeddings", None) or getattr(text, "n_positions", None)
-    limits = [MAX_CONTEXT_LENGTH, positions or _UNLIMITED_CONTEXT]
-    if tokenizer.model_max_length < _MIN_UNKNOWN_LENGTH:
-        limits.append(tokenizer.model_max_length)
-    return min(limits)
 
 
 def _attempt(name: str, kind: type[LoadFailed], subject: str, read: Callable[[], Any]) -> Any:  # noqa: ANN401 - transformers' objects

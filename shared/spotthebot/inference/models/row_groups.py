@@ -6,7 +6,7 @@ MAX_ROWS = 64
 _MAX_TOKENS = 32_768
 
 
-def groups(sizes: Sequence[tuple[int, int]], context_length: int) -> list[list[int]]:
+def groups(sizes: Sequence[tuple[int, int]], context_length: int, *, max_rows: int = MAX_ROWS) -> list[list[int]]:
     """Return the indices of rows that are run together; a row's size is its prompt's length and its reply's limit.
 
     Rows of similar length lie together. A row that is done goes on until its group is, so a group's longest prompt and
@@ -14,7 +14,7 @@ def groups(sizes: Sequence[tuple[int, int]], context_length: int) -> list[list[i
     """
     made: list[list[int]] = []
     for index in sorted(range(len(sizes)), key=lambda each: sizes[each], reverse=True):
-        if not made or not _fits([*made[-1], index], sizes, context_length):
+        if not made or len(made[-1]) == max_rows or not _fits([*made[-1], index], sizes, context_length):
             made.append([])
         made[-1].append(index)
     return made
@@ -22,4 +22,4 @@ def groups(sizes: Sequence[tuple[int, int]], context_length: int) -> list[list[i
 
 def _fits(group: Sequence[int], sizes: Sequence[tuple[int, int]], context_length: int) -> bool:
     width = max(sizes[index][0] for index in group) + max(sizes[index][1] for index in group)
-    return len(group) <= MAX_ROWS and width <= context_length and width * len(group) <= _MAX_TOKENS
+    return width <= context_length and width * len(group) <= _MAX_TOKENS

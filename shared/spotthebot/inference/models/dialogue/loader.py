@@ -22,4 +22,4 @@ def load_model(name_or_directory: str, *, device: str, dtype: str, revision: str
         raise UnknownModelKind(name_or_directory, f"it holds neither config.json nor {CONFIGURATION}")
     loaded = load_pretrained(name_or_directory, device=torch_device, dtype=dtype, revision=revision)
     form = prompt_form(loaded.tokenizer, loaded.model.config.model_type)
-    return TransformersModel(loaded.model, loaded.tokenizer, form, loaded.context_length)
+    return TransformersModel(loaded.model, loaded.tokenizer, form, loaded.limit.tokens)

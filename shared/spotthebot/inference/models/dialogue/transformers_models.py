@@ -7,8 +7,9 @@ from typing import Any
 import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
 
+from ..context_length import has_changing_rope
 from ..protocol import ModelDescription
-from ..row_groups import groups
+from ..row_groups import MAX_ROWS, groups
 from .context_window import fitted, split_context
 from .prompts import PromptForm
 from .requests import GenerationRequest
@@ -22,6 +23,10 @@ _KEPT = (
     "begin_suppress_tokens",
     "bad_words_ids",
 )
+_PROBE_TOKENS = 12
+_PADDING_TOLERANCES = {torch.float32: 1e-4}
+_HALF_TOLERANCE = 0.05
+"""Of the largest logit; sums over padded rows are done in another order."""
 _KEPT_OF_DECODERS = ("min_length", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "forced_bos_token_id")
 
 
@@ -30,7 +35,8 @@ class TransformersModel:
 
     Causal prompts are padded on the left, an encoder's on the right; what is padded is masked and has no position.
     Of the checkpoint's generation settings those stay that speak of single rows; its sampling and beams do not, since
-    every request brings its own.
+    every request brings its own. A model to which padding matters (RWKV has no mask, LongRoPE changes with the longest
+    row) answers one request at a time.
     """
 
     def __init__(self, model: Any, tokenizer: Any, form: PromptForm, context_length: int) -> None:  # noqa: ANN401 - transformers' classes are many
@@ -51,6 +57,7 @@ class TransformersModel:
             device=str(model.device),
             context_length=context_length,
         )
+        self._max_rows = MAX_ROWS if self._ignores_padding() else 1
 
     def _settings(self, theirs: Any) -> GenerationConfig:  # noqa: ANN401 - loosely typed by transformers
         names = (*_KEPT, *_KEPT_OF_DECODERS) if self._is_encoder_decoder else _KEPT
@@ -62,7 +69,7 @@ class TransformersModel:
         prompts = [self._prompt(request) for request in requests]
         replies = [""] * len(requests)
         length = 2**31 if self._is_encoder_decoder else self.description.context_length
-        for group in groups([(len(prompt), limit) for prompt, limit in prompts], length):
+        for group in groups([(len(prompt), limit) for prompt, limit in prompts], length, max_rows=self._max_rows):
             with torch.inference_mode():
                 texts = self._generate([requests[index] for index in group], [prompts[index] for index in group])
             for index, text in zip(group, texts, strict=True):
@@ -102,6 +109,27 @@ class TransformersModel:
             ids[row, columns] = torch.tensor(prompt)
             mask[row, columns] = 1
         return ids.to(self._model.device), mask.to(self._model.device)
+
+    def _ignores_padding(self) -> bool:
+        """Say whether a short prompt gets the same logits beside a long one as alone, as far as rounding goes."""
+        if has_changing_rope(self._model.config):
+            return False
+        size = self._model.get_input_embeddings().num_embeddings
+        long = [token % size for token in range(7, 7 + _PROBE_TOKENS)]
+        try:
+            (alone,), (beside, _) = self._first_logits([long[:3]]), self._first_logits([long[:3], long])
+        except Exception:  # noqa: BLE001 - of a model that can't answer two at once, or not at all, which a request tells
+            return False
+        difference, scale = (alone - beside).abs().max(), alone.abs().max()
+        return not bool(difference > _PADDING_TOLERANCES.get(self._model.dtype, _HALF_TOLERANCE) * scale)
+
+    def _first_logits(self, prompts: Sequence[list[int]]) -> torch.Tensor:
+        """Return the logits of the first token of each reply, float32 of shape [rows, vocabulary]."""
+        ids, mask = self._padded(prompts)
+        settings = _settings(max_new_tokens=1, return_dict_in_generate=True, output_logits=True)
+        with torch.inference_mode():
+            written = self._model.generate(input_ids=ids, attention_mask=mask, generation_config=settings)
+        return torch.as_tensor(written.logits[0]).float()
 
     def _text(self, ids: list[int]) -> str:
         end = next((index for index, token in enumerate(ids) if token in self._ends), len(ids))

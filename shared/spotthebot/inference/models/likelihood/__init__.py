@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KIND",
     "PROBE",
+    "REVISION",
     "ContextLikelihood",
     "FollowupLikelihood",
     "JoinSettings",
@@ -28,6 +29,12 @@ KIND = f"{__name__}.batch_model:load_batch_model"
 
 PROBE: dict[str, Any] = {"turns": ["Hello!"], "followups": ["Hi!"]}
 """The request whose answer shows that a model works."""
+
+REVISION = 2
+"""Goes up with each change that gives other likelihoods, so that none that is kept outlives its correction.
+
+2: the whole text of a chat template is tokenized, with a fixed date; BART's start token.
+"""
 
 
 def load(

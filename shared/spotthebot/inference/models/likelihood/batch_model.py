@@ -10,6 +10,7 @@ import torch
 from ..errors import SettingUnusable
 from ..pretrained import Pretrained, find_device, load_pretrained
 from ..protocol import ModelDescription
+from . import REVISION
 from .limits import Limits
 from .paths import LikelihoodPath, choose_path
 from .prepared import PreparedContext, PreparedRequest, RequestTokens
@@ -41,7 +42,7 @@ class LikelihoodBatchModel:
             parameters=loaded.model.num_parameters(),
             dtype=str(loaded.model.dtype).removeprefix("torch."),
             device=str(loaded.model.device),
-            context_length=loaded.context_length,
+            context_length=self._tokens.context_length,
             path=path.name,
             default_join=self._tokens.default_join.form,
         )
@@ -51,8 +52,9 @@ class LikelihoodBatchModel:
         return self._tokens.prepare(LikelihoodRequest.from_json(document))
 
     def run(self, requests: Sequence[PreparedRequest]) -> list[Mapping[str, Any]]:
-        """Return `{"contexts": [...]}`, by ascending end, or `{"error": ...}` for each request, in order.
+        """Return `{"contexts": [...], "revision": ...}`, by ascending end, or `{"error": ...}` for each request.
 
+        Where a chat template writes today's date, `template_date` names the date that stands there in its place.
         A request fails alone: where the model answers no finite number, or one of its contexts needs too much memory.
         On a processor each request has passes of its own, so that its numbers are the same to the bit whatever is in
         the batch; a GPU needs more than that to be busy, and there sums differ by rounding.
@@ -63,7 +65,7 @@ class LikelihoodBatchModel:
             first = numbers[-1].stop if numbers else 0
             numbers.append(range(first, first + len(request.contexts)))
             contexts = [
-                Context(number, context.tokens, request.followups)
+                Context(number, context.joined.context, context.joined.followups)
                 for number, context in zip(numbers[-1], request.contexts, strict=True)
             ]
             groups.append(chained(contexts, likelihood=request.request.context_likelihood))
@@ -85,7 +87,8 @@ class LikelihoodBatchModel:
                 reason = "its weights are damaged, or its numbers too large for its dtype"
                 return {"error": f"the model gives the likelihood of {context.turns} turns no finite number: {reason}"}
             contexts.append(likelihood.to_json())
-        return {"contexts": contexts}
+        date = {} if request.template_date is None else {"template_date": request.template_date}
+        return {"contexts": contexts, "revision": REVISION, **date}
 
 
 def load_batch_model(
@@ -111,17 +114,19 @@ def _likelihood(
 ) -> ContextLikelihood:
     followups = [
         FollowupLikelihood(
-            nll=-math.fsum(each),
-            tokens=len(each),
-            token_log_probabilities=tuple(each.tolist()) if tokens else None,
+            nll=-math.fsum(each[given:]),
+            tokens=len(each) - given,
+            context_nll=-math.fsum(each[:given]) if scores.context is not None and given else None,
+            context_tokens=given if scores.context is not None and given else None,
+            token_log_probabilities=tuple(each[given:].tolist()) if tokens else None,
         )
-        for each in scores.followups
+        for each, given in zip(scores.followups, context.joined.given, strict=True)
     ]
     return ContextLikelihood(
         turns=context.turns,
         turns_left_out=context.turns_left_out,
-        context_tokens=len(context.tokens),
+        context_tokens=len(context.joined.context),
         context_nll=None if scores.context is None else -scores.context,
-        context_predicted_tokens=len(context.tokens) - 1 if is_causal else 0,
+        context_predicted_tokens=len(context.joined.context) - 1 if is_causal else 0,
         followups=tuple(followups),
     )

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
+from ..errors import ModelFilesDamaged
 from .limits import Limits
 from .units import Branch, LogProbabilities, Unit
 
 
 class EncoderDecoderPath:
-    """Runs a sequence-to-sequence model of transformers.
+    """Runs a sequence-to-sequence model of transformers; raises ModelFilesDamaged for one without a start token.
 
     Keys and values of the encoded context and of the decoder's start token are computed once for all follow-ups. A
     row's padding lies behind its tokens, where no token attends to it.
@@ -26,7 +27,11 @@ class EncoderDecoderPath:
     def __init__(self, model: Any, limits: Limits) -> None:  # noqa: ANN401 - transformers' classes are many
         self._model = model
         self._limits = limits
-        self._start = model.config.decoder_start_token_id
+        named = (model.config, model.generation_config)
+        starts = [getattr(each, "decoder_start_token_id", None) for each in named]
+        self._start = next((each for each in starts if each is not None), None)
+        if self._start is None:
+            raise ModelFilesDamaged(model.name_or_path, "its configuration names no token that its decoder starts with")
 
     def run(self, units: list[Unit]) -> list[LogProbabilities]:
         """Return the log-probabilities of each branch of each unit, in order."""

@@ -1,31 +1,47 @@
-"""Tokens of contexts and follow-ups, made apart, so that no token reaches over the boundary between them."""
+"""Tokens of contexts and follow-ups, as the text that a join writes of both has them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
-
-from jinja2.exceptions import TemplateError
 
 from ..dialogue.prompts import Blenderbot, SmallBlenderbot
 from ..plain_text import PlainText
+from .chat_templates import ChatTemplate
 from .requests import JoinSettings
-
-ContextTokens = Callable[[int, int], list[int]]
-"""Returns the tokens of `turns[first:end]` as a context."""
+from .whole_texts import WholeTexts
 
 _FED_MARK = "<|endoftext|>"
-_PLACEHOLDER = "\ue000follow-up\ue000"
-"""Stands for the follow-up where a chat template is split; its private-use characters are in no tokenizer."""
+_WITH_START = ("bart", "led", "mvp")
+"""Families that were trained on texts behind a start token, whether or not a tokenizer's files say so."""
+
+
+@dataclass(frozen=True)
+class JoinedTokens:
+    """The tokens of a context and of its follow-ups.
+
+    The first `given[i]` tokens of follow-up i belong to the context: other follow-ups have other ones there.
+    """
+
+    context: tuple[int, ...]
+    followups: tuple[tuple[int, ...], ...]
+    given: tuple[int, ...]
+
+
+Joined = Callable[[int, int], JoinedTokens]
+"""Returns the tokens of `turns[first:end]` as a context, with those of the follow-ups."""
 
 
 class Join(Protocol):
     """One way to join a dialogue and a follow-up."""
 
-    def context(self, turns: Sequence[str]) -> ContextTokens:
-        """Return a function that gives the tokens of parts of a dialogue; raises ValueError where they have no form."""
+    @property
+    def date(self) -> str | None:
+        """The date that stands in the texts for today's."""
         ...
 
-    def followups(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the tokens of follow-ups, which don't depend on the context."""
+    def joined(self, turns: Sequence[str], followups: tuple[str, ...]) -> Joined:
+        """Return a function that gives the tokens after parts of a dialogue; it raises ValueError where it can't."""
         ...
 
 
@@ -66,9 +82,12 @@ class _Encoder:
 class _PiecewiseJoin:
     """A start, then the tokens of each turn made apart, so that a context is a prefix of the next turn's context."""
 
+    date = None
+
     def __init__(self, settings: JoinSettings, tokenizer: Any) -> None:  # noqa: ANN401 - as above
         self._settings = settings
         self._encode = _Encoder(tokenizer)
+        self._followups = lru_cache(maxsize=64)(self._encode_followups)
         self._end: list[int] = [] if settings.form == "text" else [tokenizer.eos_token_id]
         if settings.form == "fed":
             self._start = self._end
@@ -78,16 +97,18 @@ class _PiecewiseJoin:
         else:
             (self._start,) = self._encode([settings.start])
 
-    def context(self, turns: Sequence[str]) -> ContextTokens:
+    def joined(self, turns: Sequence[str], followups: tuple[str, ...]) -> Joined:
         pieces = [[*ids, *self._end] for ids in self._encode([self._turn(text) for text in turns])]
+        tokens = self._followups(followups)
 
-        def joined(first: int, end: int) -> list[int]:
-            return [*self._start, *(token for piece in pieces[first:end] for token in piece)]
+        def joined(first: int, end: int) -> JoinedTokens:
+            context = (*self._start, *(token for piece in pieces[first:end] for token in piece))
+            return JoinedTokens(context, tokens, (0,) * len(tokens))
 
         return joined
 
-    def followups(self, texts: Sequence[str]) -> list[list[int]]:
-        return self._encode([self._after_end(text) for text in texts])
+    def _encode_followups(self, texts: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
+        return tuple(map(tuple, self._encode([self._after_end(text) for text in texts])))
 
     def _turn(self, text: str) -> str:
         if self._settings.form == "text":
@@ -103,52 +124,75 @@ class _PiecewiseJoin:
 
 
 class _ChatJoin:
-    """The tokenizer's chat template up to the follow-up, which is trimmed, as templates trim messages."""
+    """The tokenizer's chat template; follow-ups are trimmed, as templates trim messages.
+
+    The whole text is tokenized, since many templates (Llama 2, Mistral) write a blank before a message, which a
+    tokenizer makes one token with the message's first word.
+    """
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - as above
-        if not getattr(tokenizer, "chat_template", None):
-            message = "the tokenizer has no chat template: name another join"
-            raise ValueError(message)
-        self._tokenizer = tokenizer
+        self._template = ChatTemplate(tokenizer)
         self._plain = PlainText(tokenizer)
-        self._encode = _Encoder(tokenizer)
+        self._whole = WholeTexts(tokenizer)
 
-    def context(self, turns: Sequence[str]) -> ContextTokens:
+    @property
+    def date(self) -> str | None:
+        return self._template.date
+
+    def joined(self, turns: Sequence[str], followups: tuple[str, ...]) -> Joined:
         texts = [self._plain(turn) for turn in turns]
+        replies = [self._plain(text).strip() for text in followups]
 
-        def joined(first: int, end: int) -> list[int]:
-            written = self._write([*texts[first:end], _PLACEHOLDER])
-            before, mark, _ = written.rpartition(_PLACEHOLDER)
-            if not mark:
-                message = "the tokenizer's chat template changes messages: name another join"
-                raise ValueError(message)
-            return list(self._tokenizer(before, add_special_tokens=False)["input_ids"])
+        def joined(first: int, end: int) -> JoinedTokens:
+            for reply in replies:
+                self._template.require_verbatim(reply, end - first)
+            before, after = self._template.around_reply(texts[first:end])
+            return _shared(self._whole.tokens(before, replies, after))
 
         return joined
 
-    def followups(self, texts: Sequence[str]) -> list[list[int]]:
-        return self._encode([text.strip() for text in texts])
-
-    def _write(self, contents: Sequence[str]) -> str:
-        roles = ("user", "assistant")
-        messages = [{"role": roles[at % 2], "content": text} for at, text in enumerate(contents)]
-        try:
-            return str(self._tokenizer.apply_chat_template(messages, tokenize=False))
-        except (TemplateError, ValueError, IndexError) as error:
-            message = f"the tokenizer's chat template refuses the dialogue ({error}): name another join"
-            raise ValueError(message) from error
-
 
 class _EncoderJoin:
-    """The dialogue as an encoder of the Blenderbot family reads it; the follow-up as its decoder writes it."""
+    """The dialogue as an encoder of the Blenderbot family reads it; the follow-up as its decoder writes it.
+
+    Texts stand between the tokens that the tokenizer puts around them, as BART's do; its decoder, too, writes the
+    first of them before a text (Lewis et al. 2020).
+    """
+
+    date = None
 
     def __init__(self, tokenizer: Any, model_type: str) -> None:  # noqa: ANN401 - as above
-        form = SmallBlenderbot if model_type == "blenderbot-small" else Blenderbot
-        self._form = form(tokenizer, PlainText(tokenizer))
+        self._is_small = model_type == "blenderbot-small"
+        self._form = (SmallBlenderbot if self._is_small else Blenderbot)(tokenizer, PlainText(tokenizer))
         self._encode = _Encoder(tokenizer)
+        bare, whole = (list(tokenizer.encode("a", add_special_tokens=added)) for added in (False, True))
+        at = next((at for at in range(len(whole)) if whole[at : at + len(bare)] == bare), 0)
+        begins = model_type in _WITH_START and tokenizer.bos_token_id is not None
+        self._start = whole[:at] or ([tokenizer.bos_token_id] if begins else [])
+        self._end = whole[at + len(bare) :] or [tokenizer.eos_token_id]
+        self._given = self._start if self._start == [tokenizer.bos_token_id] else []
 
-    def context(self, turns: Sequence[str]) -> ContextTokens:
-        return lambda first, end: self._form.encode(turns[first:end], None)
+    def joined(self, turns: Sequence[str], followups: tuple[str, ...]) -> Joined:
+        tokens = tuple((*self._given, *ids) for ids in self._encode([text.strip() for text in followups]))
+        given = (len(self._given),) * len(tokens)
 
-    def followups(self, texts: Sequence[str]) -> list[list[int]]:
-        return self._encode([text.strip() for text in texts])
+        def joined(first: int, end: int) -> JoinedTokens:
+            context = self._form.encode(turns[first:end], None)
+            if not self._is_small:
+                context = [*self._start, *context[:-1], *self._end]
+            return JoinedTokens(tuple(context), tokens, given)
+
+        return joined
+
+
+def _shared(split: Sequence[tuple[list[int], list[int]]]) -> JoinedTokens:
+    """Join contexts and follow-ups of one text each: what all contexts begin with is the context of all."""
+    first, *others = (context for context, _ in split)
+    shared = len(first)
+    for other in others:
+        shared = next((at for at in range(min(shared, len(other))) if first[at] != other[at]), min(shared, len(other)))
+    return JoinedTokens(
+        context=tuple(first[:shared]),
+        followups=tuple((*context[shared:], *followup) for context, followup in split),
+        given=tuple(len(context) - shared for context, _ in split),
+    )

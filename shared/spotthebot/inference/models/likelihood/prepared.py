@@ -4,27 +4,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from ..context_length import steady_context_length
 from ..pretrained import Pretrained
-from .joins import ContextTokens, Join, default_join, make_join
+from .joins import Join, Joined, JoinedTokens, default_join, make_join
 from .requests import JoinSettings, LikelihoodRequest
 
 
 @dataclass(frozen=True)
 class PreparedContext:
-    """The tokens of `turns[turns_left_out:turns]`."""
+    """The tokens of `turns[turns_left_out:turns]`, and of the follow-ups after them."""
 
     turns: int
     turns_left_out: int
-    tokens: tuple[int, ...]
+    joined: JoinedTokens
 
 
 @dataclass(frozen=True)
 class PreparedRequest:
-    """A request that the model can answer."""
+    """A request that the model can answer; `template_date` stands in its texts for today's date."""
 
     request: LikelihoodRequest
     contexts: tuple[PreparedContext, ...]
-    followups: tuple[tuple[int, ...], ...]
+    template_date: str | None
 
 
 class RequestTokens:
@@ -33,10 +34,10 @@ class RequestTokens:
     def __init__(self, loaded: Pretrained) -> None:
         self._tokenizer = loaded.tokenizer
         self._config: Any = loaded.model.config
-        self._length = loaded.context_length
+        self._limit = steady_context_length(self._config, loaded.limit)
         self.default_join = default_join(loaded.tokenizer, self._config)
+        self.context_length = self._limit.tokens
         self._join = lru_cache(maxsize=16)(self._make_join)
-        self._followups = lru_cache(maxsize=64)(self._tokenize_followups)
 
     def prepare(self, request: LikelihoodRequest) -> PreparedRequest:
         """Return a request's tokens; raises ValueError where it has no tokens or too many."""
@@ -44,49 +45,29 @@ class RequestTokens:
         if request.context_likelihood and self._config.is_encoder_decoder:
             message = "an encoder-decoder model gives its context no likelihood: it scores follow-ups only"
             raise ValueError(message)
-        followups = self._followups(settings, request.followups)
-        longest = max(len(ids) for ids in followups)
-        context = self._join(settings).context(request.turns)
-        room = self._room(longest)
+        join = self._join(settings)
+        joined = join.joined(request.turns, request.followups)
         contexts = []
         first = 0
         for end in sorted(request.ends):
-            first, ids = self._fitting(request, context, (first, end), room)
-            if not ids:
-                message = f"the context of {end} turns has no tokens: give the join a start"
-                raise ValueError(message)
-            contexts.append(PreparedContext(end, first, tuple(ids)))
-        return PreparedRequest(request, tuple(contexts), followups)
+            first, tokens = self._fitting(request, joined, (first, end))
+            contexts.append(PreparedContext(end, first, tokens))
+        return PreparedRequest(request, tuple(contexts), join.date)
 
     def _make_join(self, settings: JoinSettings) -> Join:
         return make_join(settings, self._tokenizer, self._config)
 
-    def _tokenize_followups(self, settings: JoinSettings, texts: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-        tokens = self._join(settings).followups(texts)
-        for text, ids in zip(texts, tokens, strict=True):
-            if not ids:
-                message = f"the follow-up {text!r} has no tokens"
-                raise ValueError(message)
-        return tuple(tuple(ids) for ids in tokens)
-
-    def _room(self, longest: int) -> int:
-        """Return how many tokens a context may have; a decoder reads its start token before a follow-up."""
-        needed = longest if self._config.is_encoder_decoder else longest + 1
-        if needed > self._length:
-            message = f"a follow-up has {longest} tokens, and the model reads {self._length} with its context"
-            raise ValueError(message)
-        return self._length if self._config.is_encoder_decoder else self._length - longest
-
-    def _fitting(
-        self, request: LikelihoodRequest, context: ContextTokens, part: tuple[int, int], room: int
-    ) -> tuple[int, list[int]]:
+    def _fitting(self, request: LikelihoodRequest, joined: Joined, part: tuple[int, int]) -> tuple[int, JoinedTokens]:
         """Return the first turn that is kept and the tokens from there; what one end leaves out, the next does, too."""
         first, end = part
-        ids = context(first, end)
-        if len(ids) <= room:
-            return first, ids
+        tokens = joined(first, end)
+        self._require_tokens(request, tokens, end)
+        if self._fits(tokens):
+            return first, tokens
         whole = (
-            f"the context of {end} turns has {len(ids):,} tokens, and the model reads {room:,} before the follow-ups"
+            f"the context of {end} turns has {len(tokens.context):,} tokens, and the model reads "
+            f"{self._room(tokens):,} before the follow-ups ({self._limit.tokens:,} with them: more are not read, "
+            f"since {self._limit.reason})"
         )
         if request.over_long == "error":
             message = f"{whole}: give it fewer turns, or set over_long to truncate_oldest_turns"
@@ -94,8 +75,29 @@ class RequestTokens:
         low, high = first, end  # turns from `low` on are too long, those from `high` on are not or there are none
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if len(context(middle, end)) <= room else (middle, high)
+            low, high = (low, middle) if self._fits(joined(middle, end)) else (middle, high)
         if high == end:
             message = f"{whole}: its last turn alone is too long"
             raise ValueError(message)
-        return high, context(high, end)
+        return high, joined(high, end)
+
+    def _require_tokens(self, request: LikelihoodRequest, tokens: JoinedTokens, end: int) -> None:
+        """Raise ValueError where the context or a follow-up has no tokens, or a follow-up too many."""
+        for text, ids, given in zip(request.followups, tokens.followups, tokens.given, strict=True):
+            if len(ids) == given:
+                message = f"the follow-up {text!r} has no tokens"
+                raise ValueError(message)
+        if not tokens.context:
+            message = f"the context of {end} turns has no tokens: give the join a start"
+            raise ValueError(message)
+        longest = max(map(len, tokens.followups))
+        if longest + (not self._config.is_encoder_decoder) > self._limit.tokens:
+            message = f"a follow-up has {longest} tokens, and the model reads {self._limit.tokens} with its context"
+            raise ValueError(message)
+
+    def _fits(self, tokens: JoinedTokens) -> bool:
+        return len(tokens.context) <= self._room(tokens)
+
+    def _room(self, tokens: JoinedTokens) -> int:
+        """Return how many tokens a context may have; a decoder reads its start token before a follow-up."""
+        return self._limit.tokens - (0 if self._config.is_encoder_decoder else max(map(len, tokens.followups)))

@@ -11,15 +11,18 @@ OVER_LONG = ("error", "truncate_oldest_turns")
 
 @dataclass(frozen=True)
 class JoinSettings:
-    """How turns and follow-up become one text; tokens of the context and of the follow-up are always made apart.
+    """How turns and follow-up become one text.
 
     - `fed`: the form of the released FED code: the end-of-text token, then each turn followed by that token, spaces
       between. `space_before_end` and `space_after_end` say whether the spaces beside the token are tokenised: the
       transformers of 2020, from which the published scores come, stripped them before it; today's keep both.
     - `turns_end`: each turn followed by the end-of-text token, without spaces, as DialoGPT was trained.
-    - `chat`: the tokenizer's chat template; the first turn is the user's, the follow-up is the next message.
+    - `chat`: the tokenizer's chat template; the first turn is the user's, the follow-up is the next message. The whole
+      text is tokenized: a token that holds a character of the follow-up is the follow-up's.
     - `text`: `start`, then each turn followed by `separator`; for models without special tokens.
     - `blenderbot`: the encoder reads the turns as Blenderbot does, the decoder the follow-up.
+
+    But for `chat`, tokens of turns and follow-up are made apart.
 
     Raises ValueError where a value is unknown.
     """
@@ -35,7 +38,8 @@ class JoinSettings:
         for name in ("space_before_end", "space_after_end"):
             _check(isinstance(getattr(self, name), bool), f"join.{name}", "true or false")
         for name in ("start", "separator"):
-            _check(isinstance(getattr(self, name), str), f"join.{name}", "a text")
+            text = getattr(self, name)
+            _check(isinstance(text, str) and not _is_broken(text), f"join.{name}", "a text of whole characters")
 
     @classmethod
     def from_json(cls, value: object) -> "JoinSettings":
@@ -74,9 +78,11 @@ class LikelihoodRequest:
     def __post_init__(self) -> None:
         are_texts = isinstance(self.turns, tuple) and all(isinstance(turn, str) for turn in self.turns)
         _check(are_texts and len(self.turns) > 0, "turns", "a list of texts, at least one")
+        _check(not any(map(_is_broken, self.turns)), "turns", "whole characters: one has half a surrogate pair")
         are_texts = isinstance(self.followups, tuple) and all(isinstance(each, str) for each in self.followups)
         fits = are_texts and 1 <= len(self.followups) <= MAX_FOLLOWUPS and all(each.strip() for each in self.followups)
         _check(fits, "followups", f"a list of 1 to {MAX_FOLLOWUPS} texts that are not empty")
+        _check(not any(map(_is_broken, self.followups)), "followups", "whole characters: one has half a surrogate pair")
         if isinstance(self.ends, tuple) and not self.ends:
             object.__setattr__(self, "ends", (len(self.turns),))
         fits = isinstance(self.ends, tuple) and all(_is_whole(end) and 1 <= end <= len(self.turns) for end in self.ends)
@@ -117,6 +123,11 @@ def _check(is_right: bool, name: str, allowed: str) -> None:  # noqa: FBT001 - t
     if not is_right:
         message = f"{name} must be {allowed}"
         raise ValueError(message)
+
+
+def _is_broken(text: str) -> bool:
+    """Say whether a text has half a surrogate pair, which JSON can spell and no tokenizer reads."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _is_whole(value: object) -> bool:

@@ -8,10 +8,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FollowupLikelihood:
-    """The negative log-likelihood of a follow-up given its context: a sum over its tokens, in nats."""
+    """The negative log-likelihood of a follow-up given its context: a sum over its tokens, in nats.
+
+    `context_nll` sums over the `context_tokens` last tokens of its context, where other follow-ups have other ones and
+    the likelihood of the context was asked for: some tokenizers join a template's blank to some follow-ups only.
+    """
 
     nll: float
     tokens: int
+    context_nll: float | None = None
+    context_tokens: int | None = None
     token_log_probabilities: tuple[float, ...] | None = None
 
 
@@ -22,7 +28,8 @@ class ContextLikelihood:
     `turns_left_out` counts the oldest turns that a context too long for the model lost. `context_nll`, where it was
     asked for, is a sum in nats over `context_predicted_tokens`: all tokens of the context but the first, those that the
     join puts before the follow-up included; an encoder predicts none. So the loss of the released FED code, a mean over
-    the whole sequence, is (context_nll + nll) / (context_predicted_tokens + tokens).
+    the whole sequence, is (context_nll + nll) / (context_predicted_tokens + tokens), where a follow-up's own
+    `context_nll` and `context_tokens` are added if there are any.
     """
 
     turns: int
