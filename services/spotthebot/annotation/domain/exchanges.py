@@ -66,7 +66,7 @@ def open_exchange(
         raise AllExchangesOpen(exchanges=most)
     if answer and not missing(protocol, shape, answer, protocol.steps[0].id):
         raise EverythingDecided
-    return (*opened_at, max(now, *opened_at[-1:]))
+    return (*opened_at, max([now, *opened_at[-1:]]))
 
 
 def decide(
