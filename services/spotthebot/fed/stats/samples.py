@@ -141,13 +141,13 @@ def sample_of(
     rated = ratings if not isinstance(ratings, AnnotatorRatings) else ratings.means()
     columns = [("scores", scores), ("ratings", rated), *(("lengths", each) for each in others)]
     arrays = [read_numbers(each, name) for name, each in columns]
-    own = np.arange(arrays[0].size) if dialogue is None else read_codes(dialogue, "dialogue").code
+    own = np.arange(arrays[0].size) if dialogue is None else np.asarray(dialogue, dtype=object)
     for each in (*arrays, own):
         if each.ndim != 1 or each.shape != arrays[0].shape:
             raise ColumnsDiffer(first=arrays[0].shape, second=each.shape)
     kept: BoolArray = np.all(np.isfinite(np.array(arrays)), axis=0)
     return Sample(
         columns=tuple(each[kept] for each in arrays),
-        dialogue=dialogue_codes(own[kept], int(kept.sum())),
+        dialogue=dialogue_codes(read_codes(own, "dialogue").code[kept], int(kept.sum())),
         ratings=None if known is None else known.of_items(kept),
     )
