@@ -112,9 +112,9 @@ OF_COLUMNS: dict[str, Callable[..., object]] = {
     "cox_of_exact_times": lambda u, v, w: exact_times.cox_of_exact_times(u, v, [[each] for each in w], ["x"]),
     "linear_r2": lambda u, v, w: stats.linear_r2(u, [*zip(v, w, strict=False)]),
     "logistic_r2": lambda u, v, w: stats.logistic_r2(u, [*zip(v, w, strict=False)]),
-    "Ratings": lambda u, v, w: stats.rank_ratings(stats.Ratings(("a", "b"), u, v, v, w)),
+    "rank_ratings": lambda u, v, w: stats.rank_ratings(stats.Ratings(("a", "b"), u, v, v, w)),
     "from_dataframe": lambda u, v, w: stats.from_dataframe(
-        pd.DataFrame({"conversation": u, "first": v, "second": w}, dtype=object)
+        pd.DataFrame([*zip(u, v, w, strict=False)], columns=["conversation", "first", "second"], dtype=object)
     ),
     "rank_correlation": lambda u, v, _: rank_correlation.rank_correlation(u, v),
     "read_numbers": lambda u, _v, _w: columns.read_numbers(u, "x"),

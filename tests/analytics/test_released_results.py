@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import httpx
 import pytest
@@ -120,14 +121,31 @@ class TestNames:
     async def test_no_reason_names_a_hidden_bot(self, suite: RunningSuite):
         """Two bots that never met are named by the operator's ranking, which says why there are no ranks."""
         bots = await register_bots(suite)
-        path = await released_campaign(suite, bots, pairs=[("ours", "secretive"), ("ours", "baseline")])
-        analyst = await suite.client("analytics", "analyst")
-        assert "secretive" in (await analyst.get(f"{path}/ranking")).json()["ranking"]["reason"]
+        path = await released_campaign(suite, bots, pairs=[("ours", "secretive"), ("baseline", "ours")], ties=False)
+        assert "secretive" in (await _get_ranking(suite, path))["reason"]
         answer = await list_standings(suite)
         assert "secretive" not in answer.text
         assert answer.json()["items"][0]["reasons"] == [
             "Some bots of this campaign never met: win rates are over different opponents, and nobody has a rank."
         ]
+
+    async def test_no_reason_of_a_bot_names_a_hidden_bot(self, suite: RunningSuite):
+        """Two bots that met nobody else are named by the operator's ranking, which ranks the others."""
+        bots = await register_bots(suite)
+        pairs = [("ours", "third"), ("third", "baseline"), ("secretive", "fourth")]
+        path = await released_campaign(suite, bots, pairs=pairs)
+        reasons = {each["bot"]: each["reason"] for each in (await _get_ranking(suite, path))["bots"]}
+        assert "secretive" in reasons["fourth"]
+        assert reasons["ours"] is None
+        standing = await list_standings(suite)
+        assert len(standing.json()["items"][0]["bots"]) == 5
+        assert "secretive" not in standing.text
+        admin = await suite.client("annotation", "admin")
+        assert (await admin.post(f"{path}/results/publish")).status_code == 200
+        async with httpx.AsyncClient(base_url=suite.urls["analytics"]) as stranger:
+            board = await stranger.get(PUBLIC)
+        assert len(board.json()["items"][0]["bots"]) == 5
+        assert "secretive" not in board.text
 
     async def test_a_name_that_two_owners_use_is_a_pseudonym(self, suite: RunningSuite):
         """A team can't claim another's figures with a bot of its name in another collection of the campaign."""
@@ -235,3 +253,9 @@ class TestRelease:
         admin = await suite.client("annotation", "admin")
         assert (await admin.post(unknown)).status_code == 404
         assert (await admin.get(path)).json()["released_at"] is None
+
+
+async def _get_ranking(suite: RunningSuite, path: str) -> dict[str, Any]:
+    analyst = await suite.client("analytics", "analyst")
+    ranking: dict[str, Any] = (await analyst.get(f"{path}/ranking")).json()["ranking"]
+    return ranking

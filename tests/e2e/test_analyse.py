@@ -103,7 +103,10 @@ class TestStability:
 def _write_study_of_one_winner(folder: Path, *, conversations: int) -> None:
     """Write a dump whose annotators always take the first bot for human and the second for a bot."""
     talks = [dump_files.oid(100 + at) for at in range(conversations)]
-    (folder / dump_files.CONVERSATIONS).write_text(dump_files.lines(dump_files.conversation(talk) for talk in talks))
+    spoken = [dump_files.conversation(talk) for talk in talks]
+    for conversation in spoken:  # conversations of one text would be one game
+        conversation["convo"][0]["text"] = f"hello from {conversation['_id']['$oid']}"
+    (folder / dump_files.CONVERSATIONS).write_text(dump_files.lines(spoken))
     segments = [(talk, 3) for talk in talks]
     (folder / dump_files.PACKAGES).write_text(dump_files.lines([dump_files.package(segments=segments)]))
     (folder / dump_files.ANNOTATIONS).write_text(

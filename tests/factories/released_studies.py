@@ -40,9 +40,13 @@ async def labelled_campaign(
     pairs: list[tuple[str, str]] = PAIRS,
     *,
     annotators: Sequence[str] = ANNOTATORS,
+    ties: bool = True,
     closed: bool = True,
 ) -> str:
-    """Import a campaign of three conversations for each pair, which all annotators labelled; return its path."""
+    """Import a campaign of three conversations for each pair, which all annotators labelled; return its path.
+
+    The first of a pair won three of four games, and the fourth is a tie; without `ties` it won all.
+    """
     held = [
         with_bots(conversation(f"{first}-{second}-{number}", first, second), bots)
         for first, second in pairs
@@ -65,7 +69,7 @@ async def labelled_campaign(
             "conversation": key,
             "exchanges": 1,
             "annotator": annotator,
-            "answer": WHOLE | {"entity": _labels(at, number)},
+            "answer": WHOLE | {"entity": _labels(at + number if ties else 1)},
             "started_at": None,
             "ended_at": None,
             "completion_code": None,
@@ -85,9 +89,9 @@ def with_bots(held: dict[str, Any], bots: Mapping[str, str]) -> dict[str, Any]:
     return held | {"participants": sides}
 
 
-def _labels(conversation_at: int, annotator_at: int) -> dict[str, str]:
+def _labels(at: int) -> dict[str, str]:
     """Label A a human and B a bot in three of four annotations, and both a bot in the fourth."""
-    return {"A": "bot" if (conversation_at + annotator_at) % 4 == 0 else "human", "B": "bot"}
+    return {"A": "bot" if at % 4 == 0 else "human", "B": "bot"}
 
 
 async def released_campaign(suite: RunningSuite, bots: Mapping[str, str], **more: Any) -> str:

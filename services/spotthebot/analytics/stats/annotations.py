@@ -120,12 +120,6 @@ class AnnotationTable:
             return self
         return self.select(np.all(self.entity != self.names.index(HUMAN), axis=1))
 
-    def without_repeats(self) -> "AnnotationTable":
-        """Keep the last row of each annotator for a segment, which corrects the earlier ones."""
-        segments = np.column_stack([self.conversation, self.exchanges, self.annotator])
-        rows = last_rows(segments)
-        return self if len(rows) == len(self) else self.select(np.isin(np.arange(len(self)), rows))
-
     def _require_one_pair_and_text_per_conversation(self) -> None:
         _, first_row, codes = np.unique(self.conversation, return_index=True, return_inverse=True)
         if np.any(self.entity != self.entity[first_row[codes]]):

@@ -84,7 +84,8 @@ def annotator_quality(
 ) -> Crowd:
     """Measure every annotator by both sides of all annotations; right is "human" for "HU" and "bot" for anyone else.
 
-    Of an annotator's rows for one segment the last counts.
+    These count annotations, as the paper's tables do: all rows of an annotator for one segment count, but none of them
+    is among the others, whose majority it is compared with.
 
     The interval of the mean is that of a share in which every annotator's labels have the weight of one annotator.
 
@@ -101,7 +102,6 @@ def annotator_quality(
     ([1.0, 0.0], 0.5)
     """
     require_confidence_level(confidence_level)
-    table = table.without_repeats()
     codes, place = np.unique(table.annotator, return_inverse=True)
     people, right, said = _correct(table)
     side = np.repeat(place, 2)
@@ -225,8 +225,10 @@ def _like_majority(table: AnnotationTable) -> tuple[BoolArray, BoolArray]:
     sides = (segment.reshape(-1, 1) * 2 + np.arange(2)).ravel()
     label, n_labels = table.label.ravel(), len(LabelCode)
     counts = np.bincount(sides * n_labels + label, minlength=(sides.max() + 1 if len(sides) else 0) * n_labels)
-    others = counts.reshape(-1, n_labels)[sides]
-    others[np.arange(len(label)), label] -= 1
+    _, own = np.unique(np.column_stack([sides, np.repeat(table.annotator, 2)]), axis=0, return_inverse=True)
+    own = own.ravel()
+    of_own = np.bincount(own * n_labels + label, minlength=(own.max() + 1 if len(own) else 0) * n_labels)
+    others = counts.reshape(-1, n_labels)[sides] - of_own.reshape(-1, n_labels)[own]
     top = others.max(axis=1, initial=0)
     clear = (top > 0) & (np.sum(others == top[:, None], axis=1) == 1)
     return clear, clear & (others.argmax(axis=1) == label)

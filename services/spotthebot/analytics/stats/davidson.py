@@ -154,7 +154,7 @@ def _result(  # noqa: PLR0913 - all that a result is made of
             uncertainty = replace(uncertainty, standard_error=None, degrees_of_freedom=None, reason=why)
         estimate = float(fit.strengths[place[code]]) if fit is not None and known else None
         error = uncertainty.standard_error
-        reach = None if error is None else float(quantiles[code]) * error
+        reach = None if error is None else float(quantiles[place[code]]) * error
         strengths.append(
             Strength(
                 bot=bot,

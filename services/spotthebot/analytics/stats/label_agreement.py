@@ -61,10 +61,10 @@ def label_agreement(
 ) -> tuple[LabelAgreement, ...]:
     """Compare the two labels of each side of a segment, for every entity of `names` and every label.
 
-    Segments with other than two annotators are left out, as in the paper; of an annotator's rows the last counts. A
-    label that only one of the two gave counts once; one that both gave counts `AgreementRule`. Counted once, agreement
-    is a share q of sides, whose interval is that of a share; counted twice it is 2 q / (1 + q), and so are its bounds.
-    A side belongs to both of its annotators.
+    These count annotations, as the paper's table does: segments with other than two are left out, and so are those
+    whose two are of one annotator. A label that only one of the two gave counts once; one that both gave counts
+    `AgreementRule`. Counted once, agreement is a share q of sides, whose interval is that of a share; counted twice it
+    is 2 q / (1 + q), and so are its bounds. A side belongs to both of its annotators.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -78,13 +78,13 @@ def label_agreement(
     [('A', 'HUMAN', 2, 2), ('B', 'BOT', 0, 1), ('B', 'UNSURE', 0, 1)]
     """
     require_confidence_level(confidence_level)
-    table = table.without_repeats()
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment, sizes = np.unique(segments, axis=0, return_inverse=True, return_counts=True)
     rows = np.flatnonzero(sizes[segment] == 2)
-    rows = rows[np.argsort(segment[rows], kind="stable")]
-    first, second = rows[0::2], rows[1::2]
-    crew, members = annotator_sets(np.repeat(np.arange(len(first)), 2), table.annotator[rows])
+    pairs = rows[np.argsort(segment[rows], kind="stable")].reshape(-1, 2)
+    pairs = pairs[table.annotator[pairs[:, 0]] != table.annotator[pairs[:, 1]]]
+    first, second = pairs.T
+    crew, members = annotator_sets(np.repeat(np.arange(len(first)), 2), table.annotator[pairs.ravel()])
     # Per side of a segment: its first label, and its second where that is another one.
     alike = (table.label[first] == table.label[second]).ravel()
     side, n_labels = table.entity[first].ravel() * len(LabelCode), len(table.names) * len(LabelCode)

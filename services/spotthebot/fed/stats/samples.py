@@ -141,7 +141,7 @@ def sample_of(
     rated = ratings if not isinstance(ratings, AnnotatorRatings) else ratings.means()
     columns = [("scores", scores), ("ratings", rated), *(("lengths", each) for each in others)]
     arrays = [read_numbers(each, name) for name, each in columns]
-    own = np.arange(arrays[0].size) if dialogue is None else np.asarray(dialogue)
+    own = np.arange(arrays[0].size) if dialogue is None else np.asarray(dialogue, dtype=object)
     for each in (*arrays, own):
         if each.ndim != 1 or each.shape != arrays[0].shape:
             raise ColumnsDiffer(first=arrays[0].shape, second=each.shape)
