@@ -69,7 +69,7 @@ async def _run(suite: RunningSuite, body: dict[str, Any], state: str = "complete
 
 
 class TestManyJobs:
-    async def test_of_one_key_are_limited_and_let_a_small_one_of_another_key_pass(self, suite: RunningSuite):
+    async def test_are_limited_by_key_and_let_a_small_one_of_another_key_pass(self, suite: RunningSuite):
         campaign = await _study(suite)
         flooding, honest = await suite.client("analytics", "admin"), await suite.client("analytics", "analyst")
         large = {"kind": "stability", "campaign_id": campaign, "subsets": 10_000, "resamples": 10_000}

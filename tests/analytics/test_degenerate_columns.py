@@ -136,7 +136,7 @@ OF_COLUMNS: dict[str, Callable[..., object]] = {
 
 class TestColumns:
     @pytest.mark.parametrize("function", OF_COLUMNS)
-    def test_of_any_kind_have_a_result_or_an_error_that_says_what_to_do(self, function: str):
+    def test_have_a_result_or_an_error_that_says_what_to_do(self, function: str):
         call = OF_COLUMNS[function]
         for kind, column in COLUMNS.items():
             plain, binary = COLUMNS["ascending"], COLUMNS["0 and 1"]
@@ -147,7 +147,7 @@ class TestColumns:
                     pytest.fail(f"{kind}, {given}: {type(error).__name__}: {error}")
 
     @pytest.mark.parametrize("function", [name for name in OF_COLUMNS if name not in {"adjust", "from_dataframe"}])
-    def test_of_two_lengths_are_refused(self, function: str):
+    def test_are_refused_where_their_lengths_differ(self, function: str):
         _tried(lambda: OF_COLUMNS[function]([1, 2, 3, 4], [1, 2], [0, 1, 1]))
 
 

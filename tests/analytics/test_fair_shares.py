@@ -20,11 +20,11 @@ def _as(name: str | None) -> Iterator[None]:
 
 
 class _Work:
-    """Computations that note when they begin, and last until they are let go."""
+    """Computations that note when they begin, and last until they may end."""
 
     def __init__(self) -> None:
         self.threads = ComputeThreads()
-        self.begun: list[str] = []
+        self.started: list[str] = []
         self.may_end = threading.Event()
 
     def begin(self, key: str | None, label: str) -> asyncio.Task[None]:
@@ -32,7 +32,7 @@ class _Work:
             return asyncio.create_task(self.threads.run(self.compute, label))
 
     def compute(self, label: str) -> None:
-        self.begun.append(label)
+        self.started.append(label)
         assert self.may_end.wait(20)
 
 
@@ -48,10 +48,10 @@ class TestComputeThreads:
         await _settled()
         tasks.append(work.begin("admin", "admin"))
         await _settled()
-        assert work.begun == ["flood 0", "admin"]
+        assert work.started == ["flood 0", "admin"]
         work.may_end.set()
         await asyncio.gather(*tasks)
-        assert len(work.begun) == 61
+        assert len(work.started) == 61
 
     async def test_give_keys_that_wait_their_turns(self):
         work = _Work()
@@ -59,10 +59,10 @@ class TestComputeThreads:
         await _settled()
         tasks = [work.begin(key, key) for key in ("a", "a", "a", "b", "c")]
         await _settled()
-        assert work.begun == ["ours", "ours"]
+        assert work.started == ["ours", "ours"]
         work.may_end.set()
         await asyncio.gather(*held, *tasks)
-        assert set(work.begun[2:4]) == {"a", "b"}
+        assert set(work.started[2:4]) == {"a", "b"}
 
     async def test_never_begin_what_was_cancelled_while_it_waited(self):
         work = _Work()
@@ -73,7 +73,7 @@ class TestComputeThreads:
         await _settled()
         work.may_end.set()
         await asyncio.gather(first, others[3])
-        assert work.begun == ["a 0", "a 4"]
+        assert work.started == ["a 0", "a 4"]
 
     async def test_keep_the_thread_of_a_cancelled_computation_until_it_has_ended(self):
         work = _Work()
@@ -82,7 +82,7 @@ class TestComputeThreads:
         task.cancel()
         second = work.begin("a", "second")
         await _settled()
-        assert work.begun == ["first"]
+        assert work.started == ["first"]
         work.may_end.set()
         await second
 
@@ -105,7 +105,7 @@ class TestSharedTasks:
         await _settled()
 
         async def compute() -> None:
-            await work.threads.run(work.begun.append, "shared")
+            await work.threads.run(work.started.append, "shared")
 
         with _as("a"):
             waiters = [asyncio.create_task(shared.get("key", compute)) for _ in range(2)]
@@ -118,7 +118,7 @@ class TestSharedTasks:
         assert shared.keys() == set()
         work.may_end.set()
         await holder
-        assert work.begun == ["holder"]
+        assert work.started == ["holder"]
 
     async def test_go_on_once_a_thread_computes(self):
         work = _Work()

@@ -191,7 +191,7 @@ class TestRunningCampaign:
         said = await faults(suite, campaign, annotations_per_segment=2)
         assert said == {"/annotations_per_segment": "can't grow: its results are released; withdraw them first"}
 
-    async def test_that_was_closed_changes_nothing_but_its_name_and_way_back(self, suite: RunningSuite):
+    async def test_once_closed_changes_nothing_but_its_name_and_way_back(self, suite: RunningSuite):
         campaign = await campaign_of(suite, panel=PROLIFIC)
         admin = await suite.client("annotation", "admin")
         assert (await admin.post(f"/v1/campaigns/{campaign['id']}/close")).status_code == 200
@@ -217,7 +217,7 @@ class TestSameChangeAgain:
         assert packages(suite, campaign, "slots_left") == [4, 4]
         assert len(await audit(suite, campaign, "campaign.changed")) == 1
 
-    async def test_of_different_keys_at_once_keeps_both(self, suite: RunningSuite):
+    async def test_keeps_changes_of_different_keys_at_once(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         texts = {"instructions": "A", "consent": "B", "name": "C"}
         await asyncio.gather(*(changed(suite, campaign, **{key: text}) for key, text in texts.items()))
@@ -265,7 +265,7 @@ class TestDraft:
         shown = (await admin.get(f"/v1/campaigns/{draft['id']}/preview/package")).json()
         assert (built["items"], shown["protocol"]["name"]) == (4, "dialogue_likert")
 
-    async def test_that_failed_is_mended(self, suite: RunningSuite):
+    async def test_is_mended_after_it_failed(self, suite: RunningSuite):
         collection = await import_conversations(suite, [conversation("short", "X", "Y", 1)])
         admin = await suite.client("annotation", "admin")
         body = {"name": "f", "domain": "everyday", "collection_id": collection, "segments": [9]}

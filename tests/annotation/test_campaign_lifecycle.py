@@ -118,7 +118,7 @@ class TestAnnotationsNeeded:
         assert CAMPAIGN.annotations_needed == 120  # 60 items, 2 annotators
 
     @pytest.mark.parametrize(("annotations", "needed"), [(0, 120), (119, 120), (180, 180)])
-    def test_of_an_import_are_never_fewer_than_it_has(self, annotations: int, needed: int):
+    def test_are_never_fewer_than_an_import_has(self, annotations: int, needed: int):
         """Others may have labelled an item more often than the campaign says."""
         progress = replace(CAMPAIGN.progress, annotations=annotations)
         assert replace(CAMPAIGN, mode="import", progress=progress).annotations_needed == needed

@@ -10,7 +10,7 @@ import pytest
 from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.protocols import built_in_protocols
-from spotthebot.annotation.use_cases.building import build_campaign
+from spotthebot.annotation.use_cases.packages import build_campaign
 from spotthebot.clients import AsyncConversations, PeerUnavailable, Retries
 from spotthebot.contracts.annotation import CampaignIn
 from spotthebot.kit.database import Database

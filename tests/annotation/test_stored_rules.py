@@ -87,7 +87,7 @@ class TestLeases:
             assert await _states(session, [*mine, *also, *theirs]) == 5 * ["expired"]
             assert await expire(session, ENDS) == 0
 
-    async def test_that_are_held_are_found_with_whether_anything_was_answered(self, stored: SavepointDatabase):
+    async def test_are_found_while_held_with_whether_anything_was_answered(self, stored: SavepointDatabase):
         async with stored.write() as session:
             campaign = await store_campaign(session)
             packages = await store_packages(session, campaign, 2)
@@ -100,7 +100,7 @@ class TestLeases:
             assert await store.claims.lock_held(session, ann) == replace(expected, is_answered=True)
             assert await store.claims.lock_held(session, bob) is None
 
-    async def test_of_which_nothing_was_answered_for_long_are_for_others_first(self, stored: SavepointDatabase):
+    async def test_are_for_others_first_where_nothing_was_answered_for_long(self, stored: SavepointDatabase):
         """Of a lease of one hour, that is after two hours, and for one hour."""
         kept = {"state": "expired", "expires_at": NOON + 2 * HOUR}
         async with stored.write() as session:

@@ -141,7 +141,7 @@ class TestRequirements:
     def test_hold_all_that_a_part_needs(self, extra: str):
         assert set(needed(_direct(extra))) - set(packages_of(extra)) == set()
 
-    def test_of_the_notebook_are_what_it_and_its_document_say_to_install(self):
+    def test_for_the_notebook_are_what_it_and_its_document_say_to_install(self):
         """A fresh environment holds what the one documented command brings, and no more."""
         command = re.compile(r'pip install \\?"\.\[(\w+)\]')
         notebook = ROOT / "docs" / "examples" / "rank_bots.ipynb"

@@ -47,13 +47,13 @@ async def begin(suite: RunningSuite, study: str, path: str) -> int:
         entry = await client.get(path)
         if entry.status_code != 303:
             return entry.status_code
-        begun = await client.post(f"/chat/{study}/begin")
-        assert "Retry-After" in begun.headers or begun.status_code != 429
-        return begun.status_code
+        answer = await client.post(f"/chat/{study}/begin")
+        assert "Retry-After" in answer.headers or answer.status_code != 429
+        return answer.status_code
 
 
 class TestMadeUpPeople:
-    async def test_of_one_address_are_few_a_minute(self, suite: RunningSuite):
+    async def test_from_one_address_are_few_a_minute(self, suite: RunningSuite):
         study = await open_study(suite, await two_bots(suite))
         link = entry_of(suite, study, parameter="person", most=100)
         for _ in range(2):
@@ -87,7 +87,7 @@ class TestMadeUpPeople:
 
 
 class TestStreams:
-    async def test_of_a_person_a_link_and_all_are_limited_and_leave_nothing_behind(self, suite: RunningSuite):
+    async def test_are_limited_by_person_by_link_and_in_all_and_leave_nothing_behind(self, suite: RunningSuite):
         web, conversations = suite.apps["web"].state, suite.apps["conversations"].state
         small = {"chat_streams_per_person": 2, "chat_streams_per_link": 3, "chat_streams": 4}
         web.streams = OpenStreams(web.settings.model_copy(update=small))
@@ -126,7 +126,7 @@ class TestStreams:
 
 
 class TestExports:
-    async def test_and_answers_call_people_by_pseudonyms(self, suite: RunningSuite):
+    async def test_call_people_by_pseudonyms_as_answers_do(self, suite: RunningSuite):
         person = "5f8d0a1b2c3d4e5f6a7b8c9d"
         study = await open_study(suite, await two_bots(suite))
         chat = await start(suite, study, person)

@@ -110,7 +110,7 @@ class TestMadeUpIds:
         assert statuses == [200] * 16 + [409] * 4 + [429] * 4  # the link is for 16, and lets in 20 a minute
         assert (await enter(other, 99)).status_code == 200
 
-    async def test_of_one_network_count_as_one_address(self, suite: RunningSuite):
+    async def test_from_one_network_count_as_of_one_address(self, suite: RunningSuite):
         campaign = await public_campaign(suite)
         token = dict(parse_qsl((await link_of(suite, campaign))["query"]))["entry"]
         frontend = await suite.client("annotation", "annotation")
@@ -240,7 +240,7 @@ class TestPackagesOfIdleAnnotators:
 
 class TestCookies:
     @pytest.mark.parametrize("by_panel", [False, True])
-    async def test_of_the_erased_open_nothing_and_add_nobody(self, suite: RunningSuite, by_panel: bool):
+    async def test_open_nothing_and_add_nobody_once_the_person_is_erased(self, suite: RunningSuite, by_panel: bool):
         await store_training(suite, dialogues=[gold_dialogue("one")])
         campaign = await public_campaign(suite, consent="We keep labels.", training={"name": "first_steps"})
         person = made_up(7)

@@ -42,14 +42,14 @@ class TestRows:
 
 class TestCoverage:
     @pytest.mark.parametrize("group", sorted(GROUPS))
-    def test_of_campaigns_is_counted_in_one_simulation(self, group: str):
-        most_data = max(SETTINGS, key=lambda each: (each.per_pair, -each.k, each.annotators))
-        shares = count_cell((most_data, group, 1))
+    def test_is_counted_for_campaigns_in_one_simulation(self, group: str):
+        largest = max(SETTINGS, key=lambda each: (each.per_pair, -each.k, each.annotators))
+        shares = count_cell((largest, group, 1))
         assert shares
         assert all(0 <= each <= 1 for each in shares.values())
 
     @pytest.mark.parametrize("name", sorted(TABLES))
-    def test_of_scores_is_counted_in_one_simulation(self, name: str):
+    def test_is_counted_for_scores_in_one_simulation(self, name: str):
         table = TABLES[name]
         columns, shares = count_intervals((table.CELLS[0], 1))
         assert len(columns) == len(table.NAMES)
@@ -82,7 +82,7 @@ class TestCommandLine:
         assert "| first | b | c | d | e | f |" in before_third
         assert "| second | failed: ZeroDivisionError: integer division or modulo by zero | - |" in before_third
 
-    def test_of_a_package_runs_from_the_shell(self):
+    def test_runs_a_package_from_the_shell(self):
         command_line = [sys.executable, "-m", "benchmarks.analytics", "--toy", "--only", "interval_npmle"]
         ran = subprocess.run(command_line, capture_output=True, text=True, check=True)
         assert "| NPMLE of 20 general intervals" in ran.stdout

@@ -47,7 +47,7 @@ async def _draft(suite: RunningSuite, **more: Any) -> dict[str, Any]:
 
 
 class TestNewCampaign:
-    async def test_is_told_all_that_is_wrong_at_once_in_the_words_of_the_page(self, visit: Visit, suite: RunningSuite):
+    async def test_names_all_that_is_wrong_at_once_in_the_words_of_the_page(self, visit: Visit, suite: RunningSuite):
         await _draft(suite)
         page = await visit.sign_in("admin", after="/admin/campaigns/new")
         await page.get_by_label("Lengths in exchanges").fill("2; three")
@@ -139,7 +139,7 @@ class TestDraft:
         assert await state_of(suite, draft) == draft
 
     @pytest.mark.parametrize("protocol", ["spot_the_bot_gamified", "comparative", "turn_likert", "dialogue_likert"])
-    async def test_of_each_unit_is_shown(self, visit: Visit, suite: RunningSuite, protocol: str):
+    async def test_is_shown_in_each_unit(self, visit: Visit, suite: RunningSuite, protocol: str):
         draft = await _draft(suite, protocol=protocol, segments=[3])
         page = await visit.sign_in("admin", after=f"/admin/campaigns/{draft['id']}/preview")
         await page.get_by_role("dialog", name="Instructions").get_by_role("button", name="Close").click()

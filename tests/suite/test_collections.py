@@ -150,7 +150,7 @@ class TestChangedFile:
         again = await start(clients, notes, changed, restart=False)
         assert (again.collection.id, again.is_new) == (second.collection.id, False)
 
-    async def test_that_plans_the_same_resumes_what_is_there(
+    async def test_resumes_what_is_there_where_it_plans_the_same(
         self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
     ):
         first = await start(clients, folder, declared(SMALL), restart=False)

@@ -90,7 +90,7 @@ def test_are_named_by_a_report_and_by_the_ranking_that_is_printed(tmp_path: Path
     assert f"Warning: {words}" in " ".join(capsys.readouterr().err.split())
 
 
-def test_of_many_pairs_are_named_by_the_first_and_counted(capsys: pytest.CaptureFixture[str]):
+def test_repeated_texts_of_many_pairs_are_named_by_the_first_and_counted(capsys: pytest.CaptureFixture[str]):
     say_repeated_texts([RepeatedTexts(speakers=("A", f"B{at}"), conversations=9, texts=2) for at in range(7)])
     assert [line.split(":")[1] for line in capsys.readouterr().err.splitlines()] == [
         *(f" 7 of 9 conversations of A and B{at} repeat another one's text" for at in range(5)),
@@ -98,7 +98,7 @@ def test_of_many_pairs_are_named_by_the_first_and_counted(capsys: pytest.Capture
     ]
 
 
-async def test_are_told_to_readers_of_packages_and_to_no_frontend(suite: RunningSuite):
+async def test_text_hashes_are_shown_to_readers_of_packages_and_to_no_frontend(suite: RunningSuite):
     path = await _campaign(suite)
     admin, frontend = await suite.client("annotation", "admin"), await suite.client("annotation", "annotation")
     (package,) = (await admin.get(f"{path}/packages")).json()["items"]

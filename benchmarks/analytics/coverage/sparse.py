@@ -77,18 +77,18 @@ def power(setting: Setting, simulations: int, *, copies: int) -> tuple[float, fl
 
     first, second = np.triu_indices(setting.k, 1)
     gaps: dict[bool, list[FloatArray]] = {True: [], False: []}
-    told = 0
+    claimed = 0
     for seed in range(simulations):
         for equal in (True, False):
             drawn = games(seed, equal=equal)
             ranking = rank_bots(drawn, n_resamples=1)
             estimate = values(ranking, drawn)
             gaps[equal].append(estimate[first] - estimate[second])
-            told += 0 if equal else _claims(ranking)
+            claimed += 0 if equal else _claims(ranking)
     alike, apart = np.array(gaps[True]), np.array(gaps[False])
     critical = np.quantile(np.max(np.abs(alike) / alike.std(axis=0), axis=1), 0.95)
     found = float(np.mean(np.abs(apart) / alike.std(axis=0) > critical))
-    return told / (simulations * len(first)), found
+    return claimed / (simulations * len(first)), found
 
 
 def _claims(ranking: Ranking) -> int:

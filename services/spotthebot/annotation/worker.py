@@ -8,7 +8,7 @@ from spotthebot.annotation import store
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.store.events import EVENTS
-from spotthebot.annotation.use_cases import building
+from spotthebot.annotation.use_cases import packages
 from spotthebot.annotation.use_cases.events import find_frontend
 from spotthebot.clients import PEER_TROUBLE, AsyncConversations
 from spotthebot.kit.cancellation import pause
@@ -26,7 +26,7 @@ async def _build_campaign(context: JobContext, campaign_id: str) -> None:
     """Make a campaign's packages; while `conversations` does not answer, try again later."""
     database: Database = context.additional_context["database"]
     conversations: Conversations = context.additional_context["conversations"]
-    await building.build_campaign(database, conversations, UUID(campaign_id))
+    await packages.build_campaign(database, conversations, UUID(campaign_id))
 
 
 async def _fail_campaign(worker: WorkerContext, arguments: Arguments, reason: str) -> None:

@@ -15,7 +15,7 @@ class RepeatedTexts(Wire):
 
     @property
     def sentence(self) -> str:
-        """What to tell whoever reads a result of these conversations."""
+        """What to tell readers of a result of these conversations."""
         first, second = self.speakers
         repeats = self.conversations - self.texts
         return (

@@ -34,8 +34,8 @@ def isolated(name: str) -> str:
     "'\\u2068\\u05d0\\ufffdb\\u2069'"
     """
     cleaned = INVISIBLE.sub("\ufffd", name)
-    turns = any(unicodedata.bidirectional(each) in _FROM_THE_RIGHT for each in cleaned)
-    return f"\u2068{cleaned}\u2069" if turns else cleaned
+    is_reordered = any(unicodedata.bidirectional(each) in _FROM_THE_RIGHT for each in cleaned)
+    return f"\u2068{cleaned}\u2069" if is_reordered else cleaned
 
 
 def without_overrides(text: str) -> str:

@@ -2,8 +2,8 @@
 
 Conversations of one text are one stimulus. Annotators who see it again, in this conversation or in another one, say
 again what they say of this text: more copies tell nothing of how other conversations would be. So they count as one
-cluster to every interval and test, whoever spoke them. The text of a conversation is all that annotators are shown of
-it: what was cut off cannot part two of them, and two that only begin alike stay two, since they go on as two.
+cluster to every interval and test, of any speakers. The text of a conversation is all that annotators are shown of it:
+what was cut off cannot part two of them, and two that only begin alike stay two, since they go on as two.
 """
 
 import hashlib
@@ -25,6 +25,6 @@ def normalised(text: str) -> str:
     return " ".join(words(text)) or text.strip()
 
 
-def text_hash(turns: Sequence[str]) -> bytes:
-    """Return 16 bytes that two conversations share if their turns have the same words in the same order."""
-    return hashlib.blake2b("\x00".join(map(normalised, turns)).encode(), digest_size=16).digest()
+def text_hash(utterances: Sequence[str]) -> bytes:
+    """Return 16 bytes that two conversations share if their utterances have the same words in the same order."""
+    return hashlib.blake2b("\x00".join(map(normalised, utterances)).encode(), digest_size=16).digest()

@@ -1,7 +1,7 @@
 """What the shared statistics refuse."""
 
 from spotthebot.kit.errors import Invalid
-from spotthebot.kit.levels import EVERY_LEVEL, LEAST_LEVEL, MOST_LEVEL
+from spotthebot.statistics.levels import EVERY_LEVEL, MAX_LEVEL, MIN_LEVEL
 
 
 class ColumnsDiffer(Invalid):
@@ -30,5 +30,5 @@ class SplitsOutOfRange(Invalid):
 
 def require_confidence_level(value: float) -> None:
     """Raise LevelOutOfRange for a level that leaves no room for an interval or for what it leaves out."""
-    if not LEAST_LEVEL <= value <= MOST_LEVEL:
+    if not MIN_LEVEL <= value <= MAX_LEVEL:
         raise LevelOutOfRange(allowed=EVERY_LEVEL, value=value)

@@ -117,7 +117,7 @@ class TestMissingValues:
         found = krippendorff_alpha([0, 0, 1, 1, 2, 2], [1, 1, 2, 2, missing, 3], level=level)
         assert (found.estimate, found.n, found.n_values) == (1, 2, 4)
 
-    def test_of_pandas_and_of_masked_arrays_are_left_out(self):
+    def test_are_left_out_of_pandas_and_masked_arrays(self):
         unit = [0, 0, 1, 1, 2, 2]
         for column in (
             pd.Series([1, 1, 2, 2, pd.NA, 3], dtype="Int64"),
@@ -147,7 +147,7 @@ class TestWords:
         with pytest.raises(ColumnMalformed, match=r"Column value, row 1 .* 'good' is not a number"):
             krippendorff_alpha([0, 0], np.array([1, "good"], dtype=object), level=level)
 
-    def test_of_numbers_are_numbers(self):
+    def test_are_numbers_where_they_spell_numbers(self):
         found = krippendorff_alpha([0, 0, 1, 1], ["10", "9", "2", "2.0"], level=Measurement.INTERVAL)
         same = krippendorff_alpha([0, 0, 1, 1], [10, 9, 2, 2], level=Measurement.INTERVAL)
         assert found.estimate == same.estimate
@@ -171,7 +171,7 @@ class TestHugeAndTinyValues:
         )
         assert (other.estimate, other.low, other.high) == pytest.approx((one.estimate, one.low, one.high))
 
-    def test_of_units_and_annotators_stay_apart_too(self):
+    def test_stay_apart_as_units_and_annotators_too(self):
         unit, annotator = [2**60, 2**60, 2**60 + 1, 2**60 + 1], [2**70, 2**70 + 1] * 2
         assert krippendorff_alpha(unit, [1, 1, 2, 2], annotator=annotator).n == 2
 

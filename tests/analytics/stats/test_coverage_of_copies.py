@@ -28,6 +28,6 @@ def test_strengths_of_a_ring_hold():
 
 
 def test_power_stands_beside_that_of_the_oracle():
-    told, oracle = power(SETTING, 6, copies=1)
-    assert 0 <= told <= 1
+    claimed, oracle = power(SETTING, 6, copies=1)
+    assert 0 <= claimed <= 1
     assert 0 < oracle <= 1

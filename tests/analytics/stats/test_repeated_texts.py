@@ -129,7 +129,7 @@ class TestConversationsOfOneText:
             3, 13
         )
 
-    def test_of_other_speakers_are_one_cluster_too(self):
+    def test_are_one_cluster_across_speakers_too(self):
         rows = [(at, "A", "BC"[at % 2], 2, "human", "bot" if at % 3 else "human", at % 5) for at in range(12)]
         table = AnnotationTable.from_rows(rows)
         one = replace(table, text=table.conversation // 2)

@@ -47,7 +47,7 @@ def _small(seed):
 
 
 class TestSeparation:
-    def test_of_0_and_1_is_the_textbook_s_in_small_data(self):
+    def test_is_the_textbook_s_for_0_and_1_in_small_data(self):
         found = []
         for seed in range(50):
             rng, n, x = _small(seed)
@@ -65,7 +65,7 @@ class TestSeparation:
             found.append(expected)
         assert 0.2 < np.mean(found) < 0.8
 
-    def test_of_intervals_is_that_of_all_pairs_of_rows_of_which_one_came_first(self):
+    def test_is_for_intervals_that_of_all_pairs_of_rows_of_which_one_came_first(self):
         found = []
         for seed in range(40):
             rng, n, x = _small(seed)
@@ -82,7 +82,7 @@ class TestSeparation:
         assert len(found) > 20
         assert 0.2 < np.mean(found) < 0.95
 
-    def test_of_exact_times_is_that_of_all_pairs_of_rows_of_which_one_was_decided_first(self):
+    def test_is_for_exact_times_that_of_all_pairs_of_rows_of_which_one_was_decided_first(self):
         found = []
         for seed in range(25):
             rng, n, x = _small(seed)
@@ -132,7 +132,7 @@ class TestUnits:
     @pytest.mark.parametrize("unit", UNITS)
     @pytest.mark.parametrize("shift", [0.0, 1000.0])
     @pytest.mark.parametrize("model", Odds)
-    def test_of_a_covariate_change_nothing_but_the_unit_of_its_coefficient(self, unit, shift, model):
+    def test_change_nothing_but_the_coefficient_of_a_covariate(self, unit, shift, model):
         times, second = worked_data("bcos")
         other = np.random.default_rng(4).normal(size=len(second))
         who = Observations(np.arange(94) // 2, np.arange(94) % 20)
@@ -148,7 +148,7 @@ class TestUnits:
                 assert same.p_value == pytest.approx(known(one.p_value), rel=1e-6)
 
     @pytest.mark.parametrize("unit", UNITS)
-    def test_of_predictors_and_outcomes_change_no_share_explained(self, unit):
+    def test_change_no_share_explained(self, unit):
         rng = np.random.default_rng(5)
         x = rng.normal(size=(60, 2))
         y = x @ [1.0, -0.5] + rng.normal(size=60)
@@ -159,7 +159,7 @@ class TestUnits:
             assert moved.coefficients[1] * unit == pytest.approx(plain.coefficients[1])
 
     @pytest.mark.parametrize("unit", UNITS)
-    def test_of_a_covariate_of_exact_times_change_nothing_but_the_unit_of_its_ratio(self, unit):
+    def test_change_nothing_but_the_ratio_of_a_covariate_of_exact_times(self, unit):
         rng = np.random.default_rng(6)
         x, times = rng.normal(size=(50, 1)), rng.exponential(size=50)
         (plain,), (moved,) = (cox_of_exact_times(times, [True] * 50, each, ["x"]) for each in (x, x * unit))

@@ -57,7 +57,7 @@ class TestConnectedBots:
         assert np.diff([each for each in found if each is not None]) == pytest.approx([-np.log(5), -np.log(4)])
         assert all(bot.low is not None and bot.high is not None for bot in fit.bots)
 
-    def test_that_are_fewer_than_others_are_named_and_the_most_are_ranked(self):
+    def test_are_ranked_in_the_largest_group_and_named_in_others(self):
         votes = [*CHAIN, *_votes(("X", "Y", 5, 5))]
         ranking = rank_bots(_games(votes))
         assert _ranks(ranking) == PLACES | {"X": (None, None), "Y": (None, None)}
@@ -65,12 +65,12 @@ class TestConnectedBots:
         assert reasons["X"] == "no chain of games leads from X, Y to the bots that are ranked"
         assert reasons["A"] is None
 
-    def test_of_whom_one_won_every_game_stand_by_the_spread_of_the_others(self):
+    def test_stand_by_the_spread_of_the_others_where_one_won_every_game(self):
         """W beat B in 30 games; its strength has no bound above, and A, who beat B in 50 of 60, may be as good."""
         ranking = rank_bots(_games([*ALL, *_votes(("W", "B", 30, 0))]))
         assert _ranks(ranking) == {"W": (1, 2), "A": (1, 2), "B": (3, 3), "C": (4, 4)}
 
-    def test_of_whom_each_only_won_or_lost_against_another_have_no_ranks(self):
+    def test_have_no_ranks_where_each_only_won_or_lost_against_another(self):
         ranking = rank_bots(_games(_votes(("A", "B", 20, 0), ("B", "C", 20, 0))))
         assert ranking.reason == (
             "A and C never met, and no two bots won against each other, over others too: nothing says how sure a"

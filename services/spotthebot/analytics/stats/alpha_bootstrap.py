@@ -19,7 +19,7 @@ from spotthebot.analytics.stats.disagreement import Measurement, Scale, middle_r
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, seed_of
 
-_MOST_NUMBERS: Final = 50_000_000
+_MAX_NUMBERS: Final = 50_000_000
 """400 MB of sums over clusters."""
 
 
@@ -114,8 +114,8 @@ class _Sums:
         k, n_clusters = len(scale), int(place.max(initial=-1)) + 1
         codes, pair = np.unique(one.astype(np.int64) * k + other, return_inverse=True)
         width = k + len(codes)
-        if width * n_clusters > _MOST_NUMBERS:
-            most = f"few enough for {_MOST_NUMBERS:,} numbers: `krippendorff_alpha` has an interval without a bootstrap"
+        if width * n_clusters > _MAX_NUMBERS:
+            most = f"few enough for {_MAX_NUMBERS:,} numbers: `krippendorff_alpha` has an interval without a bootstrap"
             raise SettingOutOfRange(setting="the number of different values and pairs", allowed=most, value=width)
         sums = np.zeros((n_clusters, width))
         of = counts.tocoo()

@@ -34,7 +34,7 @@ class AnnotationTable:
     any non-negative codes. `exchanges` is the inspection time: how many exchanges (pairs of turns) were seen.
     `label` holds `LabelCode` values. `features` maps a feature's name to 0/1 for "preferred or equal", so equal values
     mean no difference. `text` codes the text of the conversation, as far as annotators were shown it: conversations of
-    one text are one cluster to every variance, whoever spoke. Without it each conversation has a text of its own.
+    one text are one cluster to every variance, of any speakers. Without it each conversation has a text of its own.
     Columns are copied and made read-only; a fault raises `AnnotationTableMalformed`.
     """
 

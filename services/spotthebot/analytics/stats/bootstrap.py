@@ -11,7 +11,7 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.randomness import Seed, generator_of
-from spotthebot.kit.levels import EVERY_LEVEL, LEAST_LEVEL, MOST_LEVEL
+from spotthebot.statistics.levels import EVERY_LEVEL, MAX_LEVEL, MIN_LEVEL
 
 _DRAWS_AT_ONCE: Final = 4_000_000
 MAX_RESAMPLES: Final = 1_000_000
@@ -49,7 +49,7 @@ def require_confidence_level(confidence_level: float) -> None:
 
 def require_level(setting: str, value: float) -> None:
     """Raise `SettingOutOfRange` for a confidence or significance level, or a power, so near to 0 or 1 as to be it."""
-    if not LEAST_LEVEL <= value <= MOST_LEVEL:
+    if not MIN_LEVEL <= value <= MAX_LEVEL:
         raise SettingOutOfRange(setting=setting, allowed=EVERY_LEVEL, value=value)
 
 

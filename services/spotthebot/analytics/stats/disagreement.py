@@ -17,7 +17,7 @@ from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 _NUMBERS_AT_ONCE: Final = 4_000_000
-_MOST_AMOUNTS: Final = 20_000
+_MAX_AMOUNTS: Final = 20_000
 """The distances of amounts take a minute with so many."""
 
 
@@ -54,8 +54,8 @@ class Scale:
         if level in {Measurement.INTERVAL, Measurement.RATIO} and len(values):
             if not all(isinstance(value, int) or np.isfinite(value) for value in values):
                 raise SettingOutOfRange(setting="value", allowed=f"finite at the level {level}", value="infinite")
-            if level is Measurement.RATIO and len(values) > _MOST_AMOUNTS:
-                allowed = f"of {_MOST_AMOUNTS:,} different amounts at most, as rounded ones are"
+            if level is Measurement.RATIO and len(values) > _MAX_AMOUNTS:
+                allowed = f"of {_MAX_AMOUNTS:,} different amounts at most, as rounded ones are"
                 raise SettingOutOfRange(setting="value", allowed=allowed, value=f"of {len(values):,}")
             if level is Measurement.RATIO and values[0] < 0:
                 raise SettingOutOfRange(setting="value", allowed="0 or more at the level ratio", value=values[0])

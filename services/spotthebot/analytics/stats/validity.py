@@ -80,7 +80,7 @@ def logistic_r2(outcome: ArrayLike, predictors: ArrayLike) -> Explained:
         return _undefined(data, method, "the outcome does not vary")
     if is_separated(design, y, np.ones(len(y))):
         return _undefined(data, method, "the outcomes are separated")
-    coefficients = _most_likely(y, design)
+    coefficients = _maximise_likelihood(y, design)
     if coefficients is None:
         return _undefined(data, method, "the fit did not find the maximum: leave out predictors")
     share, likelihood = float(y.mean()), _log_likelihood(y, design @ coefficients)
@@ -125,7 +125,7 @@ def _undefined(data: _Data, method: str, reason: str) -> Explained:
     return Explained(None, None, (), None, len(data.outcome), data.rank, method, reason)
 
 
-def _most_likely(y: FloatArray, design: FloatArray) -> FloatArray | None:
+def _maximise_likelihood(y: FloatArray, design: FloatArray) -> FloatArray | None:
     """Return the coefficients of the maximum by Newton's method, None where it is not found."""
     coefficients = np.zeros(design.shape[1])
     likelihood = _log_likelihood(y, design @ coefficients)

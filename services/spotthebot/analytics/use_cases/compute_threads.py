@@ -38,7 +38,7 @@ class ComputeThreads:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="compute")
         self._running = Counter[str | None]()
         self._waiting: OrderedDict[str | None, deque[asyncio.Future[None]]] = OrderedDict()
-        self._begun: set[asyncio.Task[Any]] = set()
+        self._started: set[asyncio.Task[Any]] = set()
 
     async def run(self, function: Callable[_P, _Found], *args: _P.args, **kwargs: _P.kwargs) -> _Found:
         """Return what a function returns that is called in one of the threads, in the caller's context.
@@ -58,15 +58,15 @@ class ComputeThreads:
                     _MALLOC_TRIM(0)
 
         if (task := asyncio.current_task()) is not None:
-            self._begun.add(task)
-            task.add_done_callback(self._begun.discard)
+            self._started.add(task)
+            task.add_done_callback(self._started.discard)
         found = self._threads.submit(compute)
         found.add_done_callback(lambda _: loop.call_soon_threadsafe(self._give_back, name))
         return await asyncio.wrap_future(found)
 
-    def has_begun(self, task: asyncio.Task[Any]) -> bool:
-        """Return whether a thread has begun to compute for a task, which can't be taken back."""
-        return task in self._begun
+    def has_started(self, task: asyncio.Task[Any]) -> bool:
+        """Return whether a thread has started to compute for a task, which can't be taken back."""
+        return task in self._started
 
     def close(self) -> None:
         """Begin nothing more."""

@@ -15,7 +15,7 @@ class SharedTasks(Generic[_Key, _Answer]):
     """One task of a key at a time.
 
     When everyone who waits for a task has left, it is cancelled, unless a thread computes already: then it goes on, and
-    whoever asks again finds what it kept.
+    those who ask again find what it kept.
     """
 
     def __init__(self, threads: ComputeThreads) -> None:
@@ -40,7 +40,7 @@ class SharedTasks(Generic[_Key, _Answer]):
             self._waiters[task] -= 1
             if not self._waiters[task]:
                 del self._waiters[task]
-                if not (task.done() or self._threads.has_begun(task)):
+                if not (task.done() or self._threads.has_started(task)):
                     self._forget(key, task)
                     task.cancel()
 

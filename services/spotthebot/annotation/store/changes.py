@@ -35,7 +35,7 @@ async def change_campaign(
     """Store what a campaign, which this transaction has locked, is from now on.
 
     Its packages need as many annotators more, or fewer, as each of its items does; a complete campaign that has
-    anything left to do is open again. Whoever raises the number has locked the packages.
+    anything left to do is open again. A caller that raises the number has locked the packages.
     """
     values = columns_of(request, protocol)
     await session.execute(update(CampaignRow).where(CampaignRow.id == campaign.id).values(**values))

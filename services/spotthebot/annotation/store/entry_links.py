@@ -76,13 +76,13 @@ async def revoke_link(session: WriteSession, link_id: UUID, at: datetime) -> Non
 async def lock_idle(session: WriteSession, link_id: UUID) -> list[UUID]:
     """Lock the annotators who entered by a link and hold a package of which they answered nothing; return their ids."""
     answered = exists().where(AnswerRow.assignment_id == AssignmentRow.id, is_answered())
-    holding = exists().where(
+    holds_package = exists().where(
         AssignmentRow.annotator_id == AnnotatorRow.id,
         AssignmentRow.state.in_(states_before(AssignmentState.EXPIRED)),
         ~answered,
     )
     entered = exists().where(EntryRow.link_id == link_id, EntryRow.annotator_id == AnnotatorRow.id)
-    statement = select(AnnotatorRow.id).where(entered, holding).order_by(AnnotatorRow.id)
+    statement = select(AnnotatorRow.id).where(entered, holds_package).order_by(AnnotatorRow.id)
     return [*await session.scalars(statement.with_for_update(key_share=True))]
 
 

@@ -5,9 +5,9 @@ from uuid import UUID
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.campaigns import Campaign, unit_of
 from spotthebot.annotation.domain.gold import check_gold, check_not_trained
-from spotthebot.annotation.use_cases.building import queue_building
 from spotthebot.annotation.use_cases.events import publish_closed
 from spotthebot.annotation.use_cases.gold import require_alike
+from spotthebot.annotation.use_cases.packages import queue_building
 from spotthebot.annotation.use_cases.protocols import require_protocol
 from spotthebot.annotation.use_cases.trainings import require_training
 from spotthebot.contracts.annotation import CampaignIn, CampaignState

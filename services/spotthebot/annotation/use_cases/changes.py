@@ -13,9 +13,9 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.changes import PACKED, changed_keys, require_changeable
 from spotthebot.annotation.domain.errors import AnnotatorsEntered, ChangedMeanwhile, ChangesInvalid
-from spotthebot.annotation.use_cases.building import NewConversations, add_new, fetch_new, queue_building
 from spotthebot.annotation.use_cases.campaigns import settled
 from spotthebot.annotation.use_cases.collections import check_collections
+from spotthebot.annotation.use_cases.packages import NewConversations, add_new, fetch_new, queue_building
 from spotthebot.contracts.annotation import CampaignIn
 from spotthebot.contracts.campaign_changes import CHANGEABLE, UNSEEN, Document, changed, document_of
 from spotthebot.contracts.protocols import AnnotationProtocol

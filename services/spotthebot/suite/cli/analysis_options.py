@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
+from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.suite.cli.option_groups import adding
 from spotthebot.suite.cli.options import NAMED
 
@@ -92,13 +92,11 @@ def _parameters(
     filter_: Annotated[Filter, typer.Option("--filter", help="Which annotations count.")] = Filter.COMPLETE_PACKAGES,
     unit: Annotated[Unit, typer.Option("--unit", help="What one game is.")] = Unit.ANNOTATION,
     confidence_level: Annotated[
-        float, typer.Option("--confidence-level", min=LEAST_LEVEL, max=MOST_LEVEL, help="Of intervals.")
+        float, typer.Option("--confidence-level", min=MIN_LEVEL, max=MAX_LEVEL, help="Of intervals.")
     ] = 0.95,
     significance_level: Annotated[
         float,
-        typer.Option(
-            "--significance-level", min=LEAST_LEVEL, max=MOST_LEVEL, help="Of tests and of claims about ranks."
-        ),
+        typer.Option("--significance-level", min=MIN_LEVEL, max=MAX_LEVEL, help="Of tests and of claims about ranks."),
     ] = 0.05,
     clusters: Annotated[
         Clusters,

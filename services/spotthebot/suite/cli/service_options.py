@@ -30,7 +30,7 @@ Key = Annotated[
         "--key",
         envvar=KEY_VARIABLE,
         metavar="KEY",
-        help="API key of whoever you are; without one, this machine's suite takes you for its administrator.",
+        help="Your API key; without one, this machine's suite takes you for its administrator.",
     ),
 ]
 AllowHttp = Annotated[

@@ -21,7 +21,7 @@ from spotthebot.analytics.stats import (
     rank_ratings,
     rate_davidson,
 )
-from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
+from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.suite.cli.analysis_options import Clusters as ClustersOption
 from spotthebot.suite.cli.analysis_options import Correction
 from spotthebot.suite.cli.options import JsonFile, check_output, write_json
@@ -70,9 +70,9 @@ def analyse_table(
     ] = None,
     allow_rejected: AllowRejectedOption = False,
     yes: YesOption = False,
-    confidence_level: Annotated[float, typer.Option(min=LEAST_LEVEL, max=MOST_LEVEL, help="Of intervals.")] = 0.95,
+    confidence_level: Annotated[float, typer.Option(min=MIN_LEVEL, max=MAX_LEVEL, help="Of intervals.")] = 0.95,
     significance_level: Annotated[
-        float, typer.Option(min=LEAST_LEVEL, max=MOST_LEVEL, help="Of claims about ranks.")
+        float, typer.Option(min=MIN_LEVEL, max=MAX_LEVEL, help="Of claims about ranks.")
     ] = 0.05,
     clusters: Annotated[ClustersOption, typer.Option(help="What varies together; conversation: the item.")] = (
         ClustersOption.BOTH

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
 from spotthebot.contracts.fed import Level, Mode, PolarityChoice, SetRule
+from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.wire import Domain, Name, Wire
-from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 from spotthebot.suite.collections.declaration import Bot, OpeningFrom, PartnerSet, Stop
 
 _EXAMPLES: list[JsonValue] = [
@@ -80,6 +80,6 @@ class EvaluationDeclaration(Wire):
     scorer: ScorerFrom = Field(description="The language model, and how its likelihoods become scores.")
     resamples: int = Field(default=2000, ge=100, le=100_000, description="Bootstrap replicates over dialogues.")
     confidence_level: float = Field(
-        default=0.95, ge=LEAST_LEVEL, le=MOST_LEVEL, description="Of the intervals and the ranks."
+        default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of the intervals and the ranks."
     )
     seed: int = Field(default=0, ge=0, lt=2**31, description="Decides openings and bootstrap.")

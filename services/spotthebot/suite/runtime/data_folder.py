@@ -56,7 +56,7 @@ class State:
 class DataFolder:
     """A folder on disk; nothing in it is readable by other users.
 
-    `key` is the API key of whoever works with the suite here; None works as its administrator.
+    `key` is the API key of the person who works with the suite here; None works as its administrator.
     """
 
     def __init__(self, path: Path, *, key: str | None = None) -> None:

@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Counts, Filter, Unit
+from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.wire import Wire
-from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 
 RankRule = Literal["published", "percentile"]
 
@@ -78,11 +78,11 @@ class PlanningIn(Wire):
         le=1_000_000,
         description="Over all pairs, where neither number is given: three packages of 20, the published limit.",
     )
-    power: float = Field(default=0.8, ge=LEAST_LEVEL, le=MOST_LEVEL)
+    power: float = Field(default=0.8, ge=MIN_LEVEL, le=MAX_LEVEL)
     significance_level: float = Field(
         default=0.05,
-        ge=LEAST_LEVEL,
-        le=MOST_LEVEL,
+        ge=MIN_LEVEL,
+        le=MAX_LEVEL,
         description="Of all pairs together: it is shared out over their tests.",
     )
 
@@ -101,15 +101,15 @@ class MoreDataIn(Wire):
     campaign_id: UUID
     filter: Filter = "complete_packages"
     unit: Unit = "annotation"
-    power: float = Field(default=0.8, ge=LEAST_LEVEL, le=MOST_LEVEL)
+    power: float = Field(default=0.8, ge=MIN_LEVEL, le=MAX_LEVEL)
     significance_level: float = Field(
         default=0.05,
-        ge=LEAST_LEVEL,
-        le=MOST_LEVEL,
+        ge=MIN_LEVEL,
+        le=MAX_LEVEL,
         description="Of all pairs together: it is shared out over their tests.",
     )
     confidence_level: float = Field(
-        default=0.95, ge=LEAST_LEVEL, le=MOST_LEVEL, description="Of the win rates behind `low` and `high`."
+        default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of the win rates behind `low` and `high`."
     )
 
 

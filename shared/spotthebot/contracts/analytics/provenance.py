@@ -7,9 +7,9 @@ from pydantic import AwareDatetime, Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.wire import Wire
-from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 
 Filter = Literal["complete_packages", "none"]
 Unit = Literal["annotation", "segment", "conversation"]
@@ -61,9 +61,9 @@ class ParametersIn(Wire):
         description="`complete_packages`: leave out packages that an annotator did not finish.",
     )
     unit: Unit = Field(default="annotation", description="What one game is.")
-    confidence_level: float = Field(default=0.95, ge=LEAST_LEVEL, le=MOST_LEVEL, description="Of intervals.")
+    confidence_level: float = Field(default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of intervals.")
     significance_level: float = Field(
-        default=0.05, ge=LEAST_LEVEL, le=MOST_LEVEL, description="Of tests and of claims about ranks."
+        default=0.05, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of tests and of claims about ranks."
     )
     clusters: Clusters = Field(
         default="both",

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from spotthebot.contracts.fed.dimensions import MAX_DIMENSIONS
 from spotthebot.contracts.fed.scorers import TEMPLATE_DATE, Level, ScorerIn
+from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.wire import Name, Wire
-from spotthebot.kit.levels import LEAST_LEVEL, MOST_LEVEL
 
 MAX_BOTS = 1000
 
@@ -24,7 +24,7 @@ class ScoreJobIn(Wire):
     bots: Annotated[tuple[Name, ...], Field(min_length=1, max_length=MAX_BOTS)] | None = Field(
         default=None, description="Whose turns are scored, by name: in bipartite-play the targets. Null: all bots'."
     )
-    confidence_level: float = Field(default=0.95, ge=LEAST_LEVEL, le=MOST_LEVEL)
+    confidence_level: float = Field(default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL)
     resamples: int = Field(default=2000, ge=100, le=100_000, description="Bootstrap replicates over dialogues.")
     seed: int = Field(default=0, ge=0, lt=2**63)
 

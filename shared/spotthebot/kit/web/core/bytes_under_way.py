@@ -36,7 +36,7 @@ class BytesUnderWay:
     _parsing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     @asynccontextmanager
-    async def turn_to_parse(self, body: bytes) -> AsyncIterator[None]:
+    async def parsing(self, body: bytes) -> AsyncIterator[None]:
         """Let other requests go on between the parsing of two large bodies, each of which holds up the event loop."""
         if len(body) < _LARGE:
             yield

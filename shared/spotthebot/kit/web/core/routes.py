@@ -57,7 +57,7 @@ class CheckedRoute(APIRoute):
             under_way: BytesUnderWay = request.app.state.bytes_under_way
             with _held(under_way, limited) as held:
                 held.add_values(body := await limited.body())
-                async with under_way.turn_to_parse(body):
+                async with under_way.parsing(body):
                     with suppress(ValueError):  # FastAPI, which asks for it again, answers that it is no JSON
                         await limited.json()
                 return await handle(limited)

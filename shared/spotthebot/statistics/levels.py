@@ -5,6 +5,6 @@ A level of 1e-16 leaves no room for a quantile, and one of 1 - 1e-17 is 1 in dou
 
 from typing import Final
 
-LEAST_LEVEL: Final = 1e-6
-MOST_LEVEL: Final = 1 - LEAST_LEVEL
-EVERY_LEVEL: Final = f"from {LEAST_LEVEL:.6f} to {MOST_LEVEL:.6f}"
+MIN_LEVEL: Final = 1e-6
+MAX_LEVEL: Final = 1 - MIN_LEVEL
+EVERY_LEVEL: Final = f"from {MIN_LEVEL:.6f} to {MAX_LEVEL:.6f}"
