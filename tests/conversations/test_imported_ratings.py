@@ -114,7 +114,9 @@ class TestRatings:
         assert account["stored"] == 1
         (rated,) = await _ratings_of(suite, copy)
         assert (rated["preferred"], rated["conversations"][0]["scores"]) == (None, {})  # conversation 1 is not there
-        assert _rows(await _exported(suite, copy))[0]["rating"] == rating
+        again = _rows(await _exported(suite, copy))[0]["rating"]
+        assert again | {"interactor": "p"} == rating
+        assert again["interactor"] != "p"  # the panel's id stays here: an export has a pseudonym
 
     def test_are_not_needed_in_files_of_the_first_release(self):
         content = exported(1).model_dump(mode="json")
