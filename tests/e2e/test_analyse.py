@@ -99,13 +99,23 @@ class TestStability:
         assert f"Stability, {rule} rule" in done.stdout
         assert "stability" in (report / "report.html").read_text().lower()
 
+    def test_conversations_whose_words_the_dump_leaves_out_are_games_of_their_own(self, tmp_path: Path):
+        _write_study_of_one_winner(tmp_path, conversations=4, are_said=False)
+        out = tmp_path / "result.json"
+        done = _analyse("spot-the-bot", tmp_path, "--domain", "dailydialog", "--stability", "--json", out)
+        assert done.returncode == 0, done.stderr
+        (curve,) = json.loads(out.read_text())["stability"]["curves"]
+        assert [point["conversations"] for point in curve["points"]] == [3, 4]
 
-def _write_study_of_one_winner(folder: Path, *, conversations: int) -> None:
+
+def _write_study_of_one_winner(folder: Path, *, conversations: int, are_said: bool = True) -> None:
     """Write a dump whose annotators always take the first bot for human and the second for a bot."""
     talks = [dump_files.oid(100 + at) for at in range(conversations)]
     spoken = [dump_files.conversation(talk) for talk in talks]
     for conversation in spoken:  # conversations of one text would be one game
         conversation["convo"][0]["text"] = f"hello from {conversation['_id']['$oid']}"
+        if not are_said:
+            conversation["convo"] = [turn | {"text": ""} for turn in conversation["convo"]]
     (folder / dump_files.CONVERSATIONS).write_text(dump_files.lines(spoken))
     segments = [(talk, 3) for talk in talks]
     (folder / dump_files.PACKAGES).write_text(dump_files.lines([dump_files.package(segments=segments)]))

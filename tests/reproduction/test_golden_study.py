@@ -13,6 +13,7 @@ from spotthebot.analytics.stats import (
     Games,
     Measurement,
     PairTest,
+    SettingOutOfRange,
     annotation_times,
     annotator_quality,
     cox_regressions,
@@ -149,5 +150,5 @@ class TestFramesOfResults:
         assert mine["uncertainty.annotators"].tolist() == [each.annotators for each in ada.uncertainty]
 
     def test_are_of_results_alone(self):
-        with pytest.raises(TypeError, match="a dict is no result of the statistics"):
+        with pytest.raises(SettingOutOfRange, match="results of the statistics, not of the type dict"):
             to_dataframe({"bot": "Ada"})

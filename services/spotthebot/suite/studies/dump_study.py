@@ -54,7 +54,12 @@ def read_study(dump: Dump) -> ReadStudy:
         speakers=speakers,
         packages=packages,
         annotations=annotations,
-        texts={each: text_hash(said[: shown[each]]) for each, said in turns.items() if each in shown},
+        # Words that the dump leaves out are not the same words.
+        texts={
+            each: text_hash(said[: shown[each]])
+            for each, said in turns.items()
+            if each in shown and any(text.strip() for text in said[: shown[each]])
+        },
     )
     return ReadStudy(study, tuple(rejected))
 
