@@ -241,6 +241,9 @@ class Lifecycle(RuleBasedStateMachine):
                 )
             )
             self.blocked.add(person)
+            for each in self.model.of(person):
+                if each.state == "leased":
+                    each.state = "expired"
         else:
             self._do(
                 lambda session: annotators.unblock_annotator(

@@ -269,17 +269,18 @@ class TestStrikes:
             await submit(suite, assignment)
             assert ((await _annotator(suite, campaign))["blocked_at"] is not None) == blocked
 
-    async def test_leave_a_package_that_is_held_when_the_block_comes(self, suite: RunningSuite):
+    async def test_are_not_counted_for_a_package_that_a_block_takes_away(self, suite: RunningSuite):
         campaign = await _campaign(suite, max_strikes=1)
         assignment = await claim(suite, campaign, "w")
         annotator = await _annotator(suite, campaign)
         admin = await suite.client("annotation", "admin")
         path = f"/v1/campaigns/{campaign['id']}/annotators/{annotator['id']}/block"
         await admin.post(path, json={"reason": "by hand"})
-        await _answer(suite, assignment, gold=WRONG)
-        assert (await submit(suite, assignment)).status_code == 200
+        refused = await save(suite, assignment, 0, WRONG)
+        assert (refused.status_code, refused.json()["type"]) == (409, "urn:spotthebot:problem:assignment-expired")
+        assert (await submit(suite, assignment)).status_code == 409
         blocked = await _annotator(suite, campaign)
-        assert (blocked["strikes"], blocked["blocked_reason"]) == (1, "by hand")
+        assert (blocked["strikes"], blocked["blocked_reason"]) == (0, "by hand")
 
 
 class TestSpeed:

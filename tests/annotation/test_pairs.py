@@ -6,6 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from spotthebot.kit.words import text_hash
 from tests.factories.annotating import annotations_of, ask, campaign_of, claim, refused, rows, save, state_of, submit
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations, open_campaign, until
@@ -74,6 +75,7 @@ class TestPair:
         (package,) = (await analyst.get(f"/v1/campaigns/{campaign['id']}/packages")).json()["items"]
         assert package["segments"] == [
             {"conversation_id": stored["conversation_id"], "exchanges": 3, "right": stored["right"]}
+            | {"text_hash": text_hash([turn["text"] for turn in item["turns"]]).hex()}
         ]
         assert (await state_of(suite, campaign))["state"] == "complete"
 

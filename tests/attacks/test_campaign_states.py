@@ -113,6 +113,7 @@ ROUTES = (
     Route("list_packages", READERS, 200),
     Route("export_campaign", READERS, 200),
     Route("preview_campaign", ADMIN, 200),
+    Route("preview_package", ADMIN, 200),
     Route("list_annotators", ADMIN, 200),
     Route("list_audit_entries", ADMIN, 200),
     Route("list_payments", ADMIN, 200),
@@ -123,6 +124,8 @@ ROUTES = (
     Route("release_results", ADMIN, (409, 409, 409, 200, 200)),
     Route("publish_results", ADMIN, (409, 409, 409, 200, 200)),
     Route("withdraw_results", ADMIN, 200),
+    Route("change_campaign", ADMIN, (200, 200, 200, 200, 409), lambda _: {"instructions": "Take your time."}),
+    Route("delete_campaign", ADMIN, 409),  # people entered all of them, the draft too
     Route("import_packages", ADMIN, 409, lambda _: {"packages": [PACKAGE]}),
     Route("import_annotations", ADMIN, 409, lambda _: {"annotations": [IMPORTED]}),
     # The way in: a frontend's people are its own, whatever they are called.

@@ -41,6 +41,7 @@ class TestProbe:
         assert _finding(report, "answers_in_turn").verdict is Verdict.FAILED
         assert "before the probe's time was up" in _finding(report, "answers_in_turn").detail
         assert _finding(report, "emoji").verdict is Verdict.SKIPPED
+        assert report.seconds is not None
         assert report.seconds < 1.0
 
     async def test_warns_of_a_bot_near_its_time_out(self):
@@ -91,7 +92,7 @@ class TestHeartbeat:
             turns.append(context.turns)
             return _said("Fine.")
 
-        report = await heartbeat(ask, Limits(), seconds=1.0)
+        report = await heartbeat(ask, seconds=1.0)
         assert report.passed
         assert [len(each) for each in turns] == [1, 3]
         assert turns[1][1] == "Fine."
@@ -100,7 +101,7 @@ class TestHeartbeat:
         async def ask(context: Context) -> Reply:
             return _said("Fine.") if len(context.turns) == 1 else Reply(None, ReplyFailure.TIMEOUT, "Late.", 1, 1.0)
 
-        assert not (await heartbeat(ask, Limits(), seconds=1.0)).passed
+        assert not (await heartbeat(ask, seconds=1.0)).passed
 
     @pytest.mark.parametrize("failure", [ReplyFailure.EMPTY, ReplyFailure.TOO_LONG])
     async def test_fails_if_no_reply_can_be_used(self, failure: ReplyFailure):
@@ -109,5 +110,5 @@ class TestHeartbeat:
         async def ask(_context: Context) -> Reply:
             return Reply(None, failure, "Not usable.", 1, 1.0)
 
-        report = await heartbeat(ask, Limits(), seconds=1.0)
+        report = await heartbeat(ask, seconds=1.0)
         assert (report.passed, report.questions) == (False, 1)

@@ -48,8 +48,8 @@ class TestRegistration:
         out = await created(team, "/v1/bots", webhook("http://127.0.0.1:9/reply"))
         assert (out["status"], out["probe"]["passed"]) == ("failing", False)
         assert _finding(out, "reachable")["verdict"] == "failed"
-        assert "No server answers at the bot's URL" in out["status_reason"]
-        assert out["probe"]["seconds"] < 20  # as long as it took, not the bot's time-out
+        assert "No bot answers at its URL" in out["status_reason"]
+        assert out["probe"]["seconds"] is None  # they would tell a closed port from a silent one
         assert _finding(out, "emoji")["verdict"] == "skipped"
 
     async def test_names_each_fault_of_a_bot(self, suite: RunningSuite):

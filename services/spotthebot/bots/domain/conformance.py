@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from spotthebot.bots.domain.conformance_findings import (
     answers_in_turn,
     deterministic,
+    is_silent,
     keeps_no_state,
     latency_of,
     only_the_reply,
@@ -54,7 +55,8 @@ class _Probe:
     """A running probe: asks until its time is up, and keeps all replies."""
 
     ask_bot: Ask
-    ends_at: float
+    started_at: float
+    at_most: float
     replies: list[Reply] = field(default_factory=list)
     questions: int = 0
     limited: Reply | None = None
@@ -62,7 +64,7 @@ class _Probe:
 
     async def ask(self, *turns: str, seed: int = 0) -> Reply | None:
         """Ask for a reply; return None if the time is up, or the bot's server limits requests."""
-        left = self.ends_at - time.monotonic()
+        left = self.started_at + self.at_most - time.monotonic()
         if left <= 0 or self.limited is not None:
             return None
         self.questions += 1
@@ -82,13 +84,16 @@ class _Probe:
         """Whether the limit came before the first reply, so that the probe found nothing out."""
         return self.limited is not None and not self.replies
 
+    def seconds(self, first: Reply | None) -> float | None:
+        """Return the time that the probe took; None after silence, whose time tells a closed port from a silent one."""
+        return None if is_silent(first) and not self.was_put_off else time.monotonic() - self.started_at
+
 
 async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
     """Ask a bot some thirty questions and report within `seconds`; checks without time are reported as skipped."""
-    started = time.monotonic()
-    running = _Probe(ask, started + seconds)
+    running = _Probe(ask, time.monotonic(), seconds)
     first = await running.ask(_PARTNER[0])
-    findings = [reachable(first, running.limited, min(seconds, limits.timeout_seconds))]
+    findings = [reachable(first, running.limited)]
     is_deterministic: bool | None = None
     if findings[0].verdict is Verdict.PASSED:
         talk = await _talk(running)
@@ -115,17 +120,16 @@ async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
         latency=latency_of(running.replies),
         deterministic=is_deterministic,
         questions=running.questions,
-        seconds=time.monotonic() - started,
+        seconds=running.seconds(first),
         put_off=running.was_put_off,
     )
 
 
-async def heartbeat(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
+async def heartbeat(ask: Ask, *, seconds: float) -> ProbeReport:
     """Hold one exchange of two turns, which shows only whether the bot answers."""
-    started = time.monotonic()
-    running = _Probe(ask, started + seconds)
+    running = _Probe(ask, time.monotonic(), seconds)
     first = await running.ask(_PARTNER[0])
-    findings = [reachable(first, running.limited, min(seconds, limits.timeout_seconds))]
+    findings = [reachable(first, running.limited)]
     if first is not None and findings[0].verdict is Verdict.PASSED:  # it answers, though maybe with nothing usable
         second = await running.ask(_PARTNER[0], first.text, _PARTNER[1]) if first.text is not None else None
         talk = [reply for reply in (first, second) if reply is not None]
@@ -136,7 +140,7 @@ async def heartbeat(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
         latency=latency_of(running.replies),
         deterministic=None,
         questions=running.questions,
-        seconds=time.monotonic() - started,
+        seconds=running.seconds(first),
         put_off=running.was_put_off,
     )
 

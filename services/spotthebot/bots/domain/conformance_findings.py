@@ -12,17 +12,21 @@ _REPETITIVE_SHARE = 0.5
 _SAYS_WHY = "`./stb bots check` says why, from a machine that reaches the bot."
 
 
-def reachable(first: Reply | None, limited: Reply | None, seconds: float) -> Finding:
-    """Check the first question, which had so many seconds: a bot that answers it gets the others.
+def is_silent(first: Reply | None) -> bool:
+    """Return whether there was no reply at all: the time was up, or no server answers at the bot's URL."""
+    return first is None or first.failure is ReplyFailure.TIMEOUT or first.detail == NO_ANSWER
 
-    A closed port, TLS that fails and a server of another kind are one finding, at addresses that may be called at all.
+
+def reachable(first: Reply | None, limited: Reply | None) -> Finding:
+    """Check the first question: a bot that answers it gets the others.
+
+    A closed port, a silent one, TLS that fails and a server of another kind are one finding, which says no time: a
+    report is not for finding out which ports are open.
     """
     if limited is not None and first is None:
         return skipped("reachable", f"{_limit(limited)} The suite probes it later; its status stays as it is.")
-    if first is None or first.failure is ReplyFailure.TIMEOUT:
-        return _finding("reachable", Verdict.FAILED, f"No reply within {seconds:g} s: {_SAYS_WHY}")
-    if first.detail == NO_ANSWER:
-        return _finding("reachable", Verdict.FAILED, f"{NO_ANSWER.rstrip('.')}: {_SAYS_WHY}")
+    if first is None or is_silent(first):
+        return _finding("reachable", Verdict.FAILED, f"No bot answers at its URL in time: {_SAYS_WHY}")
     if first.failure in {ReplyFailure.EMPTY, ReplyFailure.TOO_LONG}:
         return _finding("reachable", Verdict.PASSED, "It answers; its replies are checked below.")
     if first.text is None:

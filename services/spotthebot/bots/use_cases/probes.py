@@ -97,7 +97,7 @@ async def _probe_due(context: BotsContext, bot: Bot) -> None:
         report = await run_probe(context, bot)
     else:
         async with _ask_of(context, bot) as ask:
-            report = await heartbeat(ask, bot.limits, seconds=context.settings.probe_seconds)
+            report = await heartbeat(ask, seconds=context.settings.probe_seconds)
     trigger = ProbeTrigger.REGISTRATION if is_new else ProbeTrigger.HEARTBEAT
     async with context.database.write() as session:
         await record_probe(session, context, bot, trigger, started_at, report)

@@ -66,4 +66,5 @@ def print_findings(report: ProbeReport) -> None:
         table.add_row(finding.check, f"[{colour}]{finding.verdict.value}[/{colour}]", detail)
     screen.print(table)
     conclusion = "The bot can take part." if report.passed else "The bot can't take part yet."
-    screen.print(f"{conclusion} {report.questions} questions in {report.seconds:.1f} s.", highlight=False)
+    took = "" if report.seconds is None else f" in {report.seconds:.1f} s"
+    screen.print(f"{conclusion} {report.questions} questions{took}.", highlight=False)

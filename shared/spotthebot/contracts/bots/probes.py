@@ -56,7 +56,7 @@ class ProbeReport(Wire):
     latency: Latency | None = Field(description="Null if no question was answered.")
     deterministic: bool | None = Field(description="Whether equal questions got equal replies; null: not tried.")
     questions: int = Field(description="How many questions the bot was asked.")
-    seconds: float = Field(description="Time that the probe took.")
+    seconds: float | None = Field(description="Time that the probe took; null where no bot answers at its URL.")
     put_off: bool = Field(
         default=False, description="The bot's server limits requests: nothing was found out, and a later probe will."
     )
