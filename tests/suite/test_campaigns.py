@@ -61,6 +61,7 @@ class TestDeclare:
             "packages": 4,
             "segments": 8,
             "conversations": {"used": 4, "too_short": 1},
+            "repeated_texts": [],
         }
         request = declared(SMALL + "pay: {per_package: 1.5, currency: EUR}\n")
         said = await estimate(clients, request)
