@@ -14,7 +14,7 @@ from tests.factories.frontends import talk as talk_to_both
 from tests.factories.released_studies import labelled_campaign, register_bots
 from tests.factories.routes import routes_of
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created
+from tests.factories.studies import created, open_campaign
 
 LISTS: Final = (
     "/leaderboard",
@@ -58,7 +58,7 @@ OF_ADMINISTRATORS: Final = (
     "/admin/campaigns/{campaign}/edit",
     "/admin/campaigns/{campaign}/close",
     "/admin/campaigns/{campaign}/links",
-    "/admin/campaigns/{campaign}/links/{link}/revoke",
+    "/admin/campaigns/{live}/links/{link}/revoke",
     "/admin/campaigns/{campaign}/annotators",
     "/admin/campaigns/{campaign}/annotators/{annotator}",
     "/admin/campaigns/{campaign}/annotators/{annotator}/block",
@@ -108,7 +108,8 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
     conversations = await module_suite.client("conversations", "admin")
     held = (await conversations.get(f"/v1/collections/{collection}/conversations")).json()["items"]
     annotators = (await admin.get(f"{path}/annotators")).json()["items"]
-    link = await created(admin, f"{path}/entry-links", {"annotator": "ann"})
+    live = (await open_campaign(module_suite, collection))["id"]
+    link = await created(admin, f"/v1/campaigns/{live}/entry-links", {"annotator": "ann"})
     await store_training(module_suite)
     people = await open_study(module_suite, await two_bots(module_suite))
     chat = await start(module_suite, people)
@@ -119,6 +120,7 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
         "collection": collection,
         "conversation": held[0]["id"],
         "annotator": annotators[0]["id"],
+        "live": live,
         "link": link["id"],
         "bot": bots["ours"],
         "people": people,
