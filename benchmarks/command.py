@@ -9,13 +9,13 @@ import contextlib
 import importlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 from unittest import mock
 
 from benchmarks.tables import table_head, table_row, write_table
-from spotthebot.kit.logs import configure_logs
 
 COLUMNS = ("Work", "Ours", "Compared with", "Result", "Goal", "Reached")
 _OWN_OPTIONS = frozenset({"only", "write", "toy"})
@@ -52,7 +52,10 @@ def run(
         parser.error("--write is for real sizes: figures of --toy mean nothing")
     options = {name: value for name, value in vars(arguments).items() if name not in _OWN_OPTIONS}
     options |= toy_options or {} if arguments.toy else {}
-    configure_logs("benchmarks", "WARNING")
+    if find_spec("structlog") is not None:  # a bare machine with a GPU has none
+        from spotthebot.kit.logs import configure_logs  # noqa: PLC0415 - as above
+
+        configure_logs("benchmarks", "WARNING")
     modules = _import_all(package, arguments.only)
     table, failed = [table_head(columns)], False
     _print(table[0])

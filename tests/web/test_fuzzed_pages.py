@@ -68,6 +68,7 @@ async def _places(suite: RunningSuite) -> dict[str, str]:
         "conversation_id": held[0]["id"],
         "annotator_id": annotators[0]["id"],
         "assignment_id": annotators[0]["id"],
+        "link_id": annotators[0]["id"],
         "bot_id": own[0]["id"],
         "name": training["name"],
         "version": str(training["version"]),

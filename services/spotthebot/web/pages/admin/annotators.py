@@ -34,6 +34,7 @@ AUDITED: Final = (
     "annotations.exported",
     "assignment.rejected",
     "campaign.changed",
+    "campaign.deleted",
     "results.published",
     "results.released",
     "results.withdrawn",
