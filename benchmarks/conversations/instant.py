@@ -11,7 +11,7 @@ from tests.factories.processes import prepared_installation
 
 CONVERSATIONS, EXCHANGES, BOTS = 3000, 5, 4
 _WARM_UP, _CHATS = 120, 200
-TOY = {"CONVERSATIONS": 12, "EXCHANGES": 1, "_WARM_UP": 6, "_CHATS": 1}
+TOY = {"CONVERSATIONS": 12, "EXCHANGES": 2, "_WARM_UP": 6, "_CHATS": 2}
 
 
 def measure() -> list[Measurement]:

@@ -14,7 +14,7 @@ from tests.factories.processes import prepared_installation
 
 AT_ONCE, EXCHANGES, BOTS, DELAY_MS = 200, 10, 5, 500
 _CHATS, _CHAT_EXCHANGES = 2, 15
-TOY = {"AT_ONCE": 10, "EXCHANGES": 1, "DELAY_MS": 10, "_CHATS": 1, "_CHAT_EXCHANGES": 1}
+TOY = {"AT_ONCE": 10, "EXCHANGES": 1, "DELAY_MS": 10, "_CHATS": 2, "_CHAT_EXCHANGES": 2}
 
 
 def measure() -> list[Measurement]:
