@@ -333,11 +333,8 @@ class Lifecycle(RuleBasedStateMachine):
                 self.state = CampaignState.COMPLETE
 
     def _claim(self, person: tuple[str, str]) -> Any:
-        return self._do(
-            lambda session: assignments.claim_package(
-                session, self.model.shape.id, person[0], ClaimIn(annotator=person[1]), now=self.now
-            )
-        )
+        shape, claim, request = self.model.shape.id, assignments.claim_package, ClaimIn(annotator=person[1])
+        return self._do(lambda session: claim(session, shape, person[0], request, now=self.now))
 
     def _do(self, use: Callable[[WriteSession], Awaitable[Any]]) -> Any:
         """Run a use case in a transaction, as an endpoint does."""

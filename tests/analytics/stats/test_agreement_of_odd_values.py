@@ -97,7 +97,7 @@ class TestRepeatedRows:
     def test_two_rows_of_one_annotator_are_no_pair_of_labels(self, rule):
         rows = [(at, "A", "B", 2, (2, 0), who) for at in range(4) for who in (0, 0)]
         assert {each.n for each in label_agreement(table_of(rows, ("A", "B")), rule=rule)} == {0}
-        # Annotations are counted, as the paper's table counts them: a third one leaves a segment out, whoever gave it.
+        # Annotations are counted, as the paper's table counts them: a third one leaves a segment out.
         rows = [(0, "A", "B", 2, (2, 0), 0), (0, "A", "B", 2, (2, 1), 0), (0, "A", "B", 2, (2, 1), 1)]
         assert {each.n for each in label_agreement(table_of(rows, ("A", "B")), rule=rule)} == {0}
 
