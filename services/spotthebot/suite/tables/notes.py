@@ -54,7 +54,7 @@ def _of_ratings(found: Comparisons) -> Iterator[str]:
         yield (
             f"Scale: {found.reading.scale}, other values do not count."
             if found.reading.scale is not ANY_NUMBER
-            else "Scale: none was given, so all values count; --scale 1:5 leaves out those beyond it, such as 99."
+            else "Scale: none was given, so all values count; --scale LOWEST:HIGHEST leaves out those beyond it."
         )
     marks = {form.decimal for form in found.numbers.values()}
     if "," in marks:
