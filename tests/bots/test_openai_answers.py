@@ -18,7 +18,9 @@ pytestmark = pytest.mark.usefixtures("no_services")
 
 LOOPBACK = networks(["127.0.0.0/8"])
 HELLO = Context(("Hello!",), 0)
-EVENTS = b"Content-Type: text/event-stream\r\n"
+AGAIN = b"Retry-After: 60\r\n"  # longer than a reply may take: nothing is asked again
+JSON = b"Content-Type: application/json\r\n" + AGAIN
+EVENTS = b"Content-Type: text/event-stream\r\n" + AGAIN
 
 
 def _completion(content: Any, finish: Any = "stop", **message: Any) -> dict[str, Any]:
@@ -32,13 +34,13 @@ async def _nothing(_reason: str) -> None:
 async def _ask(url: str, context: Context = HELLO, **options: Any) -> Reply:
     protocol = OpenAIProtocol(kind="openai", base_url=url, model="m", **options)
     async with BotHttp(CheckingResolver(LOOPBACK)) as http:
-        limits = Limits(timeout_seconds=3)
+        limits = Limits(timeout_seconds=30)
         client = BotClient("b/1", OpenAISpeaker(protocol, None, http), limits, _nothing, cleaning=protocol.cleaning)
         return await client.reply(context)
 
 
 async def _answered(answer: Any) -> Reply:
-    async with raw_server(says(json.dumps(answer).encode())) as url:
+    async with raw_server(says(json.dumps(answer).encode(), headers=JSON)) as url:
         return await _ask(url)
 
 
@@ -113,6 +115,7 @@ class TestFailures:
         reply = await _answered(answer)
         assert (reply.text, reply.failure) == (None, failure), reply.detail
         assert words in (reply.detail or "")
+        assert reply.retry_after_seconds == (60 if failure in {ReplyFailure.RATE_LIMITED, ReplyFailure.HTTP_ERROR} else None)
 
     async def test_an_exception_of_our_own_reader_is_the_bots_failure(self, monkeypatch: pytest.MonkeyPatch):
         """Whatever else an answer may trip up: the request for other conversations is answered all the same."""

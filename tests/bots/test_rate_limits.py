@@ -32,7 +32,7 @@ class _Limited:
     def __init__(self, header: bytes, *, refusals: int = 10_000, status: bytes = b"429 Slow down") -> None:
         self.asked = 0
         self._refusals = refusals
-        self._refuse: Talk = says(b'{"error": "slow down"}', status=status, headers=header)
+        self._refuse: Talk = says(b'{"error": "rate limit"}', status=status, headers=header)
         self._answer: Talk = says(b'{"text": "Hi!"}')
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -85,11 +85,17 @@ class TestRetryAfter:
         assert server.asked == 1
         assert {each.failure for each in replies} == {ReplyFailure.RATE_LIMITED}
 
-    async def test_counts_for_other_refusals_too(self):
-        server = _Limited(b"Retry-After: 60\r\n", status=b"503 Later")
+    @pytest.mark.parametrize(
+        ("status", "failure"), [(b"503 Later", ReplyFailure.HTTP_ERROR), (b"200 OK", ReplyFailure.RATE_LIMITED)]
+    )
+    async def test_counts_for_other_refusals_and_for_errors_inside_an_answer(
+        self, status: bytes, failure: ReplyFailure
+    ):
+        header = b"Content-Type: application/json\r\nRetry-After: 60\r\n"
+        server = _Limited(header, status=status)
         async with _client(server) as (client, paused, _):
             first, second = await client.reply(HELLO), await client.reply(HELLO)
-        assert (first.failure, second.failure, server.asked) == (ReplyFailure.HTTP_ERROR, ReplyFailure.RATE_LIMITED, 1)
+        assert (first.failure, second.failure, server.asked) == (failure, ReplyFailure.RATE_LIMITED, 1)
         assert paused == [60.0]
 
     async def test_never_opens_the_circuit(self):

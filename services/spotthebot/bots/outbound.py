@@ -27,6 +27,10 @@ class BotAnswer:
     def media_type(self) -> str:
         return self.answer.media_type
 
+    @property
+    def retry_after_seconds(self) -> float | None:
+        return self.answer.retry_after_seconds
+
     def json(self) -> Any:  # noqa: ANN401 - JSON
         """Return the body as JSON; raises Fault if it is not JSON or not declared as JSON."""
         with _faults():

@@ -95,7 +95,7 @@ class Campaign:
     annotations_per_segment: int
     package_size: int
     packages_per_annotator: int | None
-    lease_minutes: int
+    lease_seconds: int
     pay_per_package: Decimal | None
     currency: str | None
     instructions: str
@@ -123,7 +123,12 @@ class Campaign:
     @property
     def lease(self) -> timedelta:
         """How long an annotator may keep a package without a sign of life."""
-        return timedelta(minutes=self.lease_minutes)
+        return timedelta(seconds=self.lease_seconds)
+
+    @property
+    def lease_minutes(self) -> int:
+        """The lease as requests have it, in whole minutes."""
+        return self.lease_seconds // 60
 
     @property
     def consent_sha256(self) -> str | None:

@@ -44,7 +44,7 @@ _COUNT_SUBMITTED = Statement(
     .returning(CampaignRow.state, (CampaignRow.submitted == _NEEDED).label("is_exactly_the_last"))
 )
 _CONVERTED: Final = frozenset(
-    {"id", "collections", "protocol", "segments", "lease_minutes", "panel", "training", "gold", "state", "progress"}
+    {"id", "collections", "protocol", "segments", "panel", "training", "gold", "state", "progress"}
 )
 _SAME: Final = tuple(each.name for each in fields(Campaign) if each.name not in _CONVERTED)
 """Fields of a campaign that its row has under the same name and in the same form."""
@@ -263,7 +263,6 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         collections=(row.collection_id, *row.more_collections),
         protocol=row.protocol_name,
         segments=tuple(row.segments),
-        lease_minutes=row.lease_seconds // 60,
         panel=None if row.panel is None else _PANEL.validate_python(row.panel),
         training=row.training and RequiredTraining.model_validate(row.training),
         gold=row.gold and GoldItems.model_validate(row.gold),

@@ -11,8 +11,8 @@ _LIMITED_WORDS = re.compile(r"rate.?limit|too.?many.?requests|throttl|resource.?
 _PASSING = frozenset({502, 503, 504})
 
 
-def fault_inside(answer: Any) -> Fault | None:  # noqa: ANN401 - JSON
-    """Return the fault that an answer's `error` stands for; None where it has none.
+def fault_inside(answer: Any, retry_after_seconds: float | None = None) -> Fault | None:  # noqa: ANN401 - JSON
+    """Return the fault that an answer's `error` stands for, with its `Retry-After`; None where it has no error.
 
     A rate limit is one wherever the server says so: as the status 429 in `code` or `status`, or in the words of `code`,
     `type`, or an error that is nothing but words, such as `rate_limit_exceeded`.
@@ -25,9 +25,9 @@ def fault_inside(answer: Any) -> Fault | None:  # noqa: ANN401 - JSON
     numbers = {int(code) for code in codes if _is_status(code)}
     detail = f"The answer is none: it answers with an error: {inside}."
     if _LIMITED in numbers or any(_LIMITED_WORDS.search(code) for code in codes if isinstance(code, str)):
-        return Fault(ReplyFailure.RATE_LIMITED, detail, transient=True)
+        return Fault(ReplyFailure.RATE_LIMITED, detail, transient=True, retry_after_seconds=retry_after_seconds)
     if numbers & _PASSING:
-        return Fault(ReplyFailure.HTTP_ERROR, detail, transient=True)
+        return Fault(ReplyFailure.HTTP_ERROR, detail, transient=True, retry_after_seconds=retry_after_seconds)
     return Fault(ReplyFailure.INVALID, detail)
 
 

@@ -19,7 +19,7 @@ _EVENT = re.compile(r"\r\n?|\n")
 def read_completion(answer: BotAnswer) -> Said:
     """Return a completion's text; raises Fault. Servers that stream whatever they are asked for are read as well."""
     completion = _collected(answer) if answer.media_type == "text/event-stream" else answer.json()
-    choice, message = _message(completion)
+    choice, message = _message(completion, answer.retry_after_seconds)
     content, notes = _content(message.get("content"))
     finish = choice.get("finish_reason")
     reasoned = [name for name in _REASONING_FIELDS if message.get(name)]
@@ -30,13 +30,16 @@ def read_completion(answer: BotAnswer) -> Said:
     return Said(content, tuple(sorted(notes)), None if content.strip() else _why_empty(message, finish, reasoned))
 
 
-def _message(completion: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:  # noqa: ANN401 - JSON
+def _message(
+    completion: Any,  # noqa: ANN401 - JSON
+    retry_after_seconds: float | None,
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     choices = completion.get("choices") if isinstance(completion, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if isinstance(choice, dict) and isinstance(message, dict) and ("content" in message or not choice.get("error")):
         return choice, message
-    fault = fault_inside(completion) or fault_inside(choice)
+    fault = fault_inside(completion, retry_after_seconds) or fault_inside(choice, retry_after_seconds)
     raise fault or Fault(
         ReplyFailure.INVALID, "The answer is no chat completion: it has no choices[0].message.content."
     )
@@ -93,7 +96,7 @@ def _collected(answer: BotAnswer) -> dict[str, Any]:
             chunk = read_json(data)
         except ValueError as error:
             raise Fault(ReplyFailure.INVALID, f"An event of the stream is not JSON: {error}.") from error
-        if fault := fault_inside(chunk):
+        if fault := fault_inside(chunk, answer.retry_after_seconds):
             raise fault
         choices = chunk.get("choices") if isinstance(chunk, dict) else None
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}

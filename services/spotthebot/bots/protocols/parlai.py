@@ -45,7 +45,7 @@ class InteractiveWebSpeaker(Speaker):
         async with self._alone:
             await self._http.post(self._reset, b"", headers)
             answer = await self._http.post(self._interact, shown(context, self._history).encode(), headers)
-        return Said(_text(answer.json()))
+        return Said(_text(answer.json(), answer.retry_after_seconds))
 
 
 class WebsocketChatSpeaker(Speaker):
@@ -167,8 +167,9 @@ def _lost() -> Fault:
     return Fault(ReplyFailure.UNREACHABLE, "The chat service ended the conversation.", transient=True)
 
 
-def _text(answer: Any) -> str:  # noqa: ANN401 - JSON
+def _text(answer: Any, retry_after_seconds: float | None = None) -> str:  # noqa: ANN401 - JSON
     text = answer.get("text") if isinstance(answer, dict) else None
     if not isinstance(text, str):
-        raise fault_inside(answer) or Fault(ReplyFailure.INVALID, "The answer is none of ParlAI's: it has no text.")
+        fault = fault_inside(answer, retry_after_seconds)
+        raise fault or Fault(ReplyFailure.INVALID, "The answer is none of ParlAI's: it has no text.")
     return text

@@ -35,12 +35,14 @@ class WebhookSpeaker(Speaker):
         }
         if self._webhook is not None:
             headers["webhook-signature"] = self._webhook.sign(message_id, now, body)
-        answer = (await self._http.post(self._url, body.encode(), headers)).json()
+        answered = await self._http.post(self._url, body.encode(), headers)
+        answer = answered.json()
         try:
             return Said(WebhookAnswer.model_validate(answer, strict=True).text)
         except ValidationError as error:
             detail = f'The answer is not {{"text": "..."}}: {_inside(answer)}.'
-            raise fault_inside(answer) or Fault(ReplyFailure.INVALID, detail) from error
+            fault = fault_inside(answer, answered.retry_after_seconds)
+            raise fault or Fault(ReplyFailure.INVALID, detail) from error
 
 
 def question(context: Context) -> str:

@@ -37,6 +37,8 @@ class Answer:
     status: int
     media_type: str
     body: bytes
+    retry_after_seconds: float | None = None
+    """What a `Retry-After` names, which stands beside errors that are reported inside an answer, too."""
 
     def json(self) -> Any:  # noqa: ANN401 - JSON
         """Return the body as JSON; raises CallFailed where it is none or says that it is none."""
@@ -105,7 +107,8 @@ class GuardedHttp:
         self._idle.give_back(origin, connection)
         if 200 <= answer.status < 300:
             media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-            return Answer(answer.status, media_type, bytes(answer.body))
+            wait = _seconds_after(answer.headers.get("retry-after", ""))
+            return Answer(answer.status, media_type, bytes(answer.body), wait)
         raise _refused(answer)
 
     async def open_socket(self, url: str, *, largest: int = LARGEST_BODY) -> aiohttp.ClientWebSocketResponse:
