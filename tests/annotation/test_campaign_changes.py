@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import psycopg
 import pytest
 
 from tests.factories.annotating import (
@@ -18,6 +19,8 @@ from tests.factories.annotating import (
     state_of,
     work_through,
 )
+from tests.factories.databases import Databases
+from tests.factories.gates import locks_awaited
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, until
 
@@ -333,6 +336,20 @@ class TestDeletedDraft:
             path = f"/v1/campaigns/{draft['id']}"
             deleted, opened = await asyncio.gather(admin.delete(path), admin.post(f"{path}/open"))
             assert (deleted.status_code, opened.status_code) in {(204, 404), (409, 200)}
+
+    async def test_is_entered_by_nobody_while_it_is_deleted(self, suite: RunningSuite, databases: Databases):
+        draft = await draft_of(suite, consent="Yes?")
+        frontend = await suite.client("annotation", "annotation")
+        said = {"annotator": "ann", "sha256": draft["consent_sha256"]}
+        with psycopg.connect(suite.database.owner["annotation"]) as connection:
+            for table in ("items", "packages", "shown_conversations"):
+                connection.execute(f"DELETE FROM annotation.{table} WHERE campaign_id = %s", [draft["id"]])  # noqa: S608 - a name
+            connection.execute("DELETE FROM annotation.campaigns WHERE id = %s", [draft["id"]])
+            entering = asyncio.create_task(frontend.post(f"/v1/campaigns/{draft['id']}/consents", json=said))
+            await locks_awaited(databases.admin_url(suite.database), 1)
+            connection.commit()
+        answer = await entering
+        assert (answer.status_code, answer.json()["type"]) == (404, f"{_PROBLEM}no-such-campaign")
 
 
 class TestPreviewedPackage:

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, Text, and_, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import Select, Text, Uuid, and_, bindparam, func, literal_column, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.domain.annotators import Annotator
 from spotthebot.annotation.domain.assignments import COUNTED
-from spotthebot.annotation.domain.errors import NoSuchAnnotator
+from spotthebot.annotation.domain.errors import NoSuchAnnotator, NoSuchCampaign
 from spotthebot.annotation.domain.work_checks import WorkCheck
 from spotthebot.annotation.tables import (
     AnnotatorRow,
@@ -62,7 +62,17 @@ _LOCK_CHECKED = Statement(
 )
 _ADDED = (
     insert(AnnotatorRow)
-    .values({name: bindparam(name) for name in ("id", "campaign_id", "frontend", "external_id")})
+    .from_select(
+        ["id", "campaign_id", "frontend", "external_id"],
+        # Locked, so that one whose campaign is deleted now waits, and is not added.
+        select(
+            bindparam("id", type_=Uuid),
+            CampaignRow.id,
+            *(bindparam(name, type_=Text) for name in ("frontend", "external_id")),
+        )
+        .where(CampaignRow.id == bindparam("campaign_id"))
+        .with_for_update(read=True, key_share=True),
+    )
     .on_conflict_do_nothing()
     .returning(AnnotatorRow.id)
     .cte("added")
@@ -102,6 +112,8 @@ async def lock_annotator(
     Who is new has seen the conversations in which they chatted: in whichever frontend, since chats do not say.
 
     One from before frontends were known apart belongs to the first frontend that asks for them.
+
+    Raises NoSuchCampaign where the campaign was deleted meanwhile.
     """
     values = {"campaign_id": campaign_id, "frontend": frontend, "external_id": external_id}
     found = await session.fetch(_KNOWN, values)
@@ -110,6 +122,8 @@ async def lock_annotator(
         if await session.fetch(_ADD, {"id": annotator_id, **values}):
             return annotator_id, True
         found = await session.fetch(_KNOWN, values)
+    if not found:
+        raise NoSuchCampaign(campaign_id=campaign_id)
     (known,) = found
     if known.frontend != frontend:
         await session.execute(update(AnnotatorRow).where(AnnotatorRow.id == known.id).values(frontend=frontend))
