@@ -115,7 +115,9 @@ class TestFailures:
         reply = await _answered(answer)
         assert (reply.text, reply.failure) == (None, failure), reply.detail
         assert words in (reply.detail or "")
-        assert reply.retry_after_seconds == (60 if failure in {ReplyFailure.RATE_LIMITED, ReplyFailure.HTTP_ERROR} else None)
+        assert reply.retry_after_seconds == (
+            60 if failure in {ReplyFailure.RATE_LIMITED, ReplyFailure.HTTP_ERROR} else None
+        )
 
     async def test_an_exception_of_our_own_reader_is_the_bots_failure(self, monkeypatch: pytest.MonkeyPatch):
         """Whatever else an answer may trip up: the request for other conversations is answered all the same."""
