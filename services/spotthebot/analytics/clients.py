@@ -326,7 +326,7 @@ def _study(
         speakers=speakers,
         packages={each.id: frozenset(segment.conversation_id for segment in each.segments) for each in packages},
         annotations=annotations,
-        texts={**shown_texts(packages)},
+        texts=dict[Hashable, Hashable](shown_texts(packages).items()),
     )
 
 

@@ -105,12 +105,13 @@ class TestItems:
         copied = rank_ratings(ratings_of(found, "rating"))
         once = rank_ratings(ratings_of(compared(save(_rated(texts=False))), "rating"))
         for one, other in zip(copied.bots, once.bots, strict=True):
-            assert (one.bot, one.low, one.high) == (other.bot, pytest.approx(other.low), pytest.approx(other.high))
-            assert one.uncertainty.conversations == TEXTS
+            assert (one.bot, one.uncertainty.conversations) == (other.bot, TEXTS)
+            assert (one.low, one.high) == pytest.approx((other.low, other.high))
         assert "32 of 40 items repeat another one's text: they count as 8." in notes_of(found)
 
     def test_without_words_and_with_one_response_of_two_in_common_stay_apart(self, save: Save):
-        rows = ["1,x,y,x,Hi there,Good day", "2,x,y,x,Hi there,Good night", "3,x,y,y,NaN,", "4,x,y,y,NaN, ", "5,x,y,y,,"]
+        said = ["Hi there,Good day", "Hi there,Good night", "NaN,", "NaN, ", ","]
+        rows = [f"{number},x,y,x,{each}" for number, each in enumerate(said)]
         found = compared(save("\n".join(["id,model_a,model_b,winner,response_a,response_b", *rows])))
         assert len({*found.clusters.values()}) == 5
         assert found.repeated_texts == ()
