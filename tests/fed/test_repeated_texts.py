@@ -65,7 +65,7 @@ class TestSummaries:
 
 
 class TestCorrelations:
-    def test_of_copies_have_the_interval_of_one_copy(self):
+    def test_copies_have_the_interval_of_one(self):
         """A copy moves no mean rank and leaves with its text, so each sample of the jackknife correlates as it did."""
         chance = np.random.default_rng(8)
         scores, lengths = chance.normal(size=(2, 15))
@@ -86,7 +86,7 @@ class TestCorrelations:
 
 
 class TestClusters:
-    def test_are_of_one_text_or_of_what_annotators_see_alike(self):
+    def test_conversations_share_one_by_their_text_or_by_what_annotators_see(self):
         """1 and 2 say the same; of 2 and 3 annotators see the same part; of 4 they see another, of 5 nothing."""
         texts = {1: b"same", 2: b"same", 3: b"other", 4: b"last", 5: None}
         contexts = [ScoredContext(UUID(int=at), 2, "ada", 9, 0, (1.0,), text) for at, text in texts.items()]
@@ -97,7 +97,7 @@ class TestClusters:
 
 @needs_models
 class TestScoreSets:
-    async def test_of_copies_have_the_intervals_of_one_copy_and_name_the_pairs(self, suite: RunningSuite):
+    async def test_copies_have_the_intervals_of_one_and_are_named_with_their_pairs(self, suite: RunningSuite):
         fed = await suite.fed("admin")
         found = []
         for copies in (1, COPIES):

@@ -66,7 +66,7 @@ def _columns(save: Save, content: str) -> dict[str, str]:
 
 
 class TestColumns:
-    def test_of_arenas_and_of_rated_replies_are_known_by_their_names(self, save: Save):
+    def test_arenas_and_rated_replies_have_texts_known_by_their_names(self, save: Save):
         found = _columns(save, _arena(texts=True))
         assert {name: found.get(name) for name in ("text_a", "text_b", "prompt", "text")} == {
             "text_a": "response_a",
@@ -85,12 +85,12 @@ class TestColumns:
         ],
         ids=["a prompt alone only begins alike", "words of annotators", "numbers"],
     )
-    def test_that_hold_no_whole_text_are_not_guessed(self, save: Save, content: str):
+    def test_columns_without_whole_texts_are_not_guessed(self, save: Save, content: str):
         assert {"text", "text_a", "text_b", "prompt"}.isdisjoint(_columns(save, content))
 
 
 class TestItems:
-    def test_with_votes_of_one_text_are_one_item(self, save: Save):
+    def test_votes_on_copies_are_of_one_item(self, save: Save):
         """The five copies of a text have the bounds that five votes on one item have."""
         copied = rank_bots(games_of(compared(save(_arena(texts=True)))))
         once = rank_bots(games_of(compared(save(_arena(texts=False)))))
@@ -100,7 +100,7 @@ class TestItems:
             assert (one.low, one.high) == pytest.approx((other.low, other.high))
             assert one.uncertainty.conversations == other.uncertainty.conversations == TEXTS
 
-    def test_with_ratings_of_one_text_are_one_item(self, save: Save):
+    def test_ratings_of_copies_are_of_one_item(self, save: Save):
         found = compared(save(_rated(texts=True)))
         copied = rank_ratings(ratings_of(found, "rating"))
         once = rank_ratings(ratings_of(compared(save(_rated(texts=False))), "rating"))
@@ -109,14 +109,14 @@ class TestItems:
             assert (one.low, one.high) == pytest.approx((other.low, other.high))
         assert "32 of 40 items repeat another one's text: they count as 8." in notes_of(found)
 
-    def test_without_words_and_with_one_response_of_two_in_common_stay_apart(self, save: Save):
+    def test_items_without_words_or_with_one_response_in_common_stay_apart(self, save: Save):
         said = ["Hi there,Good day", "Hi there,Good night", "NaN,", "NaN, ", ","]
         rows = [f"{number},x,y,x,{each}" for number, each in enumerate(said)]
         found = compared(save("\n".join(["id,model_a,model_b,winner,response_a,response_b", *rows])))
         assert len({*found.clusters.values()}) == 5
         assert found.repeated_texts == ()
 
-    def test_that_repeat_are_named_with_their_bots_on_the_screen_and_in_the_file(self, save: Save):
+    def test_repeats_are_named_with_their_bots_on_the_screen_and_in_the_file(self, save: Save):
         content = _arena(texts=True).replace("response_", "column_")
         given = ("--map", "text_a=column_a,text_b=column_b")
         printed = run_stb("analyse", "table", save(content), "--yes", *given)
