@@ -1,12 +1,11 @@
 """What the store counts and pays in a campaign, and compares of its annotators: rows on both sides of conditions."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-import pytest
 from sqlalchemy import insert, select, update
 
 from spotthebot.annotation import store
@@ -15,8 +14,7 @@ from spotthebot.annotation.tables import BonusRow, CampaignRow, ItemRow
 from spotthebot.contracts.annotation import CampaignState
 from spotthebot.kit.database import ReadSession
 from spotthebot.kit.ids import new_id
-from tests.factories.databases import DatabaseUrls
-from tests.factories.savepoints import SavepointDatabase, rolled_back
+from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import (
     NOON,
     store_annotations,
@@ -25,13 +23,6 @@ from tests.factories.stored_campaigns import (
     store_campaign,
     store_packages,
 )
-
-
-@pytest.fixture
-async def stored(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
-    """Sessions of the service's store, rolled back after the test."""
-    async with rolled_back(shared_urls.app["annotation"]) as database:
-        yield database
 
 
 async def _items(session: ReadSession, packages: Sequence[UUID]) -> list[UUID]:

@@ -1,6 +1,6 @@
 """Every list of the store comes page by page, in its order, and without rows of another campaign or annotator."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -22,8 +22,7 @@ from spotthebot.annotation.tables import (
 from spotthebot.contracts.trainings import TrainingState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
-from tests.factories.databases import DatabaseUrls
-from tests.factories.savepoints import SavepointDatabase, rolled_back
+from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import (
     NOON,
     TURNS,
@@ -41,13 +40,6 @@ Fill = Callable[[WriteSession, UUID], Awaitable[Sequence[UUID]]]
 """Stores what a list is of, and returns the ids in their order."""
 List = Callable[[ReadSession, UUID, UUID | None, int], Awaitable[Sequence[UUID]]]
 """Returns the ids of a page: those after one, up to a limit."""
-
-
-@pytest.fixture
-async def stored(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
-    """Sessions of the service's store, rolled back after the test."""
-    async with rolled_back(shared_urls.app["annotation"]) as database:
-        yield database
 
 
 async def _items(session: WriteSession, packages: Sequence[UUID]) -> list[UUID]:

@@ -1,16 +1,13 @@
 """What is counted for metrics: rows on both sides of each condition."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
-import pytest
 from sqlalchemy import select, text
 
 from spotthebot.annotation import store
 from spotthebot.annotation.tables import ItemRow
 from spotthebot.kit.ids import first_id_at
-from tests.factories.databases import DatabaseUrls
-from tests.factories.savepoints import SavepointDatabase, rolled_back
+from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import (
     store_annotations,
     store_annotators,
@@ -18,13 +15,6 @@ from tests.factories.stored_campaigns import (
     store_campaign,
     store_packages,
 )
-
-
-@pytest.fixture
-async def stored(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
-    """Sessions of the service's store, rolled back after the test."""
-    async with rolled_back(shared_urls.app["annotation"]) as database:
-        yield database
 
 
 class TestMetrics:

@@ -1,6 +1,6 @@
 """What the store selects and changes of leases, annotators and campaigns: rows on both sides of each condition."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -26,8 +26,7 @@ from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.trainings import TrainingState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
-from tests.factories.databases import DatabaseUrls
-from tests.factories.savepoints import SavepointDatabase, rolled_back
+from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import (
     NOON,
     store_annotators,
@@ -39,13 +38,6 @@ from tests.factories.stored_campaigns import (
 HOUR = timedelta(hours=1)
 ENDS = NOON + HOUR
 """When the leases end that tests store."""
-
-
-@pytest.fixture
-async def stored(shared_urls: DatabaseUrls) -> AsyncIterator[SavepointDatabase]:
-    """Sessions of the service's store, rolled back after the test."""
-    async with rolled_back(shared_urls.app["annotation"]) as database:
-        yield database
 
 
 async def _slots(session: ReadSession, packages: Sequence[UUID]) -> list[int]:

@@ -1,5 +1,6 @@
 """Conversations of several collections for one campaign: repeats, shares of human dialogues, bots of one name."""
 
+import json
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ import pytest
 from spotthebot.contracts.conversations import HUMAN_NAME, Participant, ParticipantKind
 from spotthebot.conversations.domain.errors import BotsDiffer, HumanShareUnreachable, NamedAlike, OpeningsDiffer
 from spotthebot.conversations.domain.mixes import Mix, Mixed, MixedPair, check_bots, select
+from spotthebot.kit.words import text_hash
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations
 
@@ -174,6 +176,11 @@ async def _ask(suite: RunningSuite, path: str, collections: list[str], **mix: st
     return await client.get(f"/v1/collections/{collections[0]}/{path}", params=[*params, *mix.items()])
 
 
+async def _hashes(suite: RunningSuite, collections: list[str], **mix: str) -> list[dict[str, str]]:
+    answer = await _ask(suite, "text-hashes/stream", collections, **mix)
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
 class TestCollections:
     """Two collections: conversations of bots, of which both have one, and of people, of which both have one."""
 
@@ -200,6 +207,17 @@ class TestCollections:
             assert len({line.partition("salt")[0] for line in hashes}) == len(hashes) == 13
             assert len({line.partition("salt")[2].partition("interactor")[0] for line in hashes}) == 1
 
+    async def test_conversations_that_are_taken_have_a_hash_of_what_is_shown(
+        self, suite: RunningSuite, collections: list[str]
+    ):
+        """Ten of two exchanges are taken, and eleven of one: each begins with words of its own."""
+        for exchanges, taken in (("2", 10), ("1", 11)):
+            found = await _hashes(suite, collections, exchanges=exchanges, shown=exchanges)
+            assert len({each["id"] for each in found}) == len({each["text_hash"] for each in found}) == taken
+        words = [f"b0 says {number}" for number in range(4)]
+        assert text_hash(words).hex() in {each["text_hash"] for each in await _hashes(suite, collections, shown="2")}
+        assert text_hash(words).hex() not in {each["text_hash"] for each in await _hashes(suite, collections)}
+
     @pytest.mark.parametrize("path", ["mix", "strata/stream"])
     async def test_collections_are_refused_where_a_share_can_not_be_met(
         self, suite: RunningSuite, collections: list[str], path: str
@@ -211,7 +229,7 @@ class TestCollections:
 
     async def test_collections_have_to_be_there(self, suite: RunningSuite, collections: list[str]):
         nobody = "00000000-0000-7000-8000-000000000000"
-        for path in ("mix", "strata/stream", "interactors/stream"):
+        for path in ("mix", "strata/stream", "text-hashes/stream", "interactors/stream"):
             assert (await _ask(suite, path, [collections[0], nobody])).status_code == 404
 
     async def test_collections_are_mixed_for_administrators_and_services_alone(

@@ -57,7 +57,7 @@ class TestScoreBots:
         scores, bots = [5, 6, 5, 7, 1, 2, 3, 2, 1], list("aaaabbbbb")
         few, enough = score_bots(scores, bots, range(9)).bots
         assert (few.bot, few.low, few.high, few.rank_low, few.rank_high) == ("a", None, None, 1, 2)
-        assert few.reason == "fewer than 5 dialogues: no interval"
+        assert few.reason == "fewer than 5 different dialogues: no interval"
         assert (enough.bot, enough.low is None, enough.reason, enough.rank_low) == ("b", False, None, 2)
 
     def test_dialogues_of_one_mean_have_no_bounds(self):

@@ -97,7 +97,7 @@ class TestCorrelation:
         ("scores", "ratings", "dialogue", "reason"),
         [
             ([1, 2, 3, 4], [1, 2, 3, 4], None, "every rank is the other's"),
-            ([1, 2, 3, 4], [1, 3, 2, 4], [0, 0, 1, 1], "fewer than 5 dialogues"),
+            ([1, 2, 3, 4], [1, 3, 2, 4], [0, 0, 1, 1], "fewer than 5 different dialogues"),
             ([1, 1, 1, 2], [1, 3, 2, 4], None, "one that all hangs on"),
         ],
     )

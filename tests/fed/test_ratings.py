@@ -136,11 +136,11 @@ class TestItems:
         contexts = [ScoredContext(TALK, 2, "bob", 10, 0, (1.0,)), ScoredContext(TALK, 4, "bob", 30, 0, (3.0,))]
         answers = {"ann": {"quality": {"1": 1, "3": 2, "5": 5}}, "ben": {"quality": {"3": 4}}}
         ratings = said(questions("turn_likert")["quality"], answers, sides="ABABAB")
-        first, second = rated_in_turns(contexts, ratings)
+        first, second = rated_in_turns(contexts, ratings, {TALK: "talk"})
         assert (first.annotator_means, first.scores, first.length) == ({"ann": 1.0}, (1.0,), 10)
         assert second.annotator_means == {"ann": 2.0, "ben": 4.0}
-        (dialogue,) = rated_in_dialogues(contexts, ratings)
-        assert (dialogue.scores, dialogue.length, dialogue.cluster) == ([2.0], 20.0, str(TALK))
+        (dialogue,) = rated_in_dialogues(contexts, ratings, {TALK: "talk"})
+        assert (dialogue.scores, dialogue.length, dialogue.cluster) == ([2.0], 20.0, "talk")
         assert dialogue.annotator_means == {"ann": pytest.approx(8 / 3), "ben": 4.0}
         (system,) = rated_as_systems([dialogue])
         assert (system.cluster, system.annotator_means) == ("bob", dialogue.annotator_means)

@@ -4,12 +4,15 @@ from typing import Any
 
 import pytest
 import scipy
+from rich.console import Console
 from typer.testing import CliRunner
 
+from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.suite.cli import app
+from spotthebot.suite.cli.evaluations import print_evaluation
 from spotthebot.suite.declarations import DeclarationFaulty
 from spotthebot.suite.errors import JobFailed, NoSuchModelDirectory, NotAModelDirectory, OtherModelDirectory
-from spotthebot.suite.evaluations import PlayMode, compare_modes, evaluate, find_flips, read_evaluation
+from spotthebot.suite.evaluations import Evaluation, PlayMode, compare_modes, evaluate, find_flips, read_evaluation
 from spotthebot.suite.evaluations.models import offer_model
 from spotthebot.suite.progress import showing_progress
 from spotthebot.suite.runtime.data_folder import DataFolder
@@ -82,11 +85,21 @@ class TestBipartite:
         assert set(written) >= {"collection", "score_set", "partner_set", "ranking", "dimensions"}
         assert written["ranked_by"] == "fluency"
         assert {each["bot"] for each in written["ranking"]} == {"parrot", "dull"}
+        assert written["repeated_texts"] == []
         assert set(written["dimensions"]) == {"fluency", "overall"}
         scores = [each async for each in clients.fed.list_scores(found.scores.id)]
         for each in written["ranking"]:
             own = [score.scores["fluency"] for score in scores if score.bot == each["bot"]]
             assert each["score"] == pytest.approx(sum(own) / len(own))
+
+    async def test_names_whose_conversations_repeat(self, play, capsys: pytest.CaptureFixture[str]):
+        found = await play()
+        repeated = RepeatedTexts(speakers=("dull", "eliza"), conversations=4, texts=3)
+        scores = found.scores.model_copy(update={"repeated_texts": (repeated,)})
+        repeating = Evaluation(found.mode, scores, found.partner_set)
+        assert repeating.to_json()["repeated_texts"] == [repeated.model_dump(mode="json")]
+        print_evaluation(Console(quiet=True), repeating)
+        assert f"Warning: {repeated.sentence}" in " ".join(capsys.readouterr().err.split())
 
     async def test_a_second_call_makes_nothing_and_writes_the_same(self, play, clients):
         first = await play()

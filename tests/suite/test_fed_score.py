@@ -1,16 +1,24 @@
 """`stb fed score`: scores of a file without any service, against the released algorithm under transformers itself."""
 
 import importlib.util
+import io
 import json
 import math
 
 import numpy as np
 import pytest
 import scipy
+from rich.console import Console
 
+from spotthebot.fed.domain.context_scores import ContextScore
+from spotthebot.fed.domain.dialogues import Dialogue, Turn
 from spotthebot.fed.domain.length_baseline import context_length
 from spotthebot.fed.domain.published_dimensions import FED
+from spotthebot.fed.domain.scoring import DimensionScore
 from spotthebot.fed.stats.split_half import split_half
+from spotthebot.suite.cli.fed_tables import print_correlations
+from spotthebot.suite.scores.dialogue_files import DialogueToScore, ReadDialogues
+from spotthebot.suite.scores.run import Scored
 from tests.factories import tiny_models
 from tests.factories.command_line import run_stb
 from tests.factories.lazy_imports import lazily, needs_models
@@ -221,3 +229,25 @@ class TestRefusals:
         )
         done = run_stb("fed", "score", file, "--model", "/nowhere")
         assert (done.returncode, "run `./stb install models`" in done.stderr) == (1, True)
+
+
+def test_copies_of_a_dialogue_make_no_interval_of_a_correlation_narrower():
+    """Three copies, which differ in their case: ranks stay as they are, and copies are left out together."""
+    shown = []
+    for copies in (1, 3):
+        read, scores = [], []
+        for copy in range(copies):
+            for at in range(9):
+                texts = (f"Hi {at}" if copy else f"HI {at}", "Yes " * (5 * at % 9 + 1))
+                dialogue = Dialogue(f"{at}-{copy}", tuple(map(Turn, "AB", texts)))
+                read.append(DialogueToScore(1, dialogue, (2,), {"Fluent": (at % 5, at % 4)}))
+                score = DimensionScore("fluent", float(7 * at % 9), ())
+                scores.append(ContextScore(dialogue.id, 2, 0, context_length(texts), score, None))
+        console = Console(width=160, record=True, file=io.StringIO())
+        print_correlations(console, ReadDialogues(tuple(read), ()), Scored(tuple(scores), {}, ()))
+        (row,) = [row.split("│") for row in console.export_text().split("\n") if row.startswith("│ Fluent")]
+        shown.append(row[3:7])
+    once, copied = shown
+    assert (once[0].strip(), copied[0].strip()) == ("9", "27")
+    assert once[1:] == copied[1:]
+    assert all(" to " in cell for cell in once[1:])

@@ -43,6 +43,21 @@ class TestSeveralCollections:
                 clients, declared(f"{text}human_share: 0.2".replace("name: people", "name: people 8")), opens=True
             )
 
+    async def test_texts_that_repeat_in_another_collection_are_named_by_dry_run_and_campaign(
+        self, suite: RunningSuite, clients: Clients, declared: Write
+    ):
+        """Of five conversations one repeats another's two exchanges, as many as are shown; one only begins alike."""
+        held = [conversation(f"c{number}", "one", "other") for number in range(5)]
+        for copy, of, turns in ((3, 0, 4), (4, 1, 2)):
+            for turn, said in zip(held[copy]["turns"][:turns], held[of]["turns"], strict=False):
+                turn["text"] = said["text"].upper()
+        parts = [await import_conversations(suite, part) for part in (held[:3], held[2:])]
+        request = declared(self.TEXT.format(*parts))
+        said, made = await estimate(clients, request), await declare(clients, request, opens=False)
+        assert said.account["conversations"] == {"used": 5, "too_short": 0}
+        for account in (said.account, made.account):
+            assert account["repeated_texts"] == [{"speakers": ["one", "other"], "conversations": 5, "texts": 4}]
+
     async def test_collections_that_do_not_go_together_are_reported_with_the_reason(
         self, suite: RunningSuite, clients: Clients, declared: Write, text: str
     ):

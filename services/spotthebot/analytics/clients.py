@@ -41,6 +41,7 @@ from spotthebot.contracts.annotation import (
 )
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import BotPerformanceOut, ConversationState, ParticipantKind, SpeakersOut
+from spotthebot.contracts.repeated_texts import shown_texts
 
 _Value = TypeVar("_Value", bound=Hashable)
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
@@ -325,15 +326,8 @@ def _study(
         speakers=speakers,
         packages={each.id: frozenset(segment.conversation_id for segment in each.segments) for each in packages},
         annotations=annotations,
-        texts=_texts(packages),
+        texts=dict[Hashable, Hashable](shown_texts(packages).items()),
     )
-
-
-def _texts(packages: Sequence[PackageOut]) -> dict[Hashable, Hashable]:
-    """Return the hash of what each conversation's longest segment shows."""
-    segments = [segment for package in packages for segment in package.segments]
-    segments.sort(key=lambda segment: segment.exchanges)
-    return {each.conversation_id: each.text_hash for each in segments if each.text_hash is not None}
 
 
 def _played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Iterator[PlayedSide]:

@@ -16,6 +16,7 @@ from spotthebot.contracts.conversations import (
     TextsOut,
 )
 from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.repeated_texts import shown_texts
 from spotthebot.fed.domain.errors import NoSuchCampaign, NoSuchCollection, StillCollecting
 
 _ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
@@ -90,6 +91,10 @@ class Campaigns:
     async def protocol(self, campaign: CampaignOut) -> AnnotationProtocol:
         """Return the protocol that a campaign asks by."""
         return (await self._annotation.get_protocol(campaign.protocol, campaign.protocol_version)).protocol
+
+    async def shown_texts(self, campaign_id: UUID) -> dict[UUID, str]:
+        """Return what stands for the text of each conversation, as far as annotators see it."""
+        return shown_texts([each async for each in self._annotation.list_packages(campaign_id)])
 
     def annotations(self, campaign_id: UUID) -> AsyncIterator[AnnotationOut]:
         """Yield the annotations, with the annotators' pseudonyms."""

@@ -28,3 +28,8 @@ def normalised(text: str) -> str:
 def text_hash(utterances: Sequence[str]) -> bytes:
     """Return 16 bytes that two conversations share if their utterances have the same words in the same order."""
     return hashlib.blake2b("\x00".join(map(normalised, utterances)).encode(), digest_size=16).digest()
+
+
+def known_text_hash(utterances: Sequence[str]) -> bytes | None:
+    """Return the hash; None where all utterances are blank: two conversations whose words are missing are not alike."""
+    return text_hash(utterances) if any(map(str.strip, utterances)) else None

@@ -118,7 +118,7 @@ class TestOrders:
     def test_pure_position_bias_leaves_two_bots_even_and_is_said(self, save: Save):
         rows = "".join(f"i{at},{one},{other},model_a,g\n" for at in range(20) for one, other in ("xy", "yx"))
         found = compared(save(HEADER + rows))
-        ranking = rank_bots(games_of(found.votes))
+        ranking = rank_bots(games_of(found))
         assert [bot.estimate for bot in ranking.bots] == [0.5, 0.5]
         assert position_of(found.votes) == (40, 40, 20, 20)
         assert "20 pairs that were voted on in both orders and decided twice, 20 went to the same side" in " ".join(
@@ -153,7 +153,7 @@ class TestOutcomeColumns:
         found = compared(save(content))
         assert _outcomes(found) == [1, 1, 0]
         assert reasons(found) == [(5, "more than one of its outcomes is 1: model_a, model_b")]
-        games = games_of(found.votes)
+        games = games_of(found)
         assert len(np.unique(games.annotator)) == 3
         assert any("No column says annotator" in note for note in notes_of(found))
 

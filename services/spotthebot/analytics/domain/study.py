@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.contracts.analytics import Counts, Filter
 from spotthebot.contracts.annotation import Label
-from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
+from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
 LABEL_CODES: Final = {label: LabelCode[label.name] for label in Label}
@@ -153,22 +153,9 @@ def _text_codes(study: Study) -> IntArray:
 
 def repeated_texts(table: AnnotationTable) -> tuple[RepeatedTexts, ...]:
     """Return the speakers whose conversations repeat one another's text, those with the most repeats first."""
-    k, speakers = len(table.names), np.sort(table.entity, axis=1)
-    pair = speakers[:, 0] * k + speakers[:, 1]
-    conversations, texts = (
-        np.bincount(np.unique(np.column_stack([pair, column]), axis=0)[:, 0], minlength=k * k)
-        for column in (table.conversation, table.text)
-    )
-    repeats = conversations - texts
-    found = np.argsort(-repeats, kind="stable")[: min(np.count_nonzero(repeats), MAX_REPEATED)]
-    return tuple(
-        RepeatedTexts(
-            speakers=(table.names[code // k], table.names[code % k]),
-            conversations=int(conversations[code]),
-            texts=int(texts[code]),
-        )
-        for code in found.tolist()
-    )
+    _, first = np.unique(table.conversation, return_index=True)
+    pairs = ((table.names[one], table.names[other]) for one, other in table.entity[first].tolist())
+    return find_repeated_texts(zip(pairs, table.text[first].tolist(), strict=True))
 
 
 def complete_packages(study: Study) -> BoolArray:

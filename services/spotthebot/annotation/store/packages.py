@@ -21,7 +21,7 @@ from spotthebot.annotation.tables import CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
-from spotthebot.kit.words import text_hash
+from spotthebot.kit.words import known_text_hash
 
 _Turns = list[dict[str, str]]
 
@@ -62,7 +62,7 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
                 "right_exchanges": item.right and item.right.exchanges,
                 "position": position,
                 "speakers": "".join(turn["speaker"] for turn in turns),
-                "text_hash": _text_hash([turn["text"] for turn in turns]),
+                "text_hash": known_text_hash([turn["text"] for turn in turns]),
             }
             for row_id, (package_id, position, item) in zip(new_ids(len(packed)), packed, strict=True)
             for turns in (_shown_turns(*turns_of[item.shown.conversation_id], item.shown.exchanges),)
@@ -88,11 +88,6 @@ async def _turns(
         ShownRow.campaign_id == campaign_id, ShownRow.conversation_id == any_(ids)
     )
     return {row_id: (opening, turns) for row_id, opening, turns in await session.execute(statement)}
-
-
-def _text_hash(said: Sequence[str]) -> bytes | None:
-    """Return the hash of what was said; None without words: two conversations whose words are missing are not alike."""
-    return text_hash(said) if any(map(str.strip, said)) else None
 
 
 def _shown_turns(opening: _Turns, turns: _Turns, exchanges: int) -> _Turns:

@@ -1,4 +1,4 @@
-"""`/v1/collections/{id}/mix`, `/strata` and `/interactors`: what a campaign takes from one or several collections."""
+"""`/mix`, `/strata`, `/text-hashes`, `/interactors` of `/v1/collections/{id}`: what campaigns take from collections."""
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -8,10 +8,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import StreamingResponse
 
-from spotthebot.contracts.conversations import InteractorOut, MixOut, StratumOut
+from spotthebot.contracts.conversations import ConversationState, InteractorOut, MixOut, StratumOut, TextHashOut
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import AnnotationService, Mixer
-from spotthebot.conversations.domain.conversations import Speakers
+from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.domain.interactors import Interactors
 from spotthebot.conversations.domain.mixes import Mix
 from spotthebot.conversations.domain.strata import Strata
@@ -119,6 +119,41 @@ async def stream_strata(
         key=lambda speakers: speakers.id,
         to_out=lambda speakers: StratumOut(id=speakers.id, stratum=strata.label(speakers)),
         is_sent=lambda speakers: speakers.id not in left_out,
+    )
+
+
+@router.get("/text-hashes/stream", operation_id="stream_text_hashes", response_class=StreamingResponse)
+async def stream_text_hashes(
+    session: Reading,
+    _caller: Mixer,
+    database: Annotated[Database, Depends(get_database)],
+    mix: _Mix,
+    shown: Annotated[
+        int | None, Query(ge=1, le=500, description="How many exchanges annotators see at most; nothing: all.")
+    ] = None,
+) -> StreamingResponse:
+    """Return a hash of each conversation that a campaign takes as NDJSON, one `TextHashOut` a line.
+
+    Hashes are equal where the same words are shown.
+    """
+    await store.collections.get_collection(session, mix.collections[0])
+    left_out = frozenset() if mix.selects_all else (await mix_conversations(session, mix)).left_out
+
+    async def fetch(reading: ReadSession, collection_id: UUID, after: UUID | None, limit: int) -> list[Conversation]:
+        return await store.conversations.list_conversations(reading, collection_id, after=after, limit=limit)
+
+    def is_taken(conversation: Conversation) -> bool:
+        is_complete = conversation.state is ConversationState.COMPLETE
+        return is_complete and len(conversation.turns) // 2 >= mix.exchanges and conversation.id not in left_out
+
+    return stream(
+        database,
+        _InTurn(mix.collections, fetch, key=lambda conversation: conversation.id),
+        key=lambda conversation: conversation.id,
+        to_out=lambda conversation: TextHashOut(
+            id=conversation.id, text_hash=(found := conversation.shown_text_hash(shown)) and found.hex()
+        ),
+        is_sent=is_taken,
     )
 
 

@@ -17,6 +17,7 @@ from spotthebot.contracts.conversations import (
     StopRules,
     Turn,
 )
+from spotthebot.kit.words import known_text_hash
 
 TRANSITIONS: Final[Mapping[ConversationState, frozenset[ConversationState]]] = MappingProxyType(
     {
@@ -75,6 +76,11 @@ class Conversation:
         speaker = self.participants[len(self.turns) % 2]
         is_running = self.state is ConversationState.RUNNING and len(self.turns) < self.turns_planned
         return speaker.bot_id if is_running and speaker.kind is ParticipantKind.BOT else None
+
+    def shown_text_hash(self, exchanges: int | None) -> bytes | None:
+        """Return the hash of what annotators see of so many exchanges, or of all; None without words."""
+        opening = self.opening if self.opening_shown else ()
+        return known_text_hash([*opening, *self.turns[: None if exchanges is None else 2 * exchanges]])
 
     @property
     def has_person(self) -> bool:

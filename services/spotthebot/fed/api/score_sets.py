@@ -118,4 +118,4 @@ async def get_correlation(
     async with database.read() as session:
         job = await get_complete(session, set_id)
     ratings = await fetch_ratings(campaigns, collections, job, campaign_id, rated=rated, level=level)
-    return await correlate(database, job, campaign_id, ratings, rated=rated, level=level)
+    return await correlate(database, job, ratings)

@@ -39,7 +39,7 @@ class Rating:
 class RatedItem:
     """A turn of a bot, a bot in a conversation, or a bot in all: mean scores, mean length, and ratings by annotator.
 
-    `cluster` is the conversation, or of a bot in all the bot itself.
+    `cluster` is that of the conversation (`clusters_of`), or of a bot in all the bot itself.
     """
 
     cluster: str
@@ -92,10 +92,32 @@ def ratings_of_chats(chats: Iterable[ChatRatingOut], question: str) -> list[Rati
     ]
 
 
-def rated_in_turns(contexts: Iterable[ScoredContext], ratings: Iterable[Rating]) -> list[RatedItem]:
+def clusters_of(contexts: Iterable[ScoredContext], shown: Mapping[UUID, str]) -> dict[UUID, str]:
+    """Return the cluster of each conversation: one for all of one text, and for all of which annotators see the same.
+
+    Scores repeat with the whole text; ratings repeat with the part in `shown`, which two texts may share.
+    """
+    leader: dict[str, str] = {}
+
+    def lead(text: str) -> str:
+        while (above := leader.setdefault(text, text)) != text:
+            leader[text] = leader[above]
+            text = above
+        return text
+
+    texts = {each.conversation_id: each.text for each in contexts}
+    for conversation, text in texts.items():
+        if conversation in shown:
+            leader[lead(text)] = lead(f"shown {shown[conversation]}")
+    return {conversation: lead(text) for conversation, text in texts.items()}
+
+
+def rated_in_turns(
+    contexts: Iterable[ScoredContext], ratings: Iterable[Rating], clusters: Mapping[UUID, str]
+) -> list[RatedItem]:
     """Return the turns that were scored and rated: the score is that of the context that ends with the turn."""
     items = {
-        (each.conversation_id, each.turn): RatedItem(str(each.conversation_id), each.bot, each.scores, each.length)
+        (each.conversation_id, each.turn): RatedItem(clusters[each.conversation_id], each.bot, each.scores, each.length)
         for each in contexts
     }
     for rating in ratings:
@@ -105,14 +127,16 @@ def rated_in_turns(contexts: Iterable[ScoredContext], ratings: Iterable[Rating])
     return [item for item in items.values() if item.ratings]
 
 
-def rated_in_dialogues(contexts: Iterable[ScoredContext], ratings: Iterable[Rating]) -> list[RatedItem]:
+def rated_in_dialogues(
+    contexts: Iterable[ScoredContext], ratings: Iterable[Rating], clusters: Mapping[UUID, str]
+) -> list[RatedItem]:
     """Return the bots that were scored and rated, one item for each conversation and bot."""
     by_item: dict[tuple[UUID, str], list[ScoredContext]] = defaultdict(list)
     for each in contexts:
         by_item[each.conversation_id, each.bot].append(each)
     items = {
         key: RatedItem(
-            str(key[0]),
+            clusters[key[0]],
             key[1],
             _mean_scores([each.scores for each in own]),
             sum(each.length for each in own) / len(own),

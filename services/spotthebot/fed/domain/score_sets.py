@@ -8,6 +8,7 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations import ConversationOut, ConversationState, ExportedConversation, ParticipantKind
 from spotthebot.contracts.fed import DimensionScoresOut, ScoreJobIn, ScoreJobState
+from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.fed.domain.dialogues import Level
 
 
@@ -28,6 +29,7 @@ class ScoreJob:
     created_at: datetime
     finished_at: datetime | None
     dimensions: tuple[DimensionScoresOut, ...] | None
+    repeated_texts: tuple[RepeatedTexts, ...]
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,10 @@ class JobProgress:
 
 @dataclass(frozen=True)
 class ScoredContext:
-    """The scores of a bot's turn, in the order of the job's dimensions; `length` counts characters."""
+    """The scores of a bot's turn, in the order of the job's dimensions; `length` counts characters.
+
+    `text_hash` is the whole conversation's (`spotthebot.kit.words.known_text_hash`).
+    """
 
     conversation_id: UUID
     turn: int
@@ -50,6 +55,12 @@ class ScoredContext:
     length: int
     turns_left_out: int
     scores: tuple[float, ...]
+    text_hash: bytes | None = None
+
+    @property
+    def text(self) -> str:
+        """What stands for the text of the conversation: conversations of one text are one cluster."""
+        return str(self.conversation_id) if self.text_hash is None else self.text_hash.hex()
 
 
 @dataclass(frozen=True)

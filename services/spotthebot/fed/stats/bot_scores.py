@@ -19,7 +19,7 @@ MIN_DIALOGUES: Final = 5
 """With fewer, resamples are too often of one dialogue alone, and the interval holds skewed scores too seldom."""
 _ROUNDING: Final = 1e-9
 """A standard error below this share of the scores is none."""
-_FEW: Final = f"fewer than {MIN_DIALOGUES} dialogues: no interval"
+_FEW: Final = f"fewer than {MIN_DIALOGUES} different dialogues: no interval"
 _ALIKE: Final = "all dialogues have one mean: no interval"
 
 

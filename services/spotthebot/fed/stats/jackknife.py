@@ -25,7 +25,7 @@ MIN_GROUPS: Final = 5
 """With fewer dialogues, or systems, an interval exists by chance alone, and holds the truth too seldom."""
 LEAST_ANNOTATORS: Final = 10
 """With fewer annotators intervals hold the truth of other annotators too seldom."""
-_FEW_DIALOGUES: Final = f"fewer than {MIN_GROUPS} dialogues, or one that all hangs on: no interval"
+_FEW_DIALOGUES: Final = f"fewer than {MIN_GROUPS} different dialogues, or one that all hangs on: no interval"
 _FEW_ANNOTATORS: Final = f"{{n}} annotators are too few for an interval of others: {LEAST_ANNOTATORS} would do"
 _ONE_ANNOTATOR: Final = "all hangs on one annotator: no interval"
 

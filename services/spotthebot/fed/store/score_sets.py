@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, delete, func, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.fed import DimensionScoresOut, ScoreJobIn, ScoreJobState
+from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.fed.domain.errors import NoSuchScoreJob
 from spotthebot.fed.domain.score_sets import (
     JobProgress,
@@ -26,6 +27,7 @@ from spotthebot.kit.step_jobs.store import StepJobStore
 RATE_SECONDS = 60
 _STEP_JOBS = StepJobStore(STEP_JOBS)
 _DIMENSIONS: TypeAdapter[tuple[DimensionScoresOut, ...]] = TypeAdapter(tuple[DimensionScoresOut, ...])
+_REPEATED: TypeAdapter[tuple[RepeatedTexts, ...]] = TypeAdapter(tuple[RepeatedTexts, ...])
 _MAX_REASON = 1000
 
 
@@ -149,8 +151,12 @@ def score_job_of(job: StepJob) -> ScoreJob:
         created_at=job.created_at,
         finished_at=job.finished_at,
         dimensions=_DIMENSIONS.validate_python(job.result["dimensions"]) if job.result else None,
+        # Results of earlier releases have none.
+        repeated_texts=_REPEATED.validate_python((job.result or {}).get("repeated_texts", ())),
     )
 
 
 def _context(row: ContextScoreRow) -> ScoredContext:
-    return ScoredContext(row.conversation_id, row.turn, row.bot, row.length, row.turns_left_out, tuple(row.scores))
+    return ScoredContext(
+        row.conversation_id, row.turn, row.bot, row.length, row.turns_left_out, tuple(row.scores), row.text_hash
+    )

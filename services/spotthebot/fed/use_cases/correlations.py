@@ -3,38 +3,28 @@
 import asyncio
 import math
 from collections.abc import Sequence
-from uuid import UUID
 
 from spotthebot.contracts.fed import CorrelationOut, CorrelationsOut, DimensionCorrelationsOut, SplitHalfOut
-from spotthebot.contracts.fed.correlations import CorrelationLevel
-from spotthebot.fed.domain.ratings import RatedItem, Rating, rated_as_systems, rated_in_dialogues, rated_in_turns
+from spotthebot.fed.domain.ratings import RatedItem, clusters_of, rated_as_systems, rated_in_dialogues, rated_in_turns
 from spotthebot.fed.domain.score_sets import ScoreJob
 from spotthebot.fed.stats.annotator_ratings import annotator_ratings
 from spotthebot.fed.stats.correlation import Correlation, beside_length
 from spotthebot.fed.stats.split_half import split_half
+from spotthebot.fed.use_cases.ratings import FetchedRatings
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.kit.database import Database
 
 
-async def correlate(
-    database: Database,
-    job: ScoreJob,
-    campaign_id: UUID | None,
-    ratings: Sequence[Rating],
-    *,
-    rated: str,
-    level: CorrelationLevel,
-) -> CorrelationsOut:
+async def correlate(database: Database, job: ScoreJob, found: FetchedRatings) -> CorrelationsOut:
     """Correlate the scores with ratings, dimension by dimension, beside length and beside what people reach."""
     contexts = await read_contexts(database, job.id)
-    items = rated_in_turns(contexts, ratings) if level == "turn" else rated_in_dialogues(contexts, ratings)
-    shown = rated_as_systems(items) if level == "system" else items
-    return await asyncio.to_thread(_correlations, job, campaign_id, shown, rated, level)
+    rated = rated_in_turns if found.level == "turn" else rated_in_dialogues
+    items = rated(contexts, found.ratings, clusters_of(contexts, found.shown))
+    shown = rated_as_systems(items) if found.level == "system" else items
+    return await asyncio.to_thread(_correlations, job, found, shown)
 
 
-def _correlations(
-    job: ScoreJob, campaign_id: UUID | None, items: Sequence[RatedItem], rated: str, level: CorrelationLevel
-) -> CorrelationsOut:
+def _correlations(job: ScoreJob, found: FetchedRatings, items: Sequence[RatedItem]) -> CorrelationsOut:
     given = [
         (number, annotator, mean)
         for number, item in enumerate(items)
@@ -48,7 +38,7 @@ def _correlations(
     )
     dimensions = []
     for number, each in enumerate(job.dimensions or ()):
-        found = beside_length(
+        beside = beside_length(
             [item.scores[number] for item in items],
             ratings,
             [item.length for item in items],
@@ -58,18 +48,18 @@ def _correlations(
         dimensions.append(
             DimensionCorrelationsOut(
                 dimension=each.dimension,
-                spearman=_to_out(found.spearman),
-                kendall=_to_out(found.kendall),
-                length_spearman=_to_out(found.length),
-                given_length=_to_out(found.given_length),
-                lead_over_length=_to_out(found.lead),
+                spearman=_to_out(beside.spearman),
+                kendall=_to_out(beside.kendall),
+                length_spearman=_to_out(beside.length),
+                given_length=_to_out(beside.given_length),
+                lead_over_length=_to_out(beside.lead),
             )
         )
     return CorrelationsOut(
         score_set_id=job.id,
-        campaign_id=campaign_id,
-        rated=rated,
-        level=level,
+        campaign_id=found.campaign_id,
+        rated=found.rated,
+        level=found.level,
         confidence_level=job.request.confidence_level,
         dimensions=tuple(dimensions),
         ceiling=_ceiling(items, job.request.seed),

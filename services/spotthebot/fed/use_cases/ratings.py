@@ -1,6 +1,7 @@
 """What people say of the conversations of a score set: annotators of a campaign, or those who chatted with the bots."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.contracts.annotation import CampaignOut
@@ -12,6 +13,20 @@ from spotthebot.fed.domain.ratings import Rating, ShownTurns, ratings_in_campaig
 from spotthebot.fed.domain.score_sets import ScoreJob
 
 
+@dataclass(frozen=True)
+class FetchedRatings:
+    """What people answered to the question `rated`, whatever bots it is about.
+
+    `shown` has what stands for the text of conversations, as far as annotators see it: equal where they see the same.
+    """
+
+    campaign_id: UUID | None
+    rated: str
+    level: CorrelationLevel
+    ratings: Sequence[Rating]
+    shown: Mapping[UUID, str]
+
+
 async def fetch_ratings(
     campaigns: Campaigns,
     collections: Collections,
@@ -20,13 +35,11 @@ async def fetch_ratings(
     *,
     rated: str,
     level: CorrelationLevel,
-) -> list[Rating]:
-    """Return what people answered to the question `rated`, whatever bots it is about.
-
-    Raises NoSuchCampaign, OtherCampaign, NoSuchRating, NoRatingsOfTurns.
-    """
+) -> FetchedRatings:
+    """Return what people answered; raises NoSuchCampaign, OtherCampaign, NoSuchRating, NoRatingsOfTurns."""
     if campaign_id is None:
-        return await _of_chats(collections, job.request.collection_id, rated, level)
+        of_chats = await _of_chats(collections, job.request.collection_id, rated, level)
+        return FetchedRatings(None, rated, level, of_chats, {})
     campaign = await campaigns.get(campaign_id)
     if job.request.collection_id not in campaign.collections:
         raise OtherCampaign(campaign=campaign.name, reason="it shows another collection")
@@ -37,9 +50,9 @@ async def fetch_ratings(
         each.id: (each.participants[0].name, each.participants[1].name)
         async for each in collections.speakers(job.request.collection_id)
     }
-    shown = {}
+    turns = {}
     if question.per == "turn":
-        shown = {
+        turns = {
             each.id: ShownTurns(
                 sides="".join(turn.speaker for turn in each.turns),
                 opening=len(each.opening),
@@ -47,7 +60,8 @@ async def fetch_ratings(
             )
             async for each in collections.texts(job.request.collection_id)
         }
-    return ratings_in_campaign(annotations, question, speakers, shown)
+    ratings = ratings_in_campaign(annotations, question, speakers, turns)
+    return FetchedRatings(campaign_id, rated, level, ratings, await campaigns.shown_texts(campaign_id))
 
 
 async def _of_chats(collections: Collections, collection_id: UUID, rated: str, level: CorrelationLevel) -> list[Rating]:

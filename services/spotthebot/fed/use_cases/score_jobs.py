@@ -12,6 +12,7 @@ from uuid import UUID
 from spotthebot.clients import PEER_TROUBLE
 from spotthebot.contracts.conversations import CollectionOut, ConversationOut
 from spotthebot.contracts.fed import ScoreJobIn, ScoreJobState
+from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 from spotthebot.fed import store
 from spotthebot.fed.clients import Collections
 from spotthebot.fed.domain.context_scores import score_context
@@ -45,6 +46,7 @@ from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
+from spotthebot.kit.words import known_text_hash
 
 STEP_JOBS = StepJobs(
     TABLES,
@@ -168,7 +170,18 @@ class _Scoring:
             raise NothingToScore(collection=collection.name)
         contexts = await read_contexts(self.database, self.job_id)
         summary = await asyncio.to_thread(summarize, contexts, self.dimensions, self.request)
-        return {"dimensions": [each.model_dump(mode="json") for each in summary]}
+        repeated = await self._repeated_texts({each.conversation_id: each.text for each in contexts})
+        return {
+            "dimensions": [each.model_dump(mode="json") for each in summary],
+            "repeated_texts": [each.model_dump(mode="json") for each in repeated],
+        }
+
+    async def _repeated_texts(self, texts: Mapping[UUID, str]) -> tuple[RepeatedTexts, ...]:
+        """Return whose conversations repeat one another, of those with these texts."""
+        spoken = [each async for each in self.collections.speakers(self.request.collection_id) if each.id in texts]
+        return find_repeated_texts(
+            ((each.participants[0].name, each.participants[1].name), texts[each.id]) for each in spoken
+        )
 
     async def _score(
         self, conversation: ConversationOut, options: LikelihoodOptions
@@ -191,6 +204,7 @@ class _Scoring:
                 length=row[0].length,
                 turns_left_out=row[0].turns_left_out,
                 scores=tuple(each.score.score for each in row),
+                text_hash=known_text_hash(texts),
             )
             for row in rows
         ]

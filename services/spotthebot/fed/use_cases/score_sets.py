@@ -41,6 +41,7 @@ async def get_score_set(session: ReadSession, set_id: UUID) -> ScoreSetOut:
         dialogues=progress.dialogues,
         rejected=progress.rejected,
         dimensions=job.dimensions or (),
+        repeated_texts=job.repeated_texts,
         created_at=job.created_at,
         version=job.version,
     )

@@ -27,7 +27,7 @@ def _dimension(
     found = score_bots(
         scores,
         [each.bot for each in contexts],
-        [str(each.conversation_id) for each in contexts],
+        [each.text for each in contexts],
         confidence_level=request.confidence_level,
         n_resamples=request.resamples,
         seed=request.seed,

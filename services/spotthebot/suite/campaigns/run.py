@@ -3,21 +3,21 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
+from spotthebot.annotation.domain.conversations import Mix
 from spotthebot.annotation.domain.errors import CollectionsNotMixed
 from spotthebot.annotation.use_cases.collections import mix_of
-from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound, PeerRefused
+from spotthebot.clients import AsyncAnnotation, AsyncConversations, PeerRefused
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.campaign_changes import CampaignChangesIn, changes_to, document_of
 from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.contracts.protocols import ProtocolIn
-from spotthebot.contracts.repeated_texts import RepeatedTexts
+from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts, shown_texts
 from spotthebot.contracts.trainings import TrainingIn
 from spotthebot.suite.campaigns.declaration_file import CampaignDeclared
 from spotthebot.suite.campaigns.resolution import resolve
@@ -94,7 +94,7 @@ async def declare(
     if opens and campaign.state in {CampaignState.DRAFT, CampaignState.PAUSED}:
         campaign = await annotation.open_campaign(campaign.id)
     preview = await annotation.preview_campaign(campaign.id)
-    repeated = await _repeated_texts(clients.conversations, campaign.collections)
+    repeated = await _repeated_in(clients, campaign)
     return DeclaredCampaign(
         campaign, preview, resolved.unit, is_new=found is None, repeated_texts=repeated, changed=changed
     )
@@ -127,7 +127,7 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
         found,
         allocation,
         not_selected=counts.repeated + counts.not_drawn,
-        repeated_texts=await _repeated_texts(clients.conversations, request.collections),
+        repeated_texts=await _repeated_in_mix(clients.conversations, mix, resolved.unit),
     )
 
 
@@ -143,12 +143,39 @@ async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignO
     return built
 
 
-async def _repeated_texts(conversations: AsyncConversations, collections: Sequence[UUID]) -> tuple[RepeatedTexts, ...]:
-    found: list[RepeatedTexts] = []
-    for collection_id in collections:
-        with suppress(NotFound):  # nothing was flagged so far
-            found += (await conversations.get_quality(collection_id)).repeated_texts
-    return tuple(found)
+async def _repeated_in(clients: Clients, campaign: CampaignOut) -> tuple[RepeatedTexts, ...]:
+    """Return whose conversations repeat one another's text in a campaign's packages, whatever their collections."""
+    texts = shown_texts([each async for each in clients.annotation.list_packages(campaign.id)])
+    return await _repeated_texts(clients.conversations, campaign.collections, texts)
+
+
+async def _repeated_in_mix(conversations: AsyncConversations, mix: Mix, unit: Unit) -> tuple[RepeatedTexts, ...]:
+    """Return the same of a campaign that is not there, which may draw other human-human conversations."""
+    first, *also = mix.collections
+    hashes = conversations.stream_text_hashes(
+        first,
+        also=also,
+        exchanges=mix.exchanges,
+        human_share=mix.human_share,
+        seed=mix.seed,
+        shown=max(unit.lengths, default=None),
+    )
+    texts = {each.id: each.text_hash async for each in hashes if each.text_hash is not None}
+    return await _repeated_texts(conversations, mix.collections, texts)
+
+
+async def _repeated_texts(
+    conversations: AsyncConversations, collections: Sequence[UUID], texts: Mapping[UUID, str]
+) -> tuple[RepeatedTexts, ...]:
+    spoken = [
+        each
+        for collection_id in collections
+        async for each in conversations.stream_speakers(collection_id)
+        if each.id in texts
+    ]
+    return find_repeated_texts(
+        ((each.participants[0].name, each.participants[1].name), texts[each.id]) for each in spoken
+    )
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from spotthebot.contracts.fed import DimensionScoresOut
 from spotthebot.suite import evaluations
 from spotthebot.suite.cli.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.suite.cli.fed_tables import bot_scores_table
@@ -21,7 +20,7 @@ from spotthebot.suite.cli.options import (
 from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections.declaration import PartnerSet
 from spotthebot.suite.evaluations import Evaluation, PlayMode
-from spotthebot.suite.progress import Steps, say, showing_progress
+from spotthebot.suite.progress import Steps, say, say_repeated_texts, showing_progress
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
 
 _INTERRUPTED: Final = 130
@@ -127,7 +126,7 @@ class _Result:
 
     def show(self, console: Console) -> None:
         for each in (self.main, *self.modes):
-            console.print(_ranking(each.scores.dimensions[0], each.mode))
+            print_evaluation(console, each)
         partners = self.main.partner_set
         if partners is not None:
             said = f"Partner set '{partners.name}', version {partners.version}, fingerprint {self.main.fingerprint}:"
@@ -136,7 +135,7 @@ class _Result:
             console.print(_comparisons(self.comparisons))
         if self.stacked:
             for each in self.stacked:
-                console.print(_ranking(each.scores.dimensions[0], each.mode))
+                print_evaluation(console, each)
             console.print(_flips(self.flips))
 
 
@@ -167,8 +166,11 @@ async def _run(
         return result
 
 
-def _ranking(scores: DimensionScoresOut, mode: PlayMode) -> Table:
-    return bot_scores_table(scores, f"{scores.dimension}, {mode.value.replace('_', '-')}")
+def print_evaluation(console: Console, played: Evaluation) -> None:
+    """Print the ranking of one mode of play, after a warning of texts that repeat."""
+    say_repeated_texts(played.scores.repeated_texts)
+    scores = played.scores.dimensions[0]
+    console.print(bot_scores_table(scores, f"{scores.dimension}, {played.mode.value.replace('_', '-')}"))
 
 
 def _comparisons(found: list[evaluations.Comparison]) -> Table:

@@ -14,6 +14,7 @@ from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL
 from spotthebot.fed.stats.correlation import Correlation, correlation, lead_over_length
 from spotthebot.fed.stats.means import group_means
 from spotthebot.fed.stats.split_half import split_half
+from spotthebot.kit.words import text_hash
 from spotthebot.suite.scores.dialogue_files import ReadDialogues
 from spotthebot.suite.scores.run import Scored
 
@@ -58,18 +59,24 @@ def print_scores(console: Console, scored: Scored) -> None:
 def print_correlations(console: Console, read: ReadDialogues, scored: Scored) -> None:
     """Print how scores and lengths correlate with the ratings of the published data, and people with each other."""
     ratings = {each.dialogue.id: each.ratings for each in read.dialogues}
+    texts = {each.dialogue.id: text_hash(each.dialogue.texts).hex() for each in read.dialogues}
     labels = sorted({label for each in ratings.values() for label in each})
     table = Table("Rated", "Score", *map(_right, ("Items", "FED", "Length", "FED less length", "People")))
     for label in labels:
         name = DIMENSION_OF_LABEL.get(label, label.lower())
         own = [each for each in scored.scores if label == _OVERALL or each.score.dimension == name]
         if own:
-            table.add_row(label, "mean of all" if label == _OVERALL else name, *_cells(own, ratings, label))
+            table.add_row(label, "mean of all" if label == _OVERALL else name, *_cells(own, ratings, texts, label))
     console.print("Spearman's rho with the mean ratings, 95 % intervals; of halves of the people:", highlight=False)
     console.print(table)
 
 
-def _cells(own: list[ContextScore], ratings: Mapping[str, Mapping[str, tuple[float, ...]]], label: str) -> list[str]:
+def _cells(
+    own: list[ContextScore],
+    ratings: Mapping[str, Mapping[str, tuple[float, ...]]],
+    texts: Mapping[str, str],
+    label: str,
+) -> list[str]:
     dialogues, scores = group_means([each.score.score for each in own], [each.dialogue for each in own])
     lengths = list({each.dialogue: each.length for each in own}.values())
     given = [ratings[name].get(label, ()) for name in dialogues]
@@ -77,9 +84,10 @@ def _cells(own: list[ContextScore], ratings: Mapping[str, Mapping[str, tuple[flo
     for row, values in zip(people, given, strict=True):
         row[: len(values)] = values
     _, rated = group_means(people.ravel(), np.repeat(np.arange(len(given)), people.shape[1]).tolist())
-    found = correlation(scores, rated)
-    length = correlation(lengths, rated)
-    cells = [_interval(each) for each in (found, length, lead_over_length(scores, rated, lengths))]
+    own_texts = [texts[name] for name in dialogues]
+    found = correlation(scores, rated, dialogue=own_texts)
+    length = correlation(lengths, rated, dialogue=own_texts)
+    cells = [_interval(each) for each in (found, length, lead_over_length(scores, rated, lengths, dialogue=own_texts))]
     halves = split_half(people, n_splits=_SPLITS).estimate
     return [str(found.n), *cells, "-" if halves is None else f"{halves:.3f}"]
 

@@ -38,7 +38,7 @@ from spotthebot.suite.cli.table_options import (
     show_mapping,
 )
 from spotthebot.suite.errors import NothingToImport, OneBotInTable
-from spotthebot.suite.progress import say, say_ranks
+from spotthebot.suite.progress import say, say_ranks, say_repeated_texts
 from spotthebot.suite.tables.cells import shown
 from spotthebot.suite.tables.columns import COMPARED, Kind
 from spotthebot.suite.tables.comparisons import Comparisons, Reading, games_of, ratings_of
@@ -94,6 +94,8 @@ def analyse_table(
     notes = notes_of(found)
     for note in notes:
         say(note)
+    repeated = found.repeated_texts
+    say_repeated_texts(repeated)
     print_rejected(found.tally.rejected)
     _require_bots(found, path)
     if not allow_rejected:
@@ -119,16 +121,17 @@ def analyse_table(
         "kind": "votes" if votes else "ratings",
         "read": found.tally.read,
         "notes": notes,
+        "repeated_texts": [each.model_dump(mode="json") for each in repeated],
     }
     if votes:
-        games = games_of(found.votes)
+        games = games_of(found)
         ranking = rank_bots(games, seed=seed, **settings)
         strengths = rate_davidson(games, confidence_level=confidence_level, clusters=settings["clusters"])
         document["ranking"] = dataclasses.asdict(ranking)
         document["strengths"] = dataclasses.asdict(strengths)
         tables = [_votes_table(ranking, strengths), _pairs_table(ranking, found)]
     else:
-        ranked = {name: rank_ratings(ratings_of(rows), **settings) for name, rows in sorted(found.ratings.items())}
+        ranked = {name: rank_ratings(ratings_of(found, name), **settings) for name in sorted(found.ratings)}
         document["dimensions"] = {name: dataclasses.asdict(each) for name, each in ranked.items()}
         tables = [_ratings_table(name, each) for name, each in ranked.items()]
         ranking = None

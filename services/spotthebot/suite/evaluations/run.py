@@ -61,6 +61,7 @@ class Evaluation:
             if partners is None
             else {"name": partners.name, "version": partners.version, "fingerprint": self.fingerprint},
             "model_sha256": self.scores.model_sha256,
+            "repeated_texts": [each.model_dump(mode="json") for each in self.scores.repeated_texts],
             "ranked_by": self.scores.dimensions[0].dimension,
             "ranking": [_row(each, ranks=True) for each in self.ranking()],
             "dimensions": {

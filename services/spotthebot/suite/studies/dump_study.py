@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spotthebot.analytics.domain.study import FEATURES, LABEL_CODES, CodedAnnotation, Study
-from spotthebot.kit.words import text_hash
+from spotthebot.kit.words import known_text_hash
 from spotthebot.suite.published_dump import Dump, DumpAnnotation, Rejected
 
 _LEAD: Final = {0: 1, None: 0, 1: -1}
@@ -54,11 +54,10 @@ def read_study(dump: Dump) -> ReadStudy:
         speakers=speakers,
         packages=packages,
         annotations=annotations,
-        # Words that the dump leaves out are not the same words.
         texts={
-            each: text_hash(said[: shown[each]])
+            each: found
             for each, said in turns.items()
-            if each in shown and any(text.strip() for text in said[: shown[each]])
+            if each in shown and (found := known_text_hash(said[: shown[each]])) is not None
         },
     )
     return ReadStudy(study, tuple(rejected))

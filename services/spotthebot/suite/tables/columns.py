@@ -13,6 +13,7 @@ from spotthebot.suite.tables.errors import ColumnsUnknown, MappingFault
 from spotthebot.suite.tables.numbers import is_numeric
 from spotthebot.suite.tables.rows import Table
 from spotthebot.suite.tables.synonyms import FIELDS, plain, synonyms, without_brackets
+from spotthebot.suite.tables.texts import PROMPT, TEXT_FIELDS, is_text
 from spotthebot.suite.tables.values import ValueWords
 
 MAX_ID: Final = 150
@@ -23,6 +24,8 @@ VALUE_OF: Final = "value."
 BOT_OF: Final = "bot."
 """How a field begins that is a bot's column of ratings: `bot.alpha`."""
 _ALIASES: Final = {"item": "conversation", "model_a": "side_a", "model_b": "side_b"}
+_SHOWN_TEXT: Final = "shown_text"
+"""What the columns of whole texts are called, which are not those of turns."""
 _MAX_COLUMNS_SHOWN = 30
 _OTHER_SIDE: Final = {"1": "2", "a": "b"}
 
@@ -55,11 +58,13 @@ FORMS: Final[Mapping[Kind, Form]] = {
         ("conversation", "side_a", "side_b", "label_a", "label_b", "annotator"), ("exchanges", *FEATURES)
     ),
     Kind.SIDES: Form(("conversation", "bot", "label", "annotator"), ("side", "exchanges")),
-    Kind.VOTES: Form(("conversation", "side_a", "side_b", "winner"), ("annotator", "turn", "winner_swapped")),
-    Kind.OUTCOMES: Form(
-        ("conversation", "side_a", "side_b", "winner_a", "winner_b"), ("winner_tie", "annotator", "turn")
+    Kind.VOTES: Form(
+        ("conversation", "side_a", "side_b", "winner"), ("annotator", "turn", "winner_swapped", *TEXT_FIELDS)
     ),
-    Kind.RATINGS: Form(("conversation", "bot", "value"), ("annotator", "dimension", "turn")),
+    Kind.OUTCOMES: Form(
+        ("conversation", "side_a", "side_b", "winner_a", "winner_b"), ("winner_tie", "annotator", "turn", *TEXT_FIELDS)
+    ),
+    Kind.RATINGS: Form(("conversation", "bot", "value"), ("annotator", "dimension", "turn", *TEXT_FIELDS)),
     Kind.TURNS: Form(("conversation", "speaker", "text"), ("position", "bot_name")),
 }
 
@@ -196,11 +201,16 @@ def _guessed(table: Table, form: Form, mapped: Mapping[str, str], words: ValueWo
         free = [each for each in table.columns if each not in taken]
         if name in form.optional:
             free = [each for each in free if not all(map(is_missing, table.values_of(each)))]
-        if name in mapped:
+        if name in mapped or (name == PROMPT and not {*TEXT_FIELDS} & {*mapped, *columns}):
             continue
+        words_of = name
+        if name in TEXT_FIELDS and name in form.optional:
+            free = [each for each in free if _mostly(is_text, table.values_of(each))]
+            words_of = _SHOWN_TEXT if name == "text" else name
         test = fits.get(name)
         named = _named(
-            synonyms(FIELDS)[name], [each for each in free if test is None or any(map(test, table.values_of(each)))]
+            synonyms(FIELDS)[words_of],
+            [each for each in free if test is None or any(map(test, table.values_of(each)))],
         )
         if named is None and test is not None and name in by_values:
             # Few columns hold such words as human and bot, whatever the columns are called.

@@ -4,18 +4,21 @@ import ast
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from spotthebot.analytics.stats import Games, Ratings, Unit
 from spotthebot.contracts.names import fault_of_name
+from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 from spotthebot.suite.published_dump.fields import FieldFault
 from spotthebot.suite.tables.cells import TableRow, shown
 from spotthebot.suite.tables.columns import BOT_OF, VALUE_OF, ColumnMapping
 from spotthebot.suite.tables.numbers import ANY_NUMBER, Numbers, Scale
 from spotthebot.suite.tables.rejections import Tally
 from spotthebot.suite.tables.synonyms import names_of, plain
+from spotthebot.suite.tables.texts import Texts
 from spotthebot.suite.tables.values import ValueWords
 from spotthebot.suite.tables.winners import Winners, WinnersAre
 
@@ -62,6 +65,7 @@ class Comparisons:
     """What a table of votes or ratings holds: votes, ratings by dimension, and how its rows were read."""
 
     reading: Reading
+    texts: Texts
     tally: Tally = field(default_factory=Tally)
     votes: list[Vote] = field(default_factory=list)
     winners: Winners | None = None
@@ -75,6 +79,18 @@ class Comparisons:
         """The annotators that the table names; none where it has no column of them."""
         rated = {rating.annotator for ratings in self.ratings.values() for rating in ratings}
         return (rated | {vote.annotator for vote in self.votes}) - {""}
+
+    @cached_property
+    def clusters(self) -> Mapping[str, str]:
+        """What each item counts as: the first item of its text."""
+        rated = {rating.item for ratings in self.ratings.values() for rating in ratings}
+        return self.texts.clusters(rated | {vote.item for vote in self.votes})
+
+    @property
+    def repeated_texts(self) -> tuple[RepeatedTexts, ...]:
+        """The pairs of bots whose items, of those with votes, repeat one another's text."""
+        voted = {(min(vote.bots), max(vote.bots), vote.item) for vote in self.votes}
+        return find_repeated_texts(((one, other), self.clusters[item]) for one, other, item in voted)
 
 
 class CellReader:
@@ -118,30 +134,30 @@ class CellReader:
         self._seen.add((annotator, *key))
 
 
-def games_of(votes: Iterable[Vote]) -> Games:
-    """Return votes as games, each of an item and an annotator, in the order of the items."""
-    votes = sorted(votes)
+def games_of(found: Comparisons) -> Games:
+    """Return votes as games, each of an item's text and an annotator, in the order of the items."""
+    votes = sorted(found.votes)
     bots = sorted({bot for vote in votes for bot in vote.bots})
     return Games(
         bots=tuple(bots),
         first=_codes((vote.bots[0] for vote in votes), bots),
         second=_codes((vote.bots[1] for vote in votes), bots),
         outcome=np.array([vote.outcome for vote in votes], dtype=np.int64),
-        conversation=_codes((vote.item for vote in votes), sorted({vote.item for vote in votes})),
+        conversation=_item_codes((vote.item for vote in votes), found.clusters),
         annotator=_annotators([vote.annotator for vote in votes]),
         unit=Unit.ANNOTATION,
         criterion="vote",
     )
 
 
-def ratings_of(ratings: Iterable[Rating]) -> Ratings:
-    """Return ratings of one dimension as columns, in the order of the items."""
-    ratings = sorted(ratings)
+def ratings_of(found: Comparisons, dimension: str) -> Ratings:
+    """Return ratings of one dimension as columns, in the order of the items; items of one text are one."""
+    ratings = sorted(found.ratings[dimension])
     bots = sorted({rating.bot for rating in ratings})
     return Ratings(
         bots=tuple(bots),
         bot=_codes((rating.bot for rating in ratings), bots),
-        item=_codes((rating.item for rating in ratings), sorted({rating.item for rating in ratings})),
+        item=_item_codes((rating.item for rating in ratings), found.clusters),
         annotator=_annotators([rating.annotator for rating in ratings]),
         value=np.array([rating.value for rating in ratings], dtype=np.float64),
     )
@@ -150,6 +166,12 @@ def ratings_of(ratings: Iterable[Rating]) -> Ratings:
 def _annotators(names: list[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Return a code for each annotator; where nobody is named, each vote is of another one."""
     return _codes(names, sorted(set(names))) if any(names) else np.arange(len(names), dtype=np.int64)
+
+
+def _item_codes(items: Iterable[str], clusters: Mapping[str, str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """Return a code for the text of each item."""
+    texts = [clusters[item] for item in items]
+    return _codes(texts, sorted(set(texts)))
 
 
 def _codes(values: Iterable[str], names: Iterable[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":

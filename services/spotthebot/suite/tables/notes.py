@@ -50,6 +50,10 @@ def _of_ratings(found: Comparisons) -> Iterator[str]:
             f"{shown(dimension)}: {len(values)} ratings, lowest {plain_number(min(values))}, highest"
             f" {plain_number(max(values))}{f'; {without} rows have none' if without else ''}."
         )
+    items, texts = len(found.clusters), len({*found.clusters.values()})
+    if found.ratings and texts < items:
+        repeats = "item repeats" if items - texts == 1 else "items repeat"
+        yield f"{items - texts} of {items} {repeats} another one's text: they count as {texts}."
     if found.ratings:
         yield (
             f"Scale: {found.reading.scale}, other values do not count."

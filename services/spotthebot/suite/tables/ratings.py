@@ -10,6 +10,7 @@ from spotthebot.suite.tables.comparisons import CellReader, Comparisons, Rating,
 from spotthebot.suite.tables.errors import MissingCoded
 from spotthebot.suite.tables.numbers import ANY_NUMBER, Numbers, plain_number
 from spotthebot.suite.tables.rows import Table
+from spotthebot.suite.tables.texts import Texts
 
 ONE_DIMENSION: Final = "rating"
 """What the dimension of a table is called that names none."""
@@ -24,7 +25,7 @@ def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comp
 
     A row with a column for each dimension counts for those of which it has a rating.
     """
-    found, cells = Comparisons(reading), CellReader(mapping)
+    found, cells = Comparisons(reading, Texts(mapping.columns)), CellReader(mapping)
     fields = [name for name in mapping.columns if name == "value" or name in {*cells.dimensions, *cells.bots}]
     found.numbers = {
         name: Numbers.of(
@@ -42,6 +43,7 @@ def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comp
             found.tally.reject(row.rejected(str(fault), [cells.optional(row, "bot"), *cells.bots.values()]))
             continue
         found.tally.keep(rating.bot for rating in ratings)
+        found.texts.add(ratings[0].item, row)
         for rating in ratings:
             found.ratings.setdefault(rating.dimension, []).append(rating)
         for dimension in set(cells.dimensions.values()) - {rating.dimension for rating in ratings}:

@@ -11,6 +11,7 @@ from spotthebot.suite.tables.cells import TableRow, shown
 from spotthebot.suite.tables.columns import ColumnMapping, Kind
 from spotthebot.suite.tables.comparisons import CellReader, Comparisons, Reading, Vote
 from spotthebot.suite.tables.rows import Table
+from spotthebot.suite.tables.texts import Texts
 from spotthebot.suite.tables.values import code_of
 from spotthebot.suite.tables.winners import Ballot, Winners
 
@@ -35,15 +36,18 @@ def read_votes(table: Table, mapping: ColumnMapping, reading: Reading) -> Compar
 
     Raises the errors of winners that are not clear.
     """
-    found, cells, ballots = Comparisons(reading), CellReader(mapping), list[Ballot]()
+    found, cells, ballots = Comparisons(reading, Texts(mapping.columns)), CellReader(mapping), list[Ballot]()
     for row in table.rows():
         if isinstance(row, Rejected):
             found.tally.reject(row)
             continue
         try:
-            ballots.extend(_ballots(row, cells, mapping.kind))
+            own = list(_ballots(row, cells, mapping.kind))
         except FieldFault as fault:
             found.tally.reject(row.rejected(str(fault), (cells.optional(row, side) for side in ("side_a", "side_b"))))
+            continue
+        ballots += own
+        found.texts.add(own[0].item, row)
     column = mapping.columns.get("winner", "winner")
     found.winners = Winners(ballots, reading.words, column, reading.winners)
     for ballot in ballots:

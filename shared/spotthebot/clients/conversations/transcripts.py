@@ -23,6 +23,7 @@ from spotthebot.contracts.conversations import (
     SpeakersOut,
     StoredOut,
     StratumOut,
+    TextHashOut,
     TextsOut,
 )
 from spotthebot.kit.exports.formats import ExportFormat
@@ -120,6 +121,17 @@ class TranscriptOperations:
     def stream_strata(self, collection_id: UUID, **mix: Unpack[Mixing]) -> Ndjson[StratumOut]:
         """Stream a label for each conversation that a campaign takes: the same for the same two speakers, unnamed."""
         return Ndjson(StratumOut, f"/v1/collections/{collection_id}/strata/stream", params=mix)
+
+    @operation
+    def stream_text_hashes(
+        self, collection_id: UUID, *, shown: int | None = None, **mix: Unpack[Mixing]
+    ) -> Ndjson[TextHashOut]:
+        """Stream a hash of what each conversation that a campaign takes shows of itself: of so many exchanges, or all.
+
+        Conversations with the same words have the same hash.
+        """
+        params = {"shown": shown, **mix}
+        return Ndjson(TextHashOut, f"/v1/collections/{collection_id}/text-hashes/stream", params=params)
 
     @operation
     def stream_interactors(self, collection_id: UUID, *, also: Sequence[UUID] = ()) -> Ndjson[InteractorOut]:

@@ -58,6 +58,7 @@ from spotthebot.contracts.conversations.conversations import (
     ParticipantKind,
     SpeakersOut,
     StratumOut,
+    TextHashOut,
     TextsOut,
 )
 from spotthebot.contracts.conversations.corpora import (
@@ -210,6 +211,7 @@ __all__ = [
     "StopRules",
     "StoredOut",
     "StratumOut",
+    "TextHashOut",
     "TextsOut",
     "TrainingShareOut",
     "TrainingSplit",

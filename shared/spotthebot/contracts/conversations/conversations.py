@@ -128,6 +128,13 @@ class StratumOut(Wire):
     stratum: str
 
 
+class TextHashOut(Wire):
+    """What stands for the text of a conversation, as far as a campaign shows it: equal where the words are the same."""
+
+    id: UUID
+    text_hash: str | None = Field(description="Null for a conversation without words.")
+
+
 class InteractorOut(Wire):
     """Who chatted in a conversation, as a salted hash, which is of random bytes where nobody did."""
 

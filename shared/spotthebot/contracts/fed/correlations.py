@@ -19,7 +19,9 @@ class CorrelationOut(Wire):
     high: float | None
     p_value: float | None
     n: int
-    n_dialogues: int = Field(description="Dialogues, left out in turn for the interval; of systems, the systems.")
+    n_dialogues: int = Field(
+        description="Dialogues of different texts, left out in turn for the interval; of systems, the systems."
+    )
     n_annotators: int | None = Field(description="People who rated, left out in turn as well.")
     degrees_of_freedom: float | None = Field(description="Of Student's t in the interval; null without one.")
     method: str

@@ -10,6 +10,7 @@ from pydantic import Field
 from spotthebot.contracts.fed.dimensions import MAX_DIMENSIONS
 from spotthebot.contracts.fed.scorers import TEMPLATE_DATE, Level, ScorerIn
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
+from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.wire import Name, Wire
 
 MAX_BOTS = 1000
@@ -79,7 +80,7 @@ class BotScoreOut(Wire):
     rank_low: int
     rank_high: int
     contexts: int
-    dialogues: int
+    dialogues: int = Field(description="Of different texts.")
     length_baseline: float | None = Field(description="The mean score that the lengths of its contexts alone give.")
     beyond_length: float | None = Field(description="`score` less `length_baseline`.")
 
@@ -107,6 +108,9 @@ class ScoreSetOut(Wire):
     dialogues: int
     rejected: int
     dimensions: tuple[DimensionScoresOut, ...] = Field(max_length=MAX_DIMENSIONS)
+    repeated_texts: tuple[RepeatedTexts, ...] = Field(
+        max_length=MAX_REPEATED, description="Speakers whose scored conversations repeat one another's words."
+    )
     created_at: datetime
     version: str
 
