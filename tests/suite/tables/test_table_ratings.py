@@ -5,7 +5,7 @@ from statistics import mean
 
 import pytest
 
-from spotthebot.suite.tables.errors import ColumnsUnknown, MappingFault, MissingCoded
+from spotthebot.suite.tables.errors import ColumnsUnknown, MappingFault, MissingCoded, NoNumbers
 from spotthebot.suite.tables.notes import notes_of
 from spotthebot.suite.tables.numbers import Numbers, Scale, plain_number
 from spotthebot.suite.tables.rows import open_table
@@ -115,6 +115,10 @@ class TestDimensions:
         assert (_values(found, "fluent"), _values(found, "sensible")) == ([4, 3], [2, 1])
         assert found.missing == {"fluent": 2, "sensible": 2}
         assert reasons(found) == [(6, "it has no rating")]
+
+    def test_a_rating_in_words_is_named_with_what_it_holds(self, save: Save):
+        with pytest.raises(NoNumbers, match=r"Column 'rating' of .* holds no numbers \(very good, 4/5, 1_000\)"):
+            compared(save("item,bot,annotator,rating\ni1,x,a,very good\ni2,x,a,4/5\ni3,x,a,1_000\ni4,x,a,bad\n"))
 
     def test_columns_of_numbers_are_offered_as_dimensions(self, save: Save):
         with pytest.raises(ColumnsUnknown, match=r"--map value\.fluent=fluent,value.sensible=sensible"):

@@ -32,6 +32,18 @@ def _outcomes(found) -> list[int]:
     return [vote.outcome if vote.bots[0] == "x" else -vote.outcome for vote in found.votes]
 
 
+class TestRowsWithoutConversations:
+    def test_are_conversations_of_their_own_which_is_said(self, save: Save):
+        """Two votes of one annotator about two bots would be one repeated vote in one conversation."""
+        rows = "x,y,model_a,u\nx,y,model_b,u\ny,x,model_a,v\n"
+        found = compared(save("model_a,model_b,winner,annotator\n" + rows))
+        assert [vote.item for vote in found.votes] == ["line 2", "line 3", "line 4"]
+        assert len(set(games_of(found).conversation)) == 3
+        assert any(note.startswith("No column says conversation: each vote counts") for note in notes_of(found))
+        found = compared(save("id,model_a,model_b,winner,annotator\n1,x,y,model_a,u\n"))
+        assert not any("conversation" in note for note in notes_of(found))
+
+
 class TestWords:
     @pytest.mark.parametrize(
         "code",

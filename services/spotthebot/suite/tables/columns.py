@@ -9,7 +9,7 @@ from typing import Final
 
 from spotthebot.contracts.annotation import Label, Preference
 from spotthebot.suite.tables.cells import is_missing, shown
-from spotthebot.suite.tables.errors import ColumnsUnknown, MappingFault
+from spotthebot.suite.tables.errors import ColumnsUnknown, MappingFault, NoNumbers
 from spotthebot.suite.tables.numbers import is_numeric
 from spotthebot.suite.tables.rows import Table
 from spotthebot.suite.tables.synonyms import FIELDS, plain, synonyms, without_brackets
@@ -59,10 +59,10 @@ FORMS: Final[Mapping[Kind, Form]] = {
     ),
     Kind.SIDES: Form(("conversation", "bot", "label", "annotator"), ("side", "exchanges")),
     Kind.VOTES: Form(
-        ("conversation", "side_a", "side_b", "winner"), ("annotator", "turn", "winner_swapped", *TEXT_FIELDS)
+        ("side_a", "side_b", "winner"), ("conversation", "annotator", "turn", "winner_swapped", *TEXT_FIELDS)
     ),
     Kind.OUTCOMES: Form(
-        ("conversation", "side_a", "side_b", "winner_a", "winner_b"), ("winner_tie", "annotator", "turn", *TEXT_FIELDS)
+        ("side_a", "side_b", "winner_a", "winner_b"), ("conversation", "winner_tie", "annotator", "turn", *TEXT_FIELDS)
     ),
     Kind.RATINGS: Form(("conversation", "bot", "value"), ("annotator", "dimension", "turn", *TEXT_FIELDS)),
     Kind.TURNS: Form(("conversation", "speaker", "text"), ("position", "bot_name")),
@@ -152,6 +152,9 @@ def find_columns(
         fields = ", ".join(mapped)
         raise MappingFault(option="--map", given=fields, reason="these fields belong to different kinds of tables")
     _, missing, columns = min(found, key=lambda each: (each[0], len(each[1])))
+    if missing == ["value"] and (column := _named(synonyms(FIELDS)["value"], table.columns)) is not None:
+        examples = dict.fromkeys(value for value in table.values_of(column) if not is_missing(value))
+        raise NoNumbers(file=table.path.name, column=shown(column), found=", ".join(map(shown, [*examples][:3])))
     raise ColumnsUnknown(
         file=table.path.name,
         missing=", ".join(missing),

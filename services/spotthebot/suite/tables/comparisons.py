@@ -66,6 +66,8 @@ class Comparisons:
 
     reading: Reading
     texts: Texts
+    names_items: bool = True
+    """Whether a column says what was compared; else each row is an item of its own."""
     tally: Tally = field(default_factory=Tally)
     votes: list[Vote] = field(default_factory=list)
     winners: Winners | None = None
@@ -114,6 +116,10 @@ class CellReader:
     def optional(self, row: TableRow, name: str) -> str:
         """Return an id or a name; empty where there is none."""
         return row.named(self.columns[name]) if name in self.columns else ""
+
+    def item(self, row: TableRow) -> str:
+        """Return what was compared; without a column of conversations each row is one of its own."""
+        return self.cell(row, "conversation") if "conversation" in self.columns else f"line {row.line}"
 
     def annotator(self, row: TableRow) -> str:
         """Return the annotator, of FastChat's list of a model and its prompt the model; empty without such a column."""

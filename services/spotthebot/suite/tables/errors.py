@@ -18,6 +18,12 @@ class ColumnsUnknown(Invalid):
     title = "Columns unknown"
 
 
+class NoNumbers(Invalid):
+    """Column '{column}' of {file} holds no numbers ({found}): write ratings as numbers, such as 4 or 4.5."""
+
+    title = "No numbers"
+
+
 class MappingFault(Invalid):
     """The mapping {option} '{given}' can't be used: {reason}."""
 

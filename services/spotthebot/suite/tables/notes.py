@@ -9,11 +9,16 @@ from spotthebot.suite.tables.votes import position_of
 
 
 def notes_of(found: Comparisons) -> list[str]:
-    """Return what winners and numbers were taken for, whether positions decide, and what is unknown of annotators."""
+    """Return what winners and numbers were taken for, whether positions decide, and which columns are not there."""
     if not found.votes and not found.ratings:
         return []
     notes = [*_of_votes(found), *_of_ratings(found)]
     rows = "vote" if found.winners else "rating"
+    if not found.names_items:
+        notes.append(
+            "No column says conversation: each vote counts as one of another conversation, so intervals are too narrow"
+            " where some are of one. --map conversation=COLUMN names the column."
+        )
     match sorted(found.annotators):
         case []:
             notes.append(

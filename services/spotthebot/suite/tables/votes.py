@@ -36,7 +36,12 @@ def read_votes(table: Table, mapping: ColumnMapping, reading: Reading) -> Compar
 
     Raises the errors of winners that are not clear.
     """
-    found, cells, ballots = Comparisons(reading, Texts(mapping.columns)), CellReader(mapping), list[Ballot]()
+    names_items = "conversation" in mapping.columns
+    found, cells, ballots = (
+        Comparisons(reading, Texts(mapping.columns), names_items),
+        CellReader(mapping),
+        list[Ballot](),
+    )
     for row in table.rows():
         if isinstance(row, Rejected):
             found.tally.reject(row)
@@ -83,7 +88,7 @@ def position_of(votes: list[Vote]) -> Position:
 
 
 def _ballots(row: TableRow, cells: CellReader, kind: Kind) -> Iterator[Ballot]:
-    item, annotator = cells.cell(row, "conversation"), cells.annotator(row)
+    item, annotator = cells.item(row), cells.annotator(row)
     bots = cells.cell(row, "side_a"), cells.cell(row, "side_b")
     if bots[0] == bots[1]:
         raise FieldFault(reason=f"{shown(bots[0])} stands against itself")
