@@ -8,6 +8,7 @@ import math
 import numbers
 from collections.abc import Hashable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ def read_numbers(column: npt.ArrayLike, name: str, *, finite: bool = False) -> n
         flat = [_number(value, name, row) for row, value in enumerate(found.ravel().tolist())]
         read = np.array(flat, dtype=np.float64).reshape(found.shape)
     if finite and not np.all(np.isfinite(read)):
-        row = int(np.flatnonzero(~np.isfinite(read.ravel()))[0])
-        raise ColumnMalformed(column=name, row=row // max(read[0].size, 1), fault="holds no finite number")
+        place = np.argwhere(~np.isfinite(read))[0]
+        raise ColumnMalformed(column=name, row=int(place[0]) if len(place) else 0, fault="holds no finite number")
     return read
 
 
@@ -131,10 +132,12 @@ def _number(value: object, name: str, row: int) -> float:
 
 
 def _is_missing(value: object) -> bool:
-    """Tell None, NaN, and pandas' NA and NaT, which is found by name so that pandas need not be there."""
+    """Tell None, NaN of any type, and pandas' NA and NaT, which is found by name so that pandas need not be there."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
-    return isinstance(value, float | np.floating | np.datetime64) and value != value  # noqa: PLR0124 - NaN alone
+    if isinstance(value, Decimal):  # of which one that signals may not even be compared
+        return value.is_nan()
+    return isinstance(value, numbers.Number | np.datetime64) and value != value  # noqa: PLR0124 - NaN alone
 
 
 def _ascending(values: list[Any]) -> list[Any]:
