@@ -97,6 +97,12 @@ class TestBandsBetweenInspections:
         assert np.isnan([band.low, band.high, band.estimate]).all()
         assert all("all is of one annotator" in known(each.reason) for each in band.uncertainty)
 
+    def test_before_the_first_inspection_of_all_are_bounded_by_1_or_not_at_all(self):
+        times = censored_times([1, 1, 3], [2, 2, INF])
+        assert survival_band(times, [0.5]).high.tolist() == [1]
+        panel = Observations(np.arange(3), np.zeros(3, dtype=np.int64))
+        assert np.isnan(survival_band(times, [0.5], observations=panel).high).all()
+
     def test_hold_any_truth_between_those_of_the_inspections(self):
         """Nominal 95 % at both ends: whatever S(t) does between them, the bounds hold it in no fewer campaigns."""
         setting, held, counted = Setting(4, 15, 12, 0.18, taste=True), Counter[str](), Counter[str]()

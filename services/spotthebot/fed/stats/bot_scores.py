@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
-from spotthebot.statistics.columns import read_codes, read_numbers
+from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
 from spotthebot.statistics.errors import ColumnsDiffer, require_confidence_level, require_splits
 from spotthebot.statistics.randomness import generator_of
 
@@ -82,8 +82,8 @@ def score_bots(
     require_confidence_level(confidence_level)
     require_splits(n_resamples, MAX_RESAMPLES)
     names, code = np.unique(np.array([str(bot) for bot in bots], dtype=str), return_inverse=True)
-    chance = generator_of(seed)
-    sums = [_Sums.of(values[code == at], of[code == at]) for at in range(len(names))]
+    chance, unit = generator_of(seed), unit_of(values)
+    sums = [_Sums.of(values[code == at] / unit, of[code == at]) for at in range(len(names))]
     drawn = [_draw(each, n_resamples, chance) for each in sums]
     means = np.array([each.means for each in drawn]).reshape(-1, n_resamples)
     ranks = 1 + np.array([np.sum(means > own, axis=0) for own in means]).reshape(-1, n_resamples)
@@ -97,9 +97,9 @@ def score_bots(
         found.append(
             BotScore(
                 bot=str(name),
-                estimate=own.mean,
-                low=None if bounds is None else bounds[0],
-                high=None if bounds is None else bounds[1],
+                estimate=own.mean * unit,
+                low=None if bounds is None else bounds[0] * unit,
+                high=None if bounds is None else bounds[1] * unit,
                 rank_low=1 if is_few else int(best),
                 rank_high=len(names) if is_few else int(worst),
                 n=int(own.counts.sum()),

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
-from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.columns import read_numbers, unit_of
 from spotthebot.statistics.errors import ColumnsDiffer
 
 Group = TypeVar("Group", bound=Hashable)
@@ -29,6 +29,7 @@ def group_means(values: npt.ArrayLike, groups: Sequence[Group]) -> tuple[list[Gr
     of = np.array([numbers[group] for group in groups], dtype=np.intp)
     known = ~np.isnan(column)
     counts = np.bincount(of[known], minlength=len(numbers))
-    totals = np.bincount(of[known], weights=column[known], minlength=len(numbers))
-    means: FloatArray = np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
+    unit = unit_of(column)
+    totals = np.bincount(of[known], weights=column[known] / unit, minlength=len(numbers))
+    means: FloatArray = np.where(counts > 0, totals / np.maximum(counts, 1) * unit, np.nan)
     return list(numbers), means
