@@ -271,7 +271,7 @@ def _influence(state: _State, x: FloatArray) -> Influence:
     bread, inside = _bread(state)
     n, p = x.shape
     # What a row tells of a coefficient is told by its covariate less what the others predict of it.
-    apart = np.array([x[:, at] - _predicted(np.delete(x, at, axis=1), x[:, at]) for at in range(p)]).reshape(p, n).T
+    apart = np.array([x[:, at] - _predicted(np.delete(x, at, axis=1), x[:, at]) for at in range(p)]).T
     entries = np.tile(np.arange(p), n)
     return Influence(
         n_statistics=p,
