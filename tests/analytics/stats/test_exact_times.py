@@ -58,6 +58,19 @@ class TestExactTimes:
         assert curve.estimate == pytest.approx((5 / 6, 5 / 6 * 4 / 5, 5 / 6 * 4 / 5 * 2 / 3, 5 / 6 * 4 / 5 * 2 / 3 / 2))
         assert (curve.n, curve.events, curve.median) == (6, 4, 5)
 
+    def test_kaplan_meier_has_greenwood_s_bounds_of_log_log_s_and_none_where_s_is_0(self):
+        curve = kaplan_meier([1, 2, 3, 4], [True] * 4)
+        # S = 3/4 and its variance by Greenwood over S²: 1 / (4 * 3); of log(-log S) it is divided by log(3/4)².
+        reach = 1.959964 * np.sqrt(1 / 12) / abs(np.log(3 / 4))
+        assert (curve.low[0], curve.high[0]) == pytest.approx(
+            ((3 / 4) ** np.exp(reach), (3 / 4) ** np.exp(-reach)), abs=1e-6
+        )
+        # R's survfit has NA there, too: four of four tell little of the fifth.
+        assert curve.estimate[-1] == 0
+        assert np.isnan([curve.low[-1], curve.high[-1]]).all()
+        (alone,) = kaplan_meier([1], [True]).high
+        assert np.isnan(alone)
+
     def test_cox_is_lifelines_partial_likelihood(self):
         rng = np.random.default_rng(3)
         x = rng.integers(0, 2, (80, 1)).astype(float)

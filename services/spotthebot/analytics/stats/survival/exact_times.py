@@ -52,7 +52,10 @@ class ParametricFit:
 
 @dataclass(frozen=True)
 class KaplanMeier:
-    """S(t) just after each time at which something happened, with log-log bounds; the median is None if not reached."""
+    """S(t) just after each time at which something happened, with log-log bounds; the median is None if not reached.
+
+    Where all have happened, so that S(t) is 0, nothing tells how far others would get: the bounds are NaN.
+    """
 
     times: tuple[float, ...]
     estimate: tuple[float, ...]
@@ -143,11 +146,13 @@ def kaplan_meier(duration: ArrayLike, decided: ArrayLike, *, confidence_level: f
     with _lifelines("the Kaplan-Meier curve"):
         fitter = lifelines.KaplanMeierFitter(alpha=1 - confidence_level).fit(spells, events)
     moments = np.unique(spells[events])
+    estimate = fitter.survival_function_at_times(moments).to_numpy().round(12)
     bounds = fitter.confidence_interval_survival_function_.loc[moments].to_numpy()
+    bounds[estimate <= 0] = np.nan
     median = float(fitter.median_survival_time_)
     return KaplanMeier(
         times=tuple(moments.tolist()),
-        estimate=tuple(round(float(value), 12) for value in fitter.survival_function_at_times(moments)),
+        estimate=tuple(estimate.tolist()),
         low=tuple(bounds[:, 0].tolist()),
         high=tuple(bounds[:, 1].tolist()),
         median=median if np.isfinite(median) else None,
