@@ -32,13 +32,13 @@ def _assert_refused(answer: Any, parameter: str) -> None:
 class TestLevelsOfResults:
     @pytest.mark.parametrize("parameter", ["confidence_level", "significance_level"])
     @pytest.mark.parametrize("result", RESULTS)
-    async def test_that_are_none_are_refused(self, suite: RunningSuite, result: str, parameter: str):
+    async def test_levels_out_of_range_are_refused(self, suite: RunningSuite, result: str, parameter: str):
         analyst = await suite.client("analytics", "analyst")
         for level in NO_LEVELS:
             answer = await analyst.get(f"/v1/campaigns/{UNKNOWN}/{result}", params={parameter: str(level)})
             _assert_refused(answer, parameter)
 
-    async def test_at_their_bounds_are_answered(self, suite: RunningSuite):
+    async def test_the_outermost_levels_are_answered(self, suite: RunningSuite):
         spoken = [conversation(f"c{number}", "X", "Y") for number in range(4)]
         campaign = await open_campaign(suite, await import_conversations(suite, spoken), segments=[1], package_size=4)
         labels = {"A": "human", "B": "bot"}
@@ -54,14 +54,14 @@ class TestLevelsOfResults:
 
 class TestLevelsOfJobs:
     @pytest.mark.parametrize("parameter", ["power", "significance_level"])
-    async def test_of_a_plan_are_refused_alike(self, suite: RunningSuite, parameter: str):
+    async def test_a_plan_refuses_levels_out_of_range(self, suite: RunningSuite, parameter: str):
         await _try_bodies(suite, "analytics", "/v1/analyses", {"kind": "planning", "win_rates": [0.7]}, parameter)
 
     @pytest.mark.parametrize("parameter", ["power", "significance_level", "confidence_level"])
-    async def test_of_more_data_are_refused_alike(self, suite: RunningSuite, parameter: str):
+    async def test_more_data_refuses_levels_out_of_range(self, suite: RunningSuite, parameter: str):
         await _try_bodies(suite, "analytics", "/v1/analyses", {"kind": "more_data", "campaign_id": UNKNOWN}, parameter)
 
-    async def test_of_scores_are_refused_alike(self, suite: RunningSuite):
+    async def test_a_score_job_refuses_levels_out_of_range(self, suite: RunningSuite):
         scorer = {"model": "gpt2", "mode": "followup_mean", "dimension_set": {"set": "bipartite"}}
         body = {"collection_id": UNKNOWN, "scorer": scorer}
         await _try_bodies(suite, "fed", "/v1/score-jobs", body, "confidence_level", role="admin")

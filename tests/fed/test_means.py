@@ -21,7 +21,7 @@ class TestGroupMeans:
         assert group_means([], [])[0] == []
 
     @pytest.mark.parametrize("unit", [5e-324, 1e-300, 2.0**1022])
-    def test_of_tiny_and_huge_values_are_numbers(self, unit):
+    def test_tiny_and_huge_values_have_a_mean(self, unit):
         # Twice 2**1023 is more than a number can be.
         assert group_means([2 * unit, 2 * unit, NAN, unit], [1, 1, 1, 2])[1].tolist() == [2 * unit, unit]
 

@@ -59,7 +59,7 @@ class TestSplitHalf:
     @pytest.mark.parametrize(
         "table", [[[1, 4], [2, 3], [3, 2], [4, 1]], [[1, 5, 5], [2, 4, 4], [3, 3, 3], [4, 2, 2], [5, 1, 1]]]
     )
-    def test_of_raters_who_contradict_each_other_has_no_reliability(self, table):
+    def test_raters_who_contradict_each_other_have_no_reliability(self, table):
         """Spearman & Brown's 2 r / (1 + r) has no meaning below 0: for r = -.51 it is -2.08."""
         found = split_half(table, n_splits=200)
         assert found.estimate is not None

@@ -7,7 +7,7 @@ spotted. A design says at which times it is inspected, and so between which two 
 import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -15,26 +15,26 @@ from benchmarks.analytics.coverage.tallies import Tallies
 from spotthebot.analytics.stats import FloatArray, Observations, SurvivalBand, censored_times, survival_band
 from tests.factories.clustered_campaigns import Seen, Setting, draw_seen
 
-LENGTHS: Final = np.array([2.0, 3.0, 5.0])
+LENGTHS: Final[FloatArray] = np.array([2.0, 3.0, 5.0])
 _LAST: Final = 12.0
 SETTINGS: Final = tuple(
     Setting(4, 15, annotators, correlation, taste=correlation > 0)
     for annotators in (6, 12, 40)
     for correlation in (0.0, 0.18)
 )
-_Draw = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
+_Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
 DESIGNS: Final[dict[str, tuple[_Draw, FloatArray]]] = {
     # By name: the inspections (..., m) of rows, and the times at which bounds are asked for.
     "one of three lengths": (
-        lambda rng, shape: rng.choice(LENGTHS, (*shape, 1)),
+        lambda rng, shape: LENGTHS[rng.integers(3, size=(*shape, 1))],
         np.array([1.0, 2.0, 2.01, 2.5, 2.99, 3.0, 3.01, 4.0, 4.99, 5.0, 8.0]),
     ),
     "two of three lengths": (
-        lambda rng, shape: rng.permuted(np.broadcast_to(LENGTHS, (*shape, 3)), axis=-1)[..., :2],
+        lambda rng, shape: LENGTHS[rng.permuted(np.broadcast_to(np.arange(3), (*shape, 3)), axis=-1)[..., :2]],
         np.array([1.0, 2.0, 2.01, 2.5, 2.99, 3.0, 3.01, 4.0, 4.99, 5.0, 8.0]),
     ),
     "one of twelve lengths": (
-        lambda rng, shape: 1.0 + rng.integers(12, size=(*shape, 1)),
+        lambda rng, shape: rng.integers(1, 13, size=(*shape, 1)).astype(np.float64),
         np.array([2.0, 2.5, 4.0, 4.5, 8.0, 8.5, 12.0]),
     ),
     "any one time": (lambda rng, shape: rng.uniform(0, _LAST, (*shape, 1)), np.array([2.0, 4.0, 8.0])),

@@ -1,9 +1,8 @@
 """What the shared statistics refuse."""
 
-from numbers import Integral
-
 from spotthebot.kit.errors import Invalid
 from spotthebot.statistics.levels import EVERY_LEVEL, MAX_LEVEL, MIN_LEVEL
+from spotthebot.statistics.whole_numbers import is_whole
 
 
 class ColumnsDiffer(Invalid):
@@ -38,7 +37,7 @@ class SplitsOutOfRange(Invalid):
 
 def require_splits(value: int, most: int) -> None:
     """Raise SplitsOutOfRange unless there is at least one split or resample, and no more than `most`."""
-    if not isinstance(value, Integral) or not 1 <= value <= most:
+    if not is_whole(value, 1, most):
         raise SplitsOutOfRange(most=most, value=value)
 
 

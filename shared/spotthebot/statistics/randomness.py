@@ -1,11 +1,11 @@
 """Where chance comes from: a `numpy.random.Generator` that the caller owns, or a seed to make one from."""
 
-from numbers import Integral
 from typing import TypeAlias
 
 import numpy as np
 
 from spotthebot.statistics.errors import SeedMalformed
+from spotthebot.statistics.whole_numbers import is_whole
 
 Seed: TypeAlias = int | np.random.Generator
 
@@ -22,7 +22,7 @@ def generator_of(seed: Seed) -> np.random.Generator:
 
 def require_seed(seed: int) -> None:
     """Raise SeedMalformed unless the seed is a whole number from 0."""
-    if not isinstance(seed, Integral) or seed < 0:
+    if not is_whole(seed, 0):
         raise SeedMalformed(value=f"{seed!r:.60}")
 
 
@@ -32,7 +32,7 @@ def seed_of(seed: Seed) -> int | None:
     A generator made without a seed has drawn its entropy from the system, and that is what is returned: it starts
     the same sequence again.
     """
-    if isinstance(seed, Integral):
+    if not isinstance(seed, np.random.Generator):
         return int(seed)
     entropy = getattr(seed.bit_generator.seed_seq, "entropy", None)
     return entropy if isinstance(entropy, int) else None

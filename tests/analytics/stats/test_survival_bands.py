@@ -26,7 +26,7 @@ from tests.factories.known import all_known, known
 class TestBandsAtInspections:
     @settings(max_examples=20)
     @given(seed=st.integers(0, 10_000), clusters=st.sampled_from(Clusters))
-    def test_of_current_status_data_have_the_curves_bounds(self, seed, clusters):
+    def test_bands_of_current_status_data_have_the_curves_bounds(self, seed, clusters):
         status = current_status(simulated_table(seed, names=("A", "B"), per_pair=12))
         for code, curve in enumerate(survival_curves(status, clusters=clusters)):
             mine = status.entity == code
@@ -39,7 +39,7 @@ class TestBandsAtInspections:
             np.testing.assert_allclose(band.low, all_known(curve.low), atol=1e-6)
             np.testing.assert_allclose(band.high, all_known(curve.high), atol=1e-6)
 
-    def test_of_doubled_rows_that_share_a_cluster_are_those_of_single_rows(self):
+    def test_bands_of_doubled_rows_that_share_a_cluster_are_those_of_single_rows(self):
         times, _ = worked_data("bcos")
         doubled = censored_times(np.repeat(times.left, 2), np.repeat(times.right, 2))
         pairs = Observations(np.arange(188) // 2, np.arange(188))
@@ -51,7 +51,7 @@ class TestBandsAtInspections:
         np.testing.assert_allclose(clustered.high, single.high, atol=1e-4)
         assert np.all(naive.high - naive.low < 0.8 * (single.high - single.low))
 
-    def test_hold_the_truth_where_rows_are_inspected_at_any_time(self):
+    def test_bands_hold_the_truth_where_rows_are_inspected_at_any_time(self):
         at = np.array([4.0, 8.0, 12.0])
         held = 0
         for seed in range(100):
@@ -61,7 +61,7 @@ class TestBandsAtInspections:
         # 300 intervals, each promised .95: 3 standard errors of 100 independent campaigns are .065.
         assert abs(held / 300 - 0.95) < 0.065
 
-    def test_without_rows_or_of_one_annotator_say_why(self):
+    def test_bands_without_rows_or_of_one_annotator_say_why(self):
         (nothing,) = survival_band(censored_times([], []), [2]).uncertainty
         assert nothing.reason == "nothing was observed"
         times = censored_times([0, 0, 2], [2, 2, INF])

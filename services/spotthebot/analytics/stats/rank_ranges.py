@@ -1,7 +1,6 @@
 """Ranges of ranks from replicated win rates, by percentiles or by the rule of the published code, and clusters."""
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from spotthebot.analytics.stats.bootstrap import MAX_RESAMPLES, require_resample
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
 from spotthebot.statistics.randomness import Seed, generator_of, seed_of
+from spotthebot.statistics.whole_numbers import is_whole
 
 
 def rank_ranges(rates: FloatArray, confidence_level: float) -> tuple[IntArray, IntArray]:
@@ -111,7 +111,7 @@ def published_rank_ranges(
     ((1, 2), (1, 2))
     """
     require_resamples(n_resamples)
-    if n_matches is not None and not (isinstance(n_matches, Integral) and 1 <= n_matches <= MAX_RESAMPLES):
+    if n_matches is not None and not is_whole(n_matches, 1, MAX_RESAMPLES):
         allowed = f"a whole number from 1 to {MAX_RESAMPLES:,}"
         raise SettingOutOfRange(setting="n_matches", allowed=allowed, value=n_matches)
     if not 0 < share < 1:

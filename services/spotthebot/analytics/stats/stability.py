@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from numbers import Integral
 from typing import Final
 
 import numpy as np
@@ -35,6 +34,7 @@ from spotthebot.analytics.stats.wins import (
     pairwise_win_rates,
 )
 from spotthebot.statistics.randomness import require_seed
+from spotthebot.statistics.whole_numbers import is_whole
 
 STABLE: Final = 0.95
 """The rate at which the paper calls a ranking stable."""
@@ -126,8 +126,8 @@ def stability_at(
     require_seed(seed)
     counts = count_wins(_one_game_of_a_text(games))
     cells = _cells(counts)
-    if not len(cells) or not isinstance(size, Integral) or not 1 <= size <= int(cells.sum(axis=1).min()):
-        most = int(cells.sum(axis=1).min()) if len(cells) else 0
+    most = int(cells.sum(axis=1).min()) if len(cells) else 0
+    if not is_whole(size, 1, most):
         raise SettingOutOfRange(
             setting="size", allowed=f"a whole number from 1 to {most}, the games of every pair", value=size
         )
