@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 from spotthebot.fed.stats.bot_scores import _tail, score_bots
-from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
+from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, LevelOutOfRange
 
 
 class TestScoreBots:
@@ -73,6 +73,11 @@ class TestScoreBots:
     def test_dialogues_of_one_mean_have_no_bounds(self):
         (bot,) = score_bots([0.1, 0.3, 0.2, 0.2, 0.2, 0.2], ["a"] * 6, [0, 0, 1, 2, 3, 4]).bots
         assert (bot.low, bot.high, bot.reason) == (None, None, "all dialogues have one mean: no interval")
+
+    @pytest.mark.parametrize("missing", [None, float("nan")])
+    def test_no_bot_is_no_bot_of_its_own(self, missing):
+        with pytest.raises(ColumnMalformed, match="Column bots, row 2"):
+            score_bots([1, 2, 3], ["a", "b", missing], [0, 1, 2])
 
     def test_same_seed_gives_the_same_bounds(self):
         scores, bots, dialogue = [1.0, 2.0, 4.0, 3.0, 3.5, 1.5], list("aaabbb"), range(6)

@@ -16,7 +16,7 @@ from spotthebot.fed.stats.correlation import (
     partial_rank_correlation,
 )
 from spotthebot.fed.stats.samples import MAX_GROUPS, dialogue_codes, few_groups
-from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
+from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, LevelOutOfRange
 from tests.factories.known import known
 
 NAN = math.nan
@@ -284,3 +284,9 @@ class TestGroups:
         assert few_groups(np.arange(MAX_GROUPS)).tolist() == [*range(MAX_GROUPS)]
         sizes = np.bincount(few_groups(np.arange(5 * MAX_GROUPS + 3)))
         assert (len(sizes), sizes.min(), sizes.max()) == (MAX_GROUPS, 5, 6)
+
+
+@pytest.mark.parametrize("missing", [None, NAN])
+def test_no_annotator_is_no_annotator_of_their_own(missing):
+    with pytest.raises(ColumnMalformed, match="Column annotator, row 1"):
+        annotator_ratings([0, 0, 1], ["ann", missing, "ann"], [1, 2, 3], n_items=2)

@@ -126,6 +126,11 @@ class TestNpmle:
             twice.log_likelihood, abs=1e-8
         )
 
+    @pytest.mark.parametrize("weights", [[1e308, 1e308], [2.0**53, 2.0], [-1, 1], [1], [[1, 1]]])
+    def test_weights_that_count_no_rows_are_refused(self, weights):
+        with pytest.raises(IntervalsMalformed, match="weights must be 2 numbers from 0"):
+            npmle(censored_times([0, 1], [2, 3]), weights=np.array(weights))
+
     def test_no_rows_and_one_row(self):
         assert npmle(censored_times([], [])).n == 0
         assert npmle(censored_times([1], [3])).mass.tolist() == [1]

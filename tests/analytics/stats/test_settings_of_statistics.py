@@ -194,6 +194,17 @@ def test_takes_whole_numbers_of_numpy(setting: str):
     WHOLE[setting](np.int64(1))
 
 
+@pytest.mark.parametrize("n", [2.5, math.nan, "3", 10**400, 2**53 + 1, None])
+def test_counts_of_a_share_are_whole_numbers_that_stay_apart(n: Any):
+    for call in (lambda: wilson_interval(n, n), lambda: wilson_interval(1, n), lambda: compare_proportions(1, 2, n, n)):
+        with pytest.raises(SettingOutOfRange, match="a whole number from 0 to"):
+            call()
+
+
+def test_shares_take_counts_of_numpy():
+    assert wilson_interval(np.int64(3), np.int64(50)).estimate == 0.06  # type: ignore[arg-type]
+
+
 UNFIT: dict[str, Callable[[], object]] = {
     "predictors of another length": lambda: linear_r2([1, 2, 3], [[1], [2]]),
     "predictors without columns": lambda: linear_r2([1, 2, 3], [1, 2, 3]),

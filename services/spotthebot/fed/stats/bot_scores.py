@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
-from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
+from spotthebot.statistics.columns import read_codes, read_numbers, require_present, unit_of
 from spotthebot.statistics.errors import ColumnsDiffer, require_confidence_level, require_splits
 from spotthebot.statistics.randomness import generator_of
 
@@ -79,6 +79,7 @@ def score_bots(
     values, of = read_numbers(scores, "scores", finite=True), read_codes(dialogue, "dialogue").code
     if values.ndim != 1 or values.shape != of.shape or len(bots) != len(values):
         raise ColumnsDiffer(first=values.shape, second=of.shape)
+    require_present(bots, "bots")
     require_confidence_level(confidence_level)
     require_splits(n_resamples, MAX_RESAMPLES)
     names, code = np.unique(np.array([str(bot) for bot in bots], dtype=str), return_inverse=True)
