@@ -77,6 +77,22 @@ def draw_status(setting: Setting, chances: FloatArray, rng: np.random.Generator)
     return _status(setting.k, entity, time, spotted, conversation, annotator, {})
 
 
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What was seen of both sides in each annotation, as its normal probability (n, 2) and uniform."""
+
+    entity: IntArray
+    probability: FloatArray
+    conversation: IntArray
+    annotator: IntArray
+
+
+def draw_seen(setting: Setting, rng: np.random.Generator) -> Seen:
+    """Draw a campaign of equal bots: a side is spotted by a time t where its probability is below the chance of t."""
+    entity, _, conversation, annotator = _campaign(setting, rng)
+    return Seen(entity, _seen(setting, entity, conversation, annotator, rng), conversation, annotator)
+
+
 def draw_labels(
     setting: Setting, bot: FloatArray, human: FloatArray, rng: np.random.Generator, *, copies: int = 1
 ) -> AnnotationTable:

@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 from spotthebot.fed.stats.bot_scores import _tail, score_bots
-from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
+from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, LevelOutOfRange
 
 
 class TestScoreBots:
@@ -60,9 +60,24 @@ class TestScoreBots:
         assert few.reason == "fewer than 5 different dialogues: no interval"
         assert (enough.bot, enough.low is None, enough.reason, enough.rank_low) == ("b", False, None, 2)
 
+    @pytest.mark.parametrize("factor", [1e-300, 1e-12, 1e-5, 1e12, 1e300])
+    def test_the_unit_of_scores_changes_no_rank_and_no_bound_but_by_the_unit(self, factor):
+        scores = np.random.default_rng(7).normal([[0.0], [1.5]], size=(2, 12)).ravel()
+        bots, dialogues = ["a"] * 12 + ["b"] * 12, [*range(12)] * 2
+        found, moved = (score_bots(scores * each, bots, dialogues, n_resamples=300) for each in (1, factor))
+        for one, same in zip(found.bots, moved.bots, strict=True):
+            assert (same.bot, same.rank_low, same.rank_high) == (one.bot, one.rank_low, one.rank_high)
+            for figure in ("estimate", "low", "high"):
+                assert getattr(same, figure) / factor == pytest.approx(getattr(one, figure), rel=1e-6)
+
     def test_dialogues_of_one_mean_have_no_bounds(self):
         (bot,) = score_bots([0.1, 0.3, 0.2, 0.2, 0.2, 0.2], ["a"] * 6, [0, 0, 1, 2, 3, 4]).bots
         assert (bot.low, bot.high, bot.reason) == (None, None, "all dialogues have one mean: no interval")
+
+    @pytest.mark.parametrize("missing", [None, float("nan")])
+    def test_no_bot_is_no_bot_of_its_own(self, missing):
+        with pytest.raises(ColumnMalformed, match="Column bots, row 2"):
+            score_bots([1, 2, 3], ["a", "b", missing], [0, 1, 2])
 
     def test_same_seed_gives_the_same_bounds(self):
         scores, bots, dialogue = [1.0, 2.0, 4.0, 3.0, 3.5, 1.5], list("aaabbb"), range(6)

@@ -16,7 +16,7 @@ from spotthebot.fed.stats.correlation import (
     partial_rank_correlation,
 )
 from spotthebot.fed.stats.samples import MAX_GROUPS, dialogue_codes, few_groups
-from spotthebot.statistics.errors import ColumnsDiffer, LevelOutOfRange
+from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, LevelOutOfRange
 from tests.factories.known import known
 
 NAN = math.nan
@@ -44,6 +44,16 @@ class TestCorrelation:
         found, expected = correlation(scores, ratings, kind=kind), ALL_KINDS[kind](scores, ratings)
         assert (found.estimate, found.p_value) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-9)
         assert (found.n, found.n_dialogues) == (40, 40)
+
+    @pytest.mark.parametrize("kind", CorrelationKind)
+    @pytest.mark.parametrize("units", [(1e-300, 1.0), (1.0, 1e-300), (1e-12, 1e12), (1e307, 1e307)])
+    def test_does_not_depend_on_the_units_of_its_sides(self, columns, kind, units):
+        scores, ratings, _, dialogue = columns
+        for of in (None, dialogue):
+            found = correlation(scores, ratings, dialogue=of, kind=kind)
+            moved = correlation(scores * units[0], ratings * units[1], dialogue=of, kind=kind)
+            figures = [(each.estimate, each.low, each.high, each.p_value) for each in (found, moved)]
+            assert figures[1] == pytest.approx(figures[0], rel=1e-6)
 
     @pytest.mark.parametrize("kind", CorrelationKind)
     def test_has_the_interval_of_fisher_s_z_and_dialogues_left_out(self, columns, kind):
@@ -274,3 +284,9 @@ class TestGroups:
         assert few_groups(np.arange(MAX_GROUPS)).tolist() == [*range(MAX_GROUPS)]
         sizes = np.bincount(few_groups(np.arange(5 * MAX_GROUPS + 3)))
         assert (len(sizes), sizes.min(), sizes.max()) == (MAX_GROUPS, 5, 6)
+
+
+@pytest.mark.parametrize("missing", [None, NAN])
+def test_no_annotator_is_no_annotator_of_their_own(missing):
+    with pytest.raises(ColumnMalformed, match="Column annotator, row 1"):
+        annotator_ratings([0, 0, 1], ["ann", missing, "ann"], [1, 2, 3], n_items=2)

@@ -49,6 +49,23 @@ class TestSplitHalf:
         assert found.n_splits == pytest.approx(300, abs=40)
         assert found.estimate is not None
 
+    @pytest.mark.parametrize("factor", [1e-300, 1e-12, 1e-6, 1e12, 1e300])
+    def test_does_not_depend_on_the_unit_of_the_ratings(self, factor):
+        table = np.random.default_rng(6).integers(1, 6, (30, 4)) / 1.0
+        found, same = split_half(table, n_splits=20), split_half(table * factor, n_splits=20)
+        assert same.estimate == pytest.approx(found.estimate)
+        assert same.all_raters == pytest.approx(found.all_raters)
+
+    @pytest.mark.parametrize(
+        "table", [[[1, 4], [2, 3], [3, 2], [4, 1]], [[1, 5, 5], [2, 4, 4], [3, 3, 3], [4, 2, 2], [5, 1, 1]]]
+    )
+    def test_raters_who_contradict_each_other_have_no_reliability(self, table):
+        """Spearman & Brown's 2 r / (1 + r) has no meaning below 0: for r = -.51 it is -2.08."""
+        found = split_half(table, n_splits=200)
+        assert found.estimate is not None
+        assert -1 <= found.estimate < 0
+        assert (found.all_raters, found.reason) == (None, "the halves of the ratings contradict each other")
+
     def test_same_seed_gives_the_same_halves(self):
         table = np.random.default_rng(5).integers(0, 3, (30, 5))
         assert split_half(table, n_splits=9, seed=2) == split_half(table, n_splits=9, seed=2)

@@ -2,6 +2,7 @@
 
 import doctest
 import math
+from decimal import Decimal
 from fractions import Fraction
 from itertools import permutations
 
@@ -79,6 +80,25 @@ class TestRankCorrelation:
     )
     def test_says_why_there_is_none(self, x, y, reason):
         assert rank_correlation(x, y).reason == reason
+
+    @pytest.mark.parametrize("missing", [math.nan, None, Decimal("NaN")])
+    def test_leaves_out_pairs_of_which_a_side_is_missing(self, missing):
+        found = rank_correlation([1, missing, 2, 9, 3, 4, 5, 6], [2, 9, 1, missing, 3, 4, 6, 5])
+        assert found == rank_correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
+        few = rank_correlation([1, 2, missing, 4], [1, 2, 3, missing])
+        assert (few.estimate, few.p_value, few.n, few.reason) == (None, None, 2, "fewer than three pairs")
+        assert rank_correlation([1, 2, 2, missing, 2], [missing, 1, 2, 3, 3]).reason == "one side does not vary"
+
+    @pytest.mark.parametrize(
+        ("column", "ranks"),
+        [
+            ([math.inf, 2, 3, -math.inf, 1], [5, 3, 4, 1, 2]),
+            ([9e307, 3, 4, -9e307, 0.0], [5, 3, 4, 1, 2]),
+            ([5e-324, 1e-323, 1.5e-323, 0.0, -0.0], [3, 4, 5, 1.5, 1.5]),
+        ],
+    )
+    def test_has_the_ranks_of_infinite_huge_and_tiny_numbers(self, column, ranks):
+        assert rank_correlation(column, range(5)) == rank_correlation(ranks, range(5))
 
     @pytest.mark.parametrize(("x", "y"), [([1, 2, 3], [1, 2, 3, 4]), ([[1, 2, 3]], [[1, 2, 3]])])
     def test_refuses_columns_that_do_not_fit(self, x, y):

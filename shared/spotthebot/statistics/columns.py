@@ -6,8 +6,9 @@ What a list holds is therefore read element by element unless it holds integers 
 
 import math
 import numbers
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ def read_numbers(column: npt.ArrayLike, name: str, *, finite: bool = False) -> n
         flat = [_number(value, name, row) for row, value in enumerate(found.ravel().tolist())]
         read = np.array(flat, dtype=np.float64).reshape(found.shape)
     if finite and not np.all(np.isfinite(read)):
-        row = int(np.flatnonzero(~np.isfinite(read.ravel()))[0])
-        raise ColumnMalformed(column=name, row=row // max(read[0].size, 1), fault="holds no finite number")
+        place = np.argwhere(~np.isfinite(read))[0]
+        raise ColumnMalformed(column=name, row=int(place[0]) if len(place) else 0, fault="holds no finite number")
     return read
 
 
@@ -61,7 +62,7 @@ def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Co
         values, code = np.unique(found, return_inverse=True)
         return Coded(values.tolist(), code.astype(np.int64).reshape(-1))
     rows = found.tolist()
-    absent = [_is_missing(value) for value in rows]
+    absent = [is_missing(value) for value in rows]
     if any(absent) and not missing:
         raise ColumnMalformed(column=name, row=absent.index(True), fault="is missing")
     distinct: dict[Hashable, int] = {}
@@ -78,6 +79,29 @@ def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Co
     place[[distinct[value] for value in order]] = np.arange(len(order))
     place[-1] = -1
     return Coded(order, place[code])
+
+
+def is_missing(value: object) -> bool:
+    """Tell None, NaN of any type, and pandas' NA and NaT, which are found by name so that pandas need not be there.
+
+    >>> [is_missing(each) for each in (None, float("nan"), 0, "")]
+    [True, True, False, False]
+    """
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    if isinstance(value, Decimal):  # of which one that signals may not even be compared
+        return value.is_nan()
+    return isinstance(value, numbers.Number | np.datetime64) and value != value  # noqa: PLR0124 - NaN alone
+
+
+def require_present(column: Sequence[object], name: str) -> None:
+    """Raise ColumnMalformed for the first row of a column of names, of any type, that is missing.
+
+    >>> require_present(["a", 1, ("b", 2)], "group")
+    """
+    for row, value in enumerate(column):
+        if is_missing(value):
+            raise ColumnMalformed(column=name, row=row, fault="is missing")
 
 
 def unit_of(values: npt.NDArray[np.float64]) -> float:
@@ -118,7 +142,7 @@ def _elements(column: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 
 def _number(value: object, name: str, row: int) -> float:
-    if _is_missing(value):
+    if is_missing(value):
         return math.nan
     try:
         if isinstance(value, str | numbers.Real) or hasattr(value, "__float__"):
@@ -128,13 +152,6 @@ def _number(value: object, name: str, row: int) -> float:
     except OverflowError:
         raise ColumnMalformed(column=name, row=row, fault="is too large a number") from None
     raise ColumnMalformed(column=name, row=row, fault=f"{value!r:.60} is not a number")
-
-
-def _is_missing(value: object) -> bool:
-    """Tell None, NaN, and pandas' NA and NaT, which is found by name so that pandas need not be there."""
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    return isinstance(value, float | np.floating | np.datetime64) and value != value  # noqa: PLR0124 - NaN alone
 
 
 def _ascending(values: list[Any]) -> list[Any]:

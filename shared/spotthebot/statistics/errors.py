@@ -2,6 +2,7 @@
 
 from spotthebot.kit.errors import Invalid
 from spotthebot.statistics.levels import EVERY_LEVEL, MAX_LEVEL, MIN_LEVEL
+from spotthebot.statistics.whole_numbers import is_whole
 
 
 class ColumnsDiffer(Invalid):
@@ -22,10 +23,22 @@ class LevelOutOfRange(Invalid):
     title = "Confidence level out of range"
 
 
+class SeedMalformed(Invalid):
+    """A seed is a whole number from 0, or a numpy.random.Generator, not {value}."""
+
+    title = "Malformed seed"
+
+
 class SplitsOutOfRange(Invalid):
-    """The number of random splits or resamples is from 1 to {most:,}, not {value}."""
+    """The number of random splits or resamples is a whole number from 1 to {most:,}, not {value}."""
 
     title = "Number of splits out of range"
+
+
+def require_splits(value: int, most: int) -> None:
+    """Raise SplitsOutOfRange unless there is at least one split or resample, and no more than `most`."""
+    if not is_whole(value, 1, most):
+        raise SplitsOutOfRange(most=most, value=value)
 
 
 def require_confidence_level(value: float) -> None:

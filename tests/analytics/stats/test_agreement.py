@@ -102,6 +102,24 @@ class TestBcaInterval:
     def test_replicates_on_one_side_give_no_bounds(self):
         assert all(np.isnan(bca_interval(np.full(50, 2.0), 1.0, np.arange(5.0), 0.95)))
 
+    @pytest.mark.parametrize("size", [1e-300, 0.3, 1e12])
+    @pytest.mark.parametrize("rounding", [0.0, 2**-52])
+    def test_replicates_that_are_equal_but_for_rounding_give_no_bounds(self, size, rounding):
+        replicates = size * (1 + rounding * (np.arange(50) % 4))
+        assert all(np.isnan(bca_interval(replicates, size, size * np.arange(5.0), 0.95)))
+
+    @pytest.mark.parametrize("factor", [1e-300, 1e-12, 1e12])
+    def test_bounds_are_in_the_unit_of_the_replicates(self, factor):
+        replicates = np.random.default_rng(1).gamma(2, size=500)
+        plain, moved = (bca_interval(replicates * f, 2.0 * f, np.arange(5.0) ** 2 * f, 0.9) for f in (1, factor))
+        assert [each / factor for each in moved] == pytest.approx(plain, rel=1e-9)
+
+    def test_clusters_that_are_all_alike_give_an_estimate_without_bounds(self):
+        alike = np.tile([1.0, 3.0], (6, 1))
+        found = bootstrap_clusters(alike, _share, confidence_level=0.95, n_resamples=40, seed=1)
+        assert (found.estimate, found.low, found.high) == (1 / 3, None, None)
+        assert str(found.reason).startswith("all replicates are equal")
+
     def test_few_kinds_of_clusters_are_drawn_as_counts_with_the_same_spread(self):
         # 300 clusters of two kinds, and the same made distinct by a third column that the statistic ignores.
         kinds = np.repeat([[1.0, 1.0], [0.0, 1.0]], [90, 210], axis=0)

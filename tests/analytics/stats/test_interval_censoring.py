@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from spotthebot.analytics.stats import (
     Adjustment,
-    Clusters,
     IntervalsMalformed,
     LogRankVariance,
-    Observations,
     RowScore,
     ScoreVariance,
     SettingOutOfRange,
@@ -22,7 +20,6 @@ from spotthebot.analytics.stats import (
     interval_log_rank_pairs,
     log_rank_tests,
     npmle,
-    survival_band,
     survival_curves,
 )
 from tests.factories.annotation_tables import simulated_table
@@ -35,7 +32,7 @@ from tests.factories.interval_examples import (
     worked_data,
     worked_example,
 )
-from tests.factories.known import all_known, known
+from tests.factories.known import known
 from tests.factories.published_dump import REFERENCE
 
 
@@ -129,54 +126,14 @@ class TestNpmle:
             twice.log_likelihood, abs=1e-8
         )
 
+    @pytest.mark.parametrize("weights", [[1e308, 1e308], [2.0**53, 2.0], [-1, 1], [1], [[1, 1]]])
+    def test_weights_that_count_no_rows_are_refused(self, weights):
+        with pytest.raises(IntervalsMalformed, match="weights must be 2 numbers from 0"):
+            npmle(censored_times([0, 1], [2, 3]), weights=np.array(weights))
+
     def test_no_rows_and_one_row(self):
         assert npmle(censored_times([], [])).n == 0
         assert npmle(censored_times([1], [3])).mass.tolist() == [1]
-
-    @settings(max_examples=20)
-    @given(seed=st.integers(0, 10_000), clusters=st.sampled_from(Clusters))
-    def test_bands_of_current_status_data_are_the_curves_bounds(self, seed, clusters):
-        status = current_status(simulated_table(seed, names=("A", "B"), per_pair=12))
-        for code, curve in enumerate(survival_curves(status, clusters=clusters)):
-            mine = status.entity == code
-            band = survival_band(
-                intervals_of(status, code),
-                np.array(curve.times),
-                observations=Observations(status.conversation[mine], status.annotator[mine]),
-                clusters=clusters,
-            )
-            np.testing.assert_allclose(band.low, all_known(curve.low), atol=1e-6)
-            np.testing.assert_allclose(band.high, all_known(curve.high), atol=1e-6)
-
-    def test_bands_of_doubled_rows_that_share_a_cluster_are_those_of_single_rows(self):
-        times, _ = worked_data("bcos")
-        doubled = censored_times(np.repeat(times.left, 2), np.repeat(times.right, 2))
-        pairs = Observations(np.arange(188) // 2, np.arange(188))
-        single, naive = survival_band(times, [20, 40]), survival_band(doubled, [20, 40])
-        clustered = survival_band(doubled, [20, 40], observations=pairs, clusters=Clusters.CONVERSATION)
-        for low, high in ((single.low, single.high), (clustered.low, clustered.high)):
-            assert np.all((low <= single.estimate) & (single.estimate <= high))
-        np.testing.assert_allclose(clustered.low, single.low, atol=1e-4)
-        np.testing.assert_allclose(clustered.high, single.high, atol=1e-4)
-        assert np.all(naive.high - naive.low < 0.8 * (single.high - single.low))
-
-    def test_bands_hold_the_truth_where_rows_are_inspected_at_any_time(self):
-        at = np.array([4.0, 8.0, 12.0])
-        held = 0
-        for seed in range(100):
-            band = survival_band(censored_times(*random_intervals(np.random.default_rng(seed), n=100)), at)
-            truth = np.exp(-((at / 10) ** 1.5))
-            held += int(np.sum((band.low <= truth) & (truth <= band.high)))
-        # 300 intervals, each promised .95: 3 standard errors of 100 independent campaigns are .065.
-        assert abs(held / 300 - 0.95) < 0.065
-
-    def test_bands_without_rows_or_of_one_annotator_say_why(self):
-        (nothing,) = survival_band(censored_times([], []), [2]).uncertainty
-        assert nothing.reason == "nothing was observed"
-        times = censored_times([0, 0, 2], [2, 2, INF])
-        band = survival_band(times, [2], observations=Observations(np.arange(3), np.zeros(3, dtype=np.int64)))
-        assert np.isnan(band.low[0])
-        assert "all is of one annotator" in known(band.uncertainty[0].reason)
 
 
 class TestIntervalLogRank:

@@ -1,10 +1,8 @@
-"""Regression of interval-censored times against R's icenReg, and what lifelines does for exact times."""
+"""Regression of interval-censored times against R's icenReg."""
 
 import csv
 
-import lifelines
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,27 +11,20 @@ from scipy import stats
 from spotthebot.analytics.stats import (
     Observations,
     Odds,
-    SettingOutOfRange,
     censored_times,
     cox_regressions,
     current_status,
     interval_cox,
-)
-from spotthebot.analytics.stats.survival.exact_times import (
-    Family,
-    cox_of_exact_times,
-    kaplan_meier,
-    parametric_survival,
+    npmle,
 )
 from tests.factories.annotation_tables import simulated_table
 from tests.factories.interval_examples import (
     INF,
     intervals_of,
-    random_intervals,
     worked_data,
     worked_example,
 )
-from tests.factories.known import all_known, known, lowest
+from tests.factories.known import all_known, known
 from tests.factories.published_dump import REFERENCE
 
 
@@ -131,6 +122,14 @@ class TestIntervalCox:
         whole = left_out(other) + left_out(cluster) - left_out(other * 6 + cluster)
         assert both.standard_error == pytest.approx(np.sqrt(max(whole, left_out(np.arange(len(x))))), rel=1e-5)
 
+    def test_without_covariates_the_likelihood_is_the_nonparametric_one(self):
+        times, second = worked_data("bcos")
+        who = Observations(np.arange(94) // 2, np.arange(94) % 20)
+        for more in ({}, {"cluster": second}, {"observations": who}):
+            fit = interval_cox(times, np.zeros((94, 0)), [], **more)
+            assert (fit.coefficients, fit.reason) == ((), None)
+            assert fit.log_likelihood == pytest.approx(npmle(times).log_likelihood, abs=1e-8)
+
     def test_one_cluster_leaves_the_estimate_without_an_error(self):
         x, spotted, cluster, other = _one_time(0)
         times = censored_times(np.where(spotted, 0, 2), np.where(spotted, 2, INF))
@@ -173,62 +172,3 @@ def _of_shares(x, spotted):
     sizes = np.bincount(x)
     influence = (2 * x - 1) * _slope(shares[x]) * (spotted - shares[x]) / sizes[x]
     return np.log(np.log1p(-shares[1]) / np.log1p(-shares[0])), influence
-
-
-class TestExactTimes:
-    @pytest.mark.parametrize("name", ["bcos", "miceData"])
-    def test_weibull_s_likelihood_is_the_one_written_out_that_gives_icenreg_s(self, name):
-        times, second = worked_data(name)
-
-        def negative(parameters, effect):
-            shape, scale = np.exp(parameters)
-            hazards = [
-                (np.minimum(ends, 1e9) / scale) ** shape * np.exp(effect * second) for ends in (times.left, times.right)
-            ]
-            survival = [
-                np.where(np.isinf(ends), 0, np.exp(-h))
-                for ends, h in zip((times.left, times.right), hazards, strict=True)
-            ]
-            return -np.log(np.maximum(survival[0] - survival[1], 1e-300)).sum()
-
-        start = [0.0, np.log(np.median(times.left + 1))]
-        tight = {"xatol": 1e-8, "fatol": 1e-10, "maxiter": 4000}
-        alone = lowest(negative, start, 0.0, options=tight)
-        assert parametric_survival(times, [20]).log_likelihood == pytest.approx(-alone.fun, abs=1e-6)
-        effect = worked_example(name)["weibull_ph"].get("beta", 0.916380017632)
-        with_effect = lowest(negative, alone.x, effect, options=tight)
-        assert -with_effect.fun == pytest.approx(worked_example(name)["weibull_ph"]["llk"], abs=1e-5)
-
-    @pytest.mark.parametrize("family", Family)
-    def test_parametric_fits_are_near_the_nonparametric_one(self, family):
-        left, right = random_intervals(np.random.default_rng(5), n=400)
-        times = censored_times(left, right)
-        fit = parametric_survival(times, [4, 8, 12], family=family)
-        # The times are Weibull: the other families come near.
-        tolerance = 0.06 if family is Family.WEIBULL else 0.12
-        np.testing.assert_allclose(fit.survival, np.exp(-((np.array([4, 8, 12]) / 10) ** 1.5)), atol=tolerance)
-
-    def test_kaplan_meier_is_the_product_written_out(self):
-        curve = kaplan_meier([2, 3, 3, 5, 8, 8], [True, True, False, True, False, True])
-        # 6 at risk: 5/6; 5 at risk: 4/5; 3 at risk: 2/3; 2 at risk: 1/2.
-        assert list(curve.times) == [2, 3, 5, 8]
-        assert curve.estimate == pytest.approx((5 / 6, 5 / 6 * 4 / 5, 5 / 6 * 4 / 5 * 2 / 3, 5 / 6 * 4 / 5 * 2 / 3 / 2))
-        assert (curve.n, curve.events, curve.median) == (6, 4, 5)
-
-    def test_cox_is_lifelines_partial_likelihood(self):
-        rng = np.random.default_rng(3)
-        x = rng.integers(0, 2, (80, 1)).astype(float)
-        spells, decided = rng.exponential(1 / np.exp(0.8 * x[:, 0])), rng.random(80) < 0.8
-        frame = pd.DataFrame({"x": x[:, 0], "t": spells, "e": decided})
-        expected = lifelines.CoxPHFitter().fit(frame, "t", "e")
-        (ratio,) = cox_of_exact_times(spells, decided, x, ["x"])
-        assert ratio.estimate == pytest.approx(float(expected.params_["x"]))
-        (clustered,) = cox_of_exact_times(spells, decided, x, ["x"], cluster=np.arange(80) // 4)
-        assert clustered.standard_error != ratio.standard_error
-
-    @pytest.mark.parametrize(
-        ("duration", "decided"), [([], []), ([1, 2], [True]), ([0, 1], [True, True]), ([INF, 1], [True, True])]
-    )
-    def test_refuses_durations_that_are_none(self, duration, decided):
-        with pytest.raises(SettingOutOfRange, match="duration"):
-            kaplan_meier(duration, decided)

@@ -35,7 +35,7 @@ class TestWilsonInterval:
         assert wilson_interval(0, 0).estimate is None
 
     def test_refuses_more_successes_than_observations(self):
-        with pytest.raises(SettingOutOfRange, match="successes must be between 0 and n = 3, not 4"):
+        with pytest.raises(SettingOutOfRange, match="successes must be a whole number from 0 to n = 3, not 4"):
             wilson_interval(4, 3)
 
 

@@ -1,5 +1,7 @@
 """Bots by their mean rating: bounds as the jackknife of items and annotators gives them, and ranks by t tests."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy
@@ -83,6 +85,15 @@ class TestRankRatings:
         one = rank_ratings(Ratings(ratings.bots, ratings.bot, ratings.item, ratings.annotator * 0, ratings.value))
         assert [(bot.low, bot.rank_low, bot.rank_high) for bot in one.bots] == [(None, 1, 3)] * 3
         assert "all is of one annotator" in str(one.bots[0].reason)
+
+    @pytest.mark.parametrize("factor", [1e-300, 1e-12, 1e-5, 1e12, 1e300])
+    def test_the_unit_of_ratings_changes_no_rank_and_no_interval_but_by_the_unit(self, factor):
+        ratings = _study()
+        moved = rank_ratings(replace(ratings, value=ratings.value * factor))
+        for one, same in zip(rank_ratings(ratings).bots, moved.bots, strict=True):
+            assert (same.bot, same.rank_low, same.rank_high) == (one.bot, one.rank_low, one.rank_high)
+            for figure in ("estimate", "low", "high"):
+                assert getattr(same, figure) / factor == pytest.approx(getattr(one, figure), rel=1e-6)
 
     def test_ratings_that_are_all_alike_have_no_interval_and_no_claim(self):
         bot = np.repeat([0, 1], 6)

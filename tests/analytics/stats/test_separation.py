@@ -168,6 +168,14 @@ class TestUnits:
 
 
 class TestConstantAndCollinear:
+    @pytest.mark.parametrize("outcome", [[0, 1, 1], [0, 0, 0, 1, 1, 1, 1], [False, True] * 9])
+    def test_without_a_predictor_nothing_is_explained_and_nothing_less(self, outcome):
+        for predictors in (np.zeros((len(outcome), 0)), np.full((len(outcome), 1), 0.1)):
+            for fit in (linear_r2(outcome, predictors), logistic_r2(outcome, predictors)):
+                assert fit.estimate == pytest.approx(0)
+                assert known(fit.estimate) >= 0
+                assert fit.predictors == 0
+
     def test_a_constant_outcome_has_no_r2_whatever_its_rounding(self):
         for constant in (0.1, 1 / 3, 1e-20, 1e20, 123456.789):
             fit = linear_r2([constant] * 7, np.arange(7.0)[:, None])

@@ -4,6 +4,8 @@ import inspect
 import math
 from collections.abc import Callable
 from functools import partial
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from spotthebot.analytics.stats import (
     Unit,
     annotation_times,
     annotator_quality,
+    bootstrap_alpha,
     censored_times,
     compare_proportions,
     current_status,
@@ -148,6 +151,58 @@ def test_is_taken_at_its_bounds_and_refused_beyond(setting: str):
     for value in refused:
         with pytest.raises(SettingOutOfRange):
             call(value)
+
+
+FRACTIONS = [
+    name
+    for name, (_, taken, _) in BOUNDED.items()
+    if any(isinstance(each, float) for each in taken) or name.endswith((" of a design", "beta", "sigma", "tau", "rho"))
+]
+NO_LIMIT = ("hours of an annotation", math.inf)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [each for each in product(FRACTIONS, (math.nan, math.inf, -math.inf)) if each != NO_LIMIT],
+)
+def test_is_refused_where_it_is_no_number(setting: str, value: float):
+    call, _, _ = BOUNDED[setting]
+    with pytest.raises(SettingOutOfRange):
+        call(value)
+
+
+WHOLE: dict[str, Callable[[Any], object]] = {
+    "replicates of alpha": lambda v: bootstrap_alpha([0, 0, 1, 1], [1, 1, 2, 1], n_resamples=v),
+    "replicates of ranks": lambda v: rank_bots(GAMES, n_resamples=v),
+    "replicates of a test": lambda v: interval_log_rank(_times(), [0, 0, 1, 1], ["early", "late"], n_resamples=v),
+    "orders of games": lambda v: rate_skills(GAMES, n_shuffles=v),
+    "matches of the released code": lambda v: published_rank_ranges(GAMES, n_matches=v),
+    "subsets": lambda v: stability_at(GAMES, 1, n_subsets=v, n_resamples=1),
+    "conversations of a subset": lambda v: stability_at(GAMES, v, n_subsets=1, n_resamples=1),
+}
+
+
+@pytest.mark.parametrize("value", [1.0, 1.5, "1", math.nan, 10**12, -1])
+@pytest.mark.parametrize("setting", WHOLE)
+def test_is_refused_where_it_is_no_whole_number_in_reach(setting: str, value: object):
+    with pytest.raises(SettingOutOfRange, match="a whole number from 1 to"):
+        WHOLE[setting](value)
+
+
+@pytest.mark.parametrize("setting", WHOLE)
+def test_takes_whole_numbers_of_numpy(setting: str):
+    WHOLE[setting](np.int64(1))
+
+
+@pytest.mark.parametrize("n", [2.5, math.nan, "3", 10**400, 2**53 + 1, None])
+def test_counts_of_a_share_are_whole_numbers_that_stay_apart(n: Any):
+    for call in (lambda: wilson_interval(n, n), lambda: wilson_interval(1, n), lambda: compare_proportions(1, 2, n, n)):
+        with pytest.raises(SettingOutOfRange, match="a whole number from 0 to"):
+            call()
+
+
+def test_shares_take_counts_of_numpy():
+    assert wilson_interval(np.int64(3), np.int64(50)).estimate == 0.06  # type: ignore[arg-type]
 
 
 UNFIT: dict[str, Callable[[], object]] = {

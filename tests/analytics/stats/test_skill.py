@@ -153,9 +153,9 @@ class TestRateSkills:
         assert (last.mu, last.sigma) == pytest.approx((25.0, 25.0 / 3), abs=1e-12)
 
     def test_refuses_settings_out_of_range(self):
-        with pytest.raises(SettingOutOfRange, match="n_shuffles must be from 1 to 1,000,000, not 0"):
+        with pytest.raises(SettingOutOfRange, match="n_shuffles must be a whole number from 1 to 1,000,000, not 0"):
             rate_skills(play_games(simulated_table(1)), n_shuffles=0)
-        with pytest.raises(SettingOutOfRange, match="beta must be above 0, not 0"):
+        with pytest.raises(SettingOutOfRange, match="beta must be a number above 0, not 0"):
             SkillSettings(beta=0)
 
     @settings(max_examples=20)

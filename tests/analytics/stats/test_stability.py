@@ -63,7 +63,7 @@ class TestStabilityAt:
 
     @pytest.mark.parametrize("size", [0, 5])
     def test_refuses_a_size_that_a_pair_does_not_have(self, size):
-        with pytest.raises(SettingOutOfRange, match="size must be 1 to 4, the games of every pair"):
+        with pytest.raises(SettingOutOfRange, match="size must be a whole number from 1 to 4, the games of every pair"):
             stability_at(_games(per_pair=4), size)
 
     @pytest.mark.parametrize("names", [(), ("A",)])

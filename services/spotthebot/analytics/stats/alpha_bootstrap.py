@@ -17,7 +17,7 @@ from spotthebot.analytics.stats.bca import bootstrap_clusters
 from spotthebot.analytics.stats.coefficient_intervals import rated_units
 from spotthebot.analytics.stats.disagreement import Measurement, Scale, middle_ranks
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed, seed_of
+from spotthebot.statistics.randomness import Seed, seed_of
 
 _MAX_NUMBERS: Final = 50_000_000
 """400 MB of sums over clusters."""

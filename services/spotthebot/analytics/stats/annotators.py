@@ -16,12 +16,12 @@ from spotthebot.analytics.stats.clustered_variance import (
     clustered_variance,
 )
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed
 from spotthebot.analytics.stats.rank_agreement import kendall_tau
 from spotthebot.analytics.stats.ranking import Ranking, rank_bots
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.significance import Adjustment
 from spotthebot.analytics.stats.wins import Unit, play_games
+from spotthebot.statistics.randomness import Seed
 
 LEAST_ANNOTATORS: Final = 8
 """With fewer, intervals of the mean correctness hold the truth too seldom."""

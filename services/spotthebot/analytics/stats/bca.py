@@ -13,7 +13,7 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_resamples, resampled_totals
-from spotthebot.analytics.stats.randomness import Seed, generator_of
+from spotthebot.statistics.randomness import Seed, generator_of
 
 _FEW_KINDS: Final = 0.25
 """Below this share of distinct clusters it is cheaper to draw how often each kind occurs."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed, generator_of
 from spotthebot.statistics.levels import EVERY_LEVEL, MAX_LEVEL, MIN_LEVEL
+from spotthebot.statistics.randomness import Seed, generator_of
+from spotthebot.statistics.whole_numbers import is_whole
 
 _DRAWS_AT_ONCE: Final = 4_000_000
 MAX_RESAMPLES: Final = 1_000_000
@@ -55,8 +56,9 @@ def require_level(setting: str, value: float) -> None:
 
 def require_resamples(n_resamples: int, setting: str = "n_resamples") -> None:
     """Raise `SettingOutOfRange` unless there is at least one replicate, and no more than memory holds."""
-    if not 1 <= n_resamples <= MAX_RESAMPLES:
-        raise SettingOutOfRange(setting=setting, allowed=f"from 1 to {MAX_RESAMPLES:,}", value=n_resamples)
+    if not is_whole(n_resamples, 1, MAX_RESAMPLES):
+        allowed = f"a whole number from 1 to {MAX_RESAMPLES:,}"
+        raise SettingOutOfRange(setting=setting, allowed=allowed, value=n_resamples)
 
 
 def defined(value: float) -> float | None:

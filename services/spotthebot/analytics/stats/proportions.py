@@ -2,11 +2,16 @@
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import scipy
 
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.whole_numbers import is_whole
+
+_MAX_COUNT: Final = 2**53
+"""Whole numbers up to this one stay apart in double precision."""
 
 
 @dataclass(frozen=True)
@@ -80,5 +85,7 @@ def compare_proportions(first: int, n_first: int, second: int, n_second: int) ->
 
 
 def _require_counts(successes: int, n: int) -> None:
-    if not 0 <= successes <= n:
-        raise SettingOutOfRange(setting="successes", allowed=f"between 0 and n = {n}", value=successes)
+    if not is_whole(n, 0, _MAX_COUNT):
+        raise SettingOutOfRange(setting="n", allowed=f"a whole number from 0 to {_MAX_COUNT:,}", value=n)
+    if not is_whole(successes, 0, n):
+        raise SettingOutOfRange(setting="successes", allowed=f"a whole number from 0 to n = {n}", value=successes)

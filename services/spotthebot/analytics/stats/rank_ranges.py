@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import require_resamples
+from spotthebot.analytics.stats.bootstrap import MAX_RESAMPLES, require_resamples
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
+from spotthebot.statistics.randomness import Seed, generator_of, seed_of
+from spotthebot.statistics.whole_numbers import is_whole
 
 
 def rank_ranges(rates: FloatArray, confidence_level: float) -> tuple[IntArray, IntArray]:
@@ -110,8 +111,9 @@ def published_rank_ranges(
     ((1, 2), (1, 2))
     """
     require_resamples(n_resamples)
-    if n_matches is not None and n_matches < 1:
-        raise SettingOutOfRange(setting="n_matches", allowed="1 or more", value=n_matches)
+    if n_matches is not None and not is_whole(n_matches, 1, MAX_RESAMPLES):
+        allowed = f"a whole number from 1 to {MAX_RESAMPLES:,}"
+        raise SettingOutOfRange(setting="n_matches", allowed=allowed, value=n_matches)
     if not 0 < share < 1:
         raise SettingOutOfRange(setting="share", allowed="between 0 and 1, both excluded", value=share)
     counts = count_wins(games)

@@ -18,6 +18,8 @@ from spotthebot.analytics.stats.bootstrap import require_level
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 MAX_CONVERSATIONS: Final = 1_000_000
+_LARGEST: Final = MAX_CONVERSATIONS
+"""Annotators, and annotations of one of them or of a conversation, in a design."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,12 @@ class Design:
             if not 0 <= getattr(self, setting) < 1:
                 raise SettingOutOfRange(setting=setting, allowed="0 or more, below 1", value=getattr(self, setting))
         for setting in ("annotations_per_conversation", "annotations_per_annotator", "annotators_per_game"):
-            if not getattr(self, setting) >= 1:
-                raise SettingOutOfRange(setting=setting, allowed="1 or more", value=getattr(self, setting))
-        if self.annotators is not None and self.annotators < 2:
-            raise SettingOutOfRange(setting="annotators", allowed="2 or more", value=self.annotators)
+            if not 1 <= getattr(self, setting) <= _LARGEST:
+                raise SettingOutOfRange(
+                    setting=setting, allowed=f"from 1 to {_LARGEST:,}", value=getattr(self, setting)
+                )
+        if self.annotators is not None and not 2 <= self.annotators <= _LARGEST:
+            raise SettingOutOfRange(setting="annotators", allowed=f"from 2 to {_LARGEST:,}", value=self.annotators)
 
     def annotators_needed(self, conversations: int, n_pairs: int) -> int:
         """Return the number of annotators of a campaign of so many conversations of each pair."""

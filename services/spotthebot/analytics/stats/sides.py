@@ -6,7 +6,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import require_resamples
-from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
+from spotthebot.statistics.randomness import Seed, generator_of, seed_of
 
 
 @dataclass(frozen=True)

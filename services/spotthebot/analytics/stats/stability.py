@@ -33,6 +33,8 @@ from spotthebot.analytics.stats.wins import (
     mean_win_rates,
     pairwise_win_rates,
 )
+from spotthebot.statistics.randomness import require_seed
+from spotthebot.statistics.whole_numbers import is_whole
 
 STABLE: Final = 0.95
 """The rate at which the paper calls a ranking stable."""
@@ -104,10 +106,10 @@ def stability_at(
     confidence_level: float = 0.95,
     seed: int = 0,
 ) -> StabilityPoint:
-    """Rank `n_subsets` random subsets of `size` games of each pair. Raises `SettingOutOfRange`.
+    """Rank `n_subsets` random subsets of `size` games of each pair.
 
     Each size has random numbers of its own, made from the seed and the size: a curve can be computed in any order,
-    interrupted and gone on with.
+    interrupted and gone on with. Raises `SettingOutOfRange` and `SeedMalformed`.
 
     >>> from spotthebot.analytics.stats import Unit
     >>> games = Games(
@@ -121,11 +123,14 @@ def stability_at(
     require_confidence_level(confidence_level)
     require_resamples(n_resamples)
     require_resamples(n_subsets, "n_subsets")
+    require_seed(seed)
     counts = count_wins(_one_game_of_a_text(games))
     cells = _cells(counts)
-    if not len(cells) or not 1 <= size <= int(cells.sum(axis=1).min()):
-        most = int(cells.sum(axis=1).min()) if len(cells) else 0
-        raise SettingOutOfRange(setting="size", allowed=f"1 to {most}, the games of every pair", value=size)
+    most = int(cells.sum(axis=1).min()) if len(cells) else 0
+    if not is_whole(size, 1, most):
+        raise SettingOutOfRange(
+            setting="size", allowed=f"a whole number from 1 to {most}, the games of every pair", value=size
+        )
     chunks = [min(_SUBSETS_AT_ONCE, n_subsets - start) for start in range(0, n_subsets, _SUBSETS_AT_ONCE)]
     seeds = np.random.SeedSequence([seed, size]).spawn(len(chunks))
 

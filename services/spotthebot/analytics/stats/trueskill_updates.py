@@ -35,10 +35,12 @@ class SkillSettings:
 
     def __post_init__(self) -> None:
         for setting in ("sigma", "beta"):
-            if not getattr(self, setting) > 0:
-                raise SettingOutOfRange(setting=setting, allowed="above 0", value=getattr(self, setting))
-        if not self.tau >= 0:
-            raise SettingOutOfRange(setting="tau", allowed="0 or more", value=self.tau)
+            if not 0 < getattr(self, setting) < math.inf:
+                raise SettingOutOfRange(setting=setting, allowed="a number above 0", value=getattr(self, setting))
+        if not 0 <= self.tau < math.inf:
+            raise SettingOutOfRange(setting="tau", allowed="a number from 0", value=self.tau)
+        if not math.isfinite(self.mu):
+            raise SettingOutOfRange(setting="mu", allowed="a number", value=self.mu)
         if self.draw_probability is not None and not 0 <= self.draw_probability < 1:
             raise SettingOutOfRange(
                 setting="draw_probability", allowed="0 or more, below 1", value=self.draw_probability

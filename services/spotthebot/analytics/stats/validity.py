@@ -86,7 +86,7 @@ def logistic_r2(outcome: ArrayLike, predictors: ArrayLike) -> Explained:
     share, likelihood = float(y.mean()), _log_likelihood(y, design @ coefficients)
     null = len(y) * (share * np.log(share) + (1 - share) * np.log(1 - share))
     return Explained(
-        estimate=defined(1 - likelihood / null),
+        estimate=defined(max(1 - likelihood / null, 0.0)),
         adjusted=defined(1 - (likelihood - data.rank) / null),
         coefficients=data.coefficients(coefficients, 0.0),
         log_likelihood=likelihood,

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from spotthebot.statistics.columns import read_numbers, unit_of
+from spotthebot.statistics.columns import read_numbers, require_present, unit_of
 from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -80,6 +80,7 @@ def annotator_ratings(
     numbered, values = read_numbers(item, "item", finite=True), read_numbers(value, "value", finite=True)
     if not numbered.shape == values.shape == (len(annotator),):
         raise ColumnsDiffer(first=numbered.shape, second=values.shape)
+    require_present(annotator, "annotator")
     wrong = (numbered < 0) | (numbered >= n_items) | (numbered % 1 != 0)
     if wrong.any():
         raise ColumnMalformed(

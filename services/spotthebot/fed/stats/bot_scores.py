@@ -10,8 +10,9 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
-from spotthebot.statistics.columns import read_codes, read_numbers
-from spotthebot.statistics.errors import ColumnsDiffer, SplitsOutOfRange, require_confidence_level
+from spotthebot.statistics.columns import read_codes, read_numbers, require_present, unit_of
+from spotthebot.statistics.errors import ColumnsDiffer, require_confidence_level, require_splits
+from spotthebot.statistics.randomness import generator_of
 
 _COUNTS_AT_ONCE: Final = 4_000_000
 MAX_RESAMPLES: Final = 1_000_000
@@ -68,7 +69,8 @@ def score_bots(
     Hinkley 1997, section 5.2.1): the first hold where scores are normal, the second where they are skewed. Ranks are
     percentiles at the levels that Hesterberg 2015 (The American Statistician 69) gives for few dialogues. Bots of equal
     score share the better rank; one with fewer than MIN_DIALOGUES may have any, and counts for others by what its
-    dialogues tell. Raises ColumnsDiffer, ColumnMalformed, LevelOutOfRange and SplitsOutOfRange.
+    dialogues tell. Raises ColumnsDiffer, ColumnMalformed, LevelOutOfRange,
+    SplitsOutOfRange and SeedMalformed.
 
     >>> found = score_bots([3.0, 4.0, 1.0, 2.0], ["a", "a", "b", "b"], [0, 1, 2, 3])
     >>> [(bot.bot, bot.estimate, bot.rank_low) for bot in found.bots]
@@ -77,12 +79,12 @@ def score_bots(
     values, of = read_numbers(scores, "scores", finite=True), read_codes(dialogue, "dialogue").code
     if values.ndim != 1 or values.shape != of.shape or len(bots) != len(values):
         raise ColumnsDiffer(first=values.shape, second=of.shape)
+    require_present(bots, "bots")
     require_confidence_level(confidence_level)
-    if not 1 <= n_resamples <= MAX_RESAMPLES:
-        raise SplitsOutOfRange(most=MAX_RESAMPLES, value=n_resamples)
+    require_splits(n_resamples, MAX_RESAMPLES)
     names, code = np.unique(np.array([str(bot) for bot in bots], dtype=str), return_inverse=True)
-    chance = np.random.default_rng(seed)
-    sums = [_Sums.of(values[code == at], of[code == at]) for at in range(len(names))]
+    chance, unit = generator_of(seed), unit_of(values)
+    sums = [_Sums.of(values[code == at] / unit, of[code == at]) for at in range(len(names))]
     drawn = [_draw(each, n_resamples, chance) for each in sums]
     means = np.array([each.means for each in drawn]).reshape(-1, n_resamples)
     ranks = 1 + np.array([np.sum(means > own, axis=0) for own in means]).reshape(-1, n_resamples)
@@ -96,9 +98,9 @@ def score_bots(
         found.append(
             BotScore(
                 bot=str(name),
-                estimate=own.mean,
-                low=None if bounds is None else bounds[0],
-                high=None if bounds is None else bounds[1],
+                estimate=own.mean * unit,
+                low=None if bounds is None else bounds[0] * unit,
+                high=None if bounds is None else bounds[1] * unit,
                 rank_low=1 if is_few else int(best),
                 rank_high=len(names) if is_few else int(worst),
                 n=int(own.counts.sum()),

@@ -13,6 +13,7 @@ import scipy
 from spotthebot.fed.stats.annotator_ratings import FloatArray
 from spotthebot.fed.stats.jackknife import Spread, Statistic, spreads
 from spotthebot.fed.stats.samples import Ratings, Rows, Sample, sample_of
+from spotthebot.statistics.columns import unit_of
 from spotthebot.statistics.errors import require_confidence_level
 from spotthebot.statistics.rank_correlation import MAX_EXACT, rank_correlation
 
@@ -232,7 +233,7 @@ def _p_value(coefficient: _Coefficient, sample: Sample) -> float | None:
 def _undefined(columns: Sequence[FloatArray]) -> str | None:
     if len(columns[0]) < 3:
         return _FEW_PAIRS
-    return _CONSTANT if any(np.ptp(each) == 0 for each in columns) else None
+    return _CONSTANT if any(np.all(each == each[0]) for each in columns) else None
 
 
 def _cosines(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -275,7 +276,7 @@ _CORRELATIONS: Final = {
         "Pearson",
         lambda rows: _cosines(rows.values(0), rows.values(1)),
         (0, 1),
-        lambda x, y: float(scipy.stats.pearsonr(x, y).pvalue),
+        lambda x, y: float(scipy.stats.pearsonr(x / unit_of(x), y / unit_of(y)).pvalue),
     ),
 }
 _OF_LENGTH: Final = _Coefficient(

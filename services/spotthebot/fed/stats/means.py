@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
-from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.columns import read_numbers, require_present, unit_of
 from spotthebot.statistics.errors import ColumnsDiffer
 
 Group = TypeVar("Group", bound=Hashable)
@@ -16,7 +16,7 @@ Group = TypeVar("Group", bound=Hashable)
 def group_means(values: npt.ArrayLike, groups: Sequence[Group]) -> tuple[list[Group], FloatArray]:
     """Return the groups by their first item, and the mean of each one's values (n,); NaN where it has none but NaN.
 
-    Items that are NaN are left out. Raises ColumnsDiffer.
+    Items that are NaN are left out. Raises ColumnsDiffer, and ColumnMalformed for a missing group.
 
     >>> names, means = group_means([1.0, 3.0, 5.0, float("nan")], ["a", "a", "b", "b"])
     >>> names, means.tolist()
@@ -25,10 +25,12 @@ def group_means(values: npt.ArrayLike, groups: Sequence[Group]) -> tuple[list[Gr
     column = read_numbers(values, "values")
     if column.shape != (len(groups),):
         raise ColumnsDiffer(first=column.shape, second=(len(groups),))
+    require_present(groups, "groups")
     numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     of = np.array([numbers[group] for group in groups], dtype=np.intp)
     known = ~np.isnan(column)
     counts = np.bincount(of[known], minlength=len(numbers))
-    totals = np.bincount(of[known], weights=column[known], minlength=len(numbers))
-    means: FloatArray = np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
+    unit = unit_of(column)
+    totals = np.bincount(of[known], weights=column[known] / unit, minlength=len(numbers))
+    means: FloatArray = np.where(counts > 0, totals / np.maximum(counts, 1) * unit, np.nan)
     return list(numbers), means

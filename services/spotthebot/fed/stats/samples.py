@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.fed.stats.annotator_ratings import AnnotatorRatings, BoolArray, FloatArray, IntArray
-from spotthebot.statistics.columns import read_codes, read_numbers
+from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
 from spotthebot.statistics.errors import ColumnsDiffer
 
 Ratings: TypeAlias = npt.ArrayLike | AnnotatorRatings
@@ -29,8 +29,8 @@ class Rows:
         self._ranks: dict[int, FloatArray] = {}
 
     def values(self, at: int) -> FloatArray:
-        """Return a column less each row's mean; 0 where a row lacks the item."""
-        return self._centred(self.columns[at])
+        """Return a column in its unit, less each row's mean; 0 where a row lacks the item."""
+        return self._centred(self.columns[at] / unit_of(self.columns[at]))
 
     def ranks(self, at: int) -> FloatArray:
         """Return a column's ranks in each row less their mean; 0 where a row lacks the item."""

@@ -9,7 +9,8 @@ import scipy
 
 from spotthebot.fed.stats.annotator_ratings import FloatArray
 from spotthebot.statistics.columns import read_numbers, unit_of
-from spotthebot.statistics.errors import SplitsOutOfRange
+from spotthebot.statistics.errors import require_splits
+from spotthebot.statistics.randomness import generator_of
 
 _MIN_RATINGS: Final = 2
 _MIN_ITEMS: Final = 3
@@ -45,8 +46,8 @@ def split_half(ratings: npt.ArrayLike, *, n_splits: int = 200, seed: int = 0) ->
     >>> split_half([[1, 1], [2, 2], [4, 4]], n_splits=10).estimate
     1.0
     """
-    if not 1 <= n_splits <= MAX_SPLITS:
-        raise SplitsOutOfRange(most=MAX_SPLITS, value=n_splits)
+    require_splits(n_splits, MAX_SPLITS)
+    chance = generator_of(seed)
     table = read_numbers(ratings, "ratings")
     table = table.reshape(len(table), -1) if table.size else np.zeros((0, 0))
     table = np.where(np.isfinite(table), table / unit_of(table), np.nan)
@@ -54,7 +55,6 @@ def split_half(ratings: npt.ArrayLike, *, n_splits: int = 200, seed: int = 0) ->
     n, method = len(table), "Spearman of random halves of the raters of each item"
     if n < _MIN_ITEMS:
         return SplitHalf(None, None, n, n_splits, seed, method, "fewer than three items with two ratings")
-    chance = np.random.default_rng(seed)
     found = np.array([_split(table, chance) for _ in range(n_splits)])
     found = found[~np.isnan(found)]
     if not len(found):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import lifelines
 import numpy as np
@@ -24,6 +24,9 @@ from spotthebot.analytics.stats.errors import FitFailed, SettingOutOfRange
 from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
 from spotthebot.statistics.columns import read_codes, read_numbers
+
+_NO_GAIN: Final = 1e-9
+"""A log-likelihood that is no more than this above another is the same."""
 
 
 class Family(StrEnum):
@@ -49,7 +52,10 @@ class ParametricFit:
 
 @dataclass(frozen=True)
 class KaplanMeier:
-    """S(t) just after each time at which something happened, with log-log bounds; the median is None if not reached."""
+    """S(t) just after each time at which something happened, with log-log bounds; the median is None if not reached.
+
+    Where all have happened, so that S(t) is 0, nothing tells how far others would get: the bounds are NaN.
+    """
 
     times: tuple[float, ...]
     estimate: tuple[float, ...]
@@ -78,15 +84,18 @@ class HazardRatio:
 def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family = Family.WEIBULL) -> ParametricFit:
     """Fit a family to interval-censored rows and read S(t) at the times `at`, to hold beside `npmle`.
 
-    Raises `FitFailed` where lifelines finds no maximum, as for rows that all happened, or none of which did.
+    Raises `FitFailed` where the likelihood has no maximum: where all rows may have happened at one time, it rises as
+    the family narrows to it, and where later inspections find no more to have happened, as the family widens. Raises
+    `SettingOutOfRange` and `ColumnMalformed` for `at`.
 
     >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> fit = parametric_survival(censored_times([0, 1, 2, 3], [1, 2, 3, 5]), [2.0])
     >>> round(fit.survival[0], 1)  # half by time 2
     0.5
     """
-    if not len(times) or np.all(times.right_censored):
-        raise FitFailed(what=f"the {family} distribution", why="no row is known to have happened")
+    what = f"the {family} distribution"
+    if not len(times) or times.first.max() <= times.last.min():
+        raise FitFailed(what=what, why="all rows may have happened at one time")
     fitter: Any = {
         Family.WEIBULL: lifelines.WeibullFitter,
         Family.LOG_NORMAL: lifelines.LogNormalFitter,
@@ -96,8 +105,12 @@ def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family =
     unit = float(np.median(np.where(times.right_censored, times.left, times.right))) or 1.0
     exact = np.nextafter(times.left, np.inf) >= times.right
     moments = read_numbers(at, "at", finite=True) / unit
-    with _lifelines(f"the {family} distribution"):
+    if moments.ndim != 1 or np.any(moments < 0):
+        raise SettingOutOfRange(setting="at", allowed="a column of times from 0", value="others")
+    with _lifelines(what):
         fitter.fit_interval_censoring(np.where(exact, times.right, times.left) / unit, times.right / unit)
+    if float(fitter.log_likelihood_) <= _of_the_widest(times) + _NO_GAIN:
+        raise FitFailed(what=what, why="later inspections find no more of the rows to have happened")
     in_units = float(np.sum(exact)) * float(np.log(unit))
     median = float(fitter.median_survival_time_)
     return ParametricFit(
@@ -109,6 +122,15 @@ def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family =
         n=len(times),
         method=f"{family} by maximum likelihood (lifelines)",
     )
+
+
+def _of_the_widest(times: CensoredTimes) -> float:
+    """Return the log-likelihood that a family nears as it widens until S(t) is one number at all times."""
+    from_0, to_the_end = times.left <= 0, times.right_censored
+    if not np.all(from_0 | to_the_end):
+        return -np.inf
+    counts = np.array([np.sum(from_0 & ~to_the_end), np.sum(to_the_end & ~from_0)])
+    return float(scipy.special.xlogy(counts, counts / counts.sum()).sum())
 
 
 def kaplan_meier(duration: ArrayLike, decided: ArrayLike, *, confidence_level: float = 0.95) -> KaplanMeier:
@@ -124,11 +146,13 @@ def kaplan_meier(duration: ArrayLike, decided: ArrayLike, *, confidence_level: f
     with _lifelines("the Kaplan-Meier curve"):
         fitter = lifelines.KaplanMeierFitter(alpha=1 - confidence_level).fit(spells, events)
     moments = np.unique(spells[events])
+    estimate = fitter.survival_function_at_times(moments).to_numpy().round(12)
     bounds = fitter.confidence_interval_survival_function_.loc[moments].to_numpy()
+    bounds[estimate <= 0] = np.nan
     median = float(fitter.median_survival_time_)
     return KaplanMeier(
         times=tuple(moments.tolist()),
-        estimate=tuple(round(float(value), 12) for value in fitter.survival_function_at_times(moments)),
+        estimate=tuple(estimate.tolist()),
         low=tuple(bounds[:, 0].tolist()),
         high=tuple(bounds[:, 1].tolist()),
         median=median if np.isfinite(median) else None,
@@ -150,9 +174,9 @@ def cox_of_exact_times(
 ) -> tuple[HazardRatio, ...]:
     """Fit Cox's partial likelihood (Efron's ties) to exact times; errors from the sandwich over `cluster`, if given.
 
-    `decided` (n,) is true and false, or 1 and 0. Covariates (n, p) that do not vary, or that others determine, and
-    separated data have no finite estimate; the result says so. Raises `SettingOutOfRange`, `ColumnMalformed`, and
-    `FitFailed` where lifelines finds no maximum.
+    One cluster tells of no others, so there is no error then. `decided` (n,) is true and false, or 1 and 0. Covariates
+    (n, p) that do not vary, or that others determine, and separated data have no finite estimate; the result says so.
+    Raises `SettingOutOfRange`, `ColumnMalformed`, and `FitFailed` where lifelines finds no maximum.
 
     >>> ratios = cox_of_exact_times([1, 2, 3, 4], [True] * 4, [[1], [0], [1], [0]], ["x"])
     >>> ratios[0].estimate > 0  # those with x decide sooner
@@ -178,16 +202,20 @@ def cox_of_exact_times(
     with _lifelines("Cox's regression"):
         fitted = lifelines.CoxPHFitter().fit(frame, "duration_", "decided_", **clustered)
     quantile = float(scipy.special.ndtri((1 + confidence_level) / 2))
+    is_one_cluster = cluster is not None and frame["cluster_"].nunique() < 2
     found = []
     for name, column, unit in zip(names, columns, units, strict=True):
-        estimate, error = fitted.params_[column] / unit, fitted.standard_errors_[column] / unit
+        estimate, error = float(fitted.params_[column] / unit), float(fitted.standard_errors_[column] / unit)
+        if is_one_cluster:
+            found.append(HazardRatio(name, estimate, None, None, None, None, "all rows are one cluster"))
+            continue
         found.append(
             HazardRatio(
                 covariate=name,
-                estimate=float(estimate),
-                standard_error=float(error),
-                low=float(estimate - quantile * error),
-                high=float(estimate + quantile * error),
+                estimate=estimate,
+                standard_error=error,
+                low=estimate - quantile * error,
+                high=estimate + quantile * error,
                 p_value=float(fitted.summary.loc[column, "p"]),
                 reason=None,
             )

@@ -3,9 +3,9 @@
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.randomness import Seed, generator_of
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
 from spotthebot.analytics.stats.survival.npmle import Npmle
+from spotthebot.statistics.randomness import Seed, generator_of
 
 
 def imputed_log_rank(

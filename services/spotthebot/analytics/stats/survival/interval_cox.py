@@ -254,15 +254,16 @@ def _bread(state: _State) -> tuple[FloatArray, IntArray]:
 def _sandwich(state: _State, cluster: IntArray | None) -> tuple[list[_Error], int | None]:
     bread, inside = _bread(state)
     p = len(state.beta)
+    of_covariates = slice(len(inside) - p, None)
     if cluster is None:
-        return [(float(np.sqrt(variance)), None, None) for variance in np.diag(bread)[-p:]], None
+        return [(float(np.sqrt(variance)), None, None) for variance in np.diag(bread)[of_covariates]], None
     _, codes = np.unique(cluster, return_inverse=True)
     g = int(codes.max()) + 1
     if g < 2:
         return [(None, None, "all rows are one cluster")] * p, g
     scores = np.zeros((g, len(inside)))
     np.add.at(scores, codes, state.rows[:, inside])
-    variances = np.diag(bread @ (scores.T @ scores) @ bread)[-p:] * g / (g - 1)
+    variances = np.diag(bread @ (scores.T @ scores) @ bread)[of_covariates] * g / (g - 1)
     return [(float(np.sqrt(variance)), float(g - 1), None) for variance in variances], g
 
 
@@ -270,14 +271,14 @@ def _influence(state: _State, x: FloatArray) -> Influence:
     bread, inside = _bread(state)
     n, p = x.shape
     # What a row tells of a coefficient is told by its covariate less what the others predict of it.
-    apart = np.column_stack([x[:, at] - _predicted(np.delete(x, at, axis=1), x[:, at]) for at in range(p)])
+    apart = np.array([x[:, at] - _predicted(np.delete(x, at, axis=1), x[:, at]) for at in range(p)]).T
     entries = np.tile(np.arange(p), n)
     return Influence(
         n_statistics=p,
         statistic=entries,
         observation=np.repeat(np.arange(n), p),
         ratio=entries,
-        value=(state.rows[:, inside] @ bread[:, -p:]).ravel(),
+        value=(state.rows[:, inside] @ bread[:, len(inside) - p :]).ravel(),
         weight=(apart**2).ravel(),
     )
 

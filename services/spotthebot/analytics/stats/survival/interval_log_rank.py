@@ -16,13 +16,13 @@ from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArr
 from spotthebot.analytics.stats.bootstrap import require_resamples
 from spotthebot.analytics.stats.distributions import chi_square_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.randomness import Seed, generator_of, seed_of
 from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
 from spotthebot.analytics.stats.survival.imputed_log_rank import imputed_log_rank
 from spotthebot.analytics.stats.survival.interval_information import Link, cumulative_information, score_information
 from spotthebot.analytics.stats.survival.npmle import Npmle, npmle
 from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.randomness import Seed, generator_of, seed_of
 
 
 class RowScore(StrEnum):
@@ -93,8 +93,8 @@ def interval_log_rank(
     ([1.3863, -1.3863], 3.0)
     """
     require_resamples(n_resamples)
-    if rho < 0 or (rho and score is not RowScore.FINKELSTEIN):
-        raise SettingOutOfRange(setting="rho", allowed="0 or more, and 0 but for Finkelstein's scores", value=rho)
+    if not 0 <= rho < np.inf or (rho and score is not RowScore.FINKELSTEIN):
+        raise SettingOutOfRange(setting="rho", allowed="a number from 0, and 0 but for Finkelstein's scores", value=rho)
     _require_fitting(score, variance)
     codes = _codes(times, group)
     if codes.shape != (len(times),) or (len(codes) and (codes.min() < 0 or codes.max() >= len(names))):
