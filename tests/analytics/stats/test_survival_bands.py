@@ -113,7 +113,8 @@ class TestBandsBetweenInspections:
         assert counted["one of three lengths, on"] == 15 * 4 * 3
         assert counted["one of three lengths, off"] == 15 * 4 * 8
         assert set(counted) >= {"any one time, off", "any two times, off"}
-        # With 15 independent campaigns three standard errors are .17; a curve that steps where no one looked holds 0 to 43 %.
+        # With 15 independent campaigns three standard errors are .17; a curve that steps where no one looked holds
+        # 0 to 43 %.
         assert all(held[kind] / counted[kind] > 0.95 - 0.17 for kind in counted)
 
     @pytest.mark.parametrize("at", [[-1], [float("nan")], 3, [[1, 2]], None])
