@@ -21,15 +21,7 @@ from spotthebot.analytics.stats.annotators import (
     annotator_quality,
     without_weak_annotators,
 )
-from spotthebot.analytics.stats.clustered_variance import (
-    ClusteredVariance,
-    Clusters,
-    Influence,
-    Observations,
-    Uncertainty,
-    clustered_variance,
-    shares_of,
-)
+from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance, shares_of
 from spotthebot.analytics.stats.davidson import DavidsonFit, Strength, rate_davidson
 from spotthebot.analytics.stats.disagreement import Measurement
 from spotthebot.analytics.stats.errors import (
@@ -114,6 +106,7 @@ from spotthebot.analytics.stats.survival.log_rank import LogRankTest, LogRankVar
 from spotthebot.analytics.stats.survival.npmle import Npmle, SurvivalBand, npmle, survival_band
 from spotthebot.analytics.stats.times import AnnotationTimes, TimeOfSegment, annotation_times
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, Uncertainty
 from spotthebot.analytics.stats.validity import (
     Explained,
     linear_r2,

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
 from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
 from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
+from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 
 RESIDUE: Final = 1e-9
 """A total less one of its parts leaves a residue where there was nothing."""

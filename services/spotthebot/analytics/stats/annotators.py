@@ -8,18 +8,13 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.clustered_variance import (
-    Clusters,
-    Influence,
-    Observations,
-    Uncertainty,
-    clustered_variance,
-)
+from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rank_agreement import kendall_tau
 from spotthebot.analytics.stats.ranking import Ranking, rank_bots
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.significance import Adjustment
+from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.analytics.stats.wins import Unit, play_games
 from spotthebot.statistics.randomness import Seed
 

@@ -20,17 +20,11 @@ from numpy.typing import ArrayLike
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray, last_rows
 from spotthebot.analytics.stats.annotator_habits import Habits, Ratings, annotator_habits, counts_of
 from spotthebot.analytics.stats.annotator_sets import annotator_sets
-from spotthebot.analytics.stats.clustered_variance import (
-    ClusteredParts,
-    Clusters,
-    Influence,
-    Observations,
-    Uncertainty,
-    clustered_parts,
-)
+from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Influence, Observations, clustered_parts
 from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
 from spotthebot.analytics.stats.distributions import student_quantiles
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.statistics.columns import Coded, as_exact_number, read_codes
 
 METHOD: Final = "Student's interval of Fisher's z, by units' influence and annotators' habits"

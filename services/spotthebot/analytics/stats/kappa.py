@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
 from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
+from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import Clusters
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games
 
 

@@ -7,18 +7,12 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level
-from spotthebot.analytics.stats.clustered_variance import (
-    ClusteredParts,
-    Clusters,
-    Observations,
-    Uncertainty,
-    clustered_parts,
-    shares_of,
-)
+from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Observations, clustered_parts, shares_of
 from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
 from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
 
 _ALIKE: Final = "its ratings are all alike, so nothing tells how others would differ"

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import ClusteredVariance
 from spotthebot.analytics.stats.distributions import student_tails
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance
 
 METHOD: Final = "Wilson's interval for the effective number of observations"
 _CERTAIN: Final = 1e-12
@@ -22,7 +22,7 @@ def share_bounds(
 ) -> tuple[FloatArray, FloatArray]:
     """Bound shares (m,) of n (m,) observations with this variance; NaN where it is not known.
 
-    >>> from spotthebot.analytics.stats.clustered_variance import Clusters
+    >>> from spotthebot.analytics.stats.uncertainty import Clusters
     >>> one = np.array([1.0])
     >>> known = ClusteredVariance(0 * one, 59 * one, np.array([60]), np.array([60]), Clusters.BOTH)
     >>> low, high = share_bounds(one, np.array([60]), known, 0.95)  # 60 of 60 clusters: 0.025 ** (1 / 60)
@@ -48,7 +48,7 @@ def share_tests(
 
     Where all clusters agree there is no t; both are NaN where the variance is not known.
 
-    >>> from spotthebot.analytics.stats.clustered_variance import Clusters
+    >>> from spotthebot.analytics.stats.uncertainty import Clusters
     >>> one = np.array([1.0])
     >>> known = ClusteredVariance(0 * one, 3 * one, np.array([60]), np.array([4]), Clusters.BOTH)
     >>> [found.tolist() for found in share_tests(one, np.array([60]), known)]  # all 60 won, 4 annotators: 2 of 2⁴ flips

@@ -8,10 +8,10 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.clustered_variance import Clusters, Uncertainty
 from spotthebot.analytics.stats.distributions import chi_square_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import share_tests
+from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import Games, PairWins, count_wins
 from spotthebot.statistics.columns import read_numbers

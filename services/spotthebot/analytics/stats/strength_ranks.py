@@ -12,9 +12,9 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.davidson_model import fit_davidson, influence_of_games, is_separated
 from spotthebot.analytics.stats.rating_variance import rating_parts
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.win_rate_variance import LEAST_ANNOTATORS
 from spotthebot.analytics.stats.wins import Games, count_wins
 

@@ -8,13 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import (
-    ClusteredVariance,
-    Clusters,
-    Influence,
-    clustered_parts,
-    clustered_variance,
-)
+from spotthebot.analytics.stats.clustered_variance import Influence, clustered_parts, clustered_variance
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, count_wins
 
 LEAST_ANNOTATORS: Final[Mapping[Unit, int]] = MappingProxyType({Unit.SEGMENT: 20, Unit.CONVERSATION: 30})

@@ -15,17 +15,13 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.clustered_variance import (
-    Clusters,
-    Influence,
-    Observations,
-    clustered_variance,
-)
+from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, coded_rows, require_rows
 from spotthebot.analytics.stats.survival.npmle import npmle
+from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.statistics.columns import read_codes, read_numbers
 
 _ITERATIONS: Final = 500

@@ -20,18 +20,12 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import HUMAN, BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.clustered_variance import (
-    ClusteredVariance,
-    Clusters,
-    Influence,
-    Observations,
-    Uncertainty,
-    clustered_variance,
-)
+from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.analytics.stats.distributions import chi_square_tails, f_tails
 from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, Uncertainty
 
 
 class LogRankVariance(StrEnum):
