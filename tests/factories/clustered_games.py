@@ -16,12 +16,14 @@ def draw_games(
     tie_rate: float,
     shape: tuple[int, int, int],
     correlations: tuple[float, float],
+    shares_annotators: bool = False,
 ) -> Games:
     """Let each two of `k` bots meet in a study of its own; `shape` is (conversations, games of each, annotators).
 
     An outcome is a normal number cut at two thresholds, the sum of effects of the conversation, of the annotator and of
     noise, that give these intraclass `correlations` of conversations and of annotators. Annotators share the games of a
-    study evenly, and the games of a conversation are of different annotators as far as there are so many.
+    study evenly, and the games of a conversation are of different annotators as far as there are so many. With
+    `shares_annotators` all studies have the same ones, whose effects differ from pair to pair.
     """
     conversations, each, annotators = shape
     first, second = np.triu_indices(k, 1)
@@ -41,7 +43,7 @@ def draw_games(
         second=np.repeat(second, n),
         outcome=((seen > won).astype(np.int64) - (seen < lost)).ravel(),
         conversation=(study * conversations + conversation).ravel(),
-        annotator=(study * annotators + annotator).ravel(),
+        annotator=(annotator if shares_annotators else study * annotators + annotator).ravel(),
         unit=Unit.ANNOTATION,
         criterion="human",
     )

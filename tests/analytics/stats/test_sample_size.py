@@ -10,13 +10,16 @@ from spotthebot.analytics.stats import (
     Clusters,
     Design,
     SettingOutOfRange,
+    least_conversations,
     outcome_correlation,
     pair_tests,
     plan_annotators,
     plan_conversations,
     power_of,
+    smallest_p,
 )
-from spotthebot.analytics.stats.sample_size import MAX_CONVERSATIONS
+from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS
+from spotthebot.analytics.stats.wins import games_between
 from tests.factories.clustered_games import draw_games
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
@@ -51,24 +54,40 @@ def _written_out(win_rate, conversations, design, annotators, level):
     return stats.nct.sf(critical, degrees, lead) + stats.nct.cdf(-critical, degrees, lead)
 
 
-def _found(win_rate, design, conversations, annotators, level):
-    """How often `pair_tests` finds this win rate in 2,970 simulated studies."""
+def _found(win_rate, design, conversations, annotators, *, n_pairs=1):
+    """How often a test finds this win rate in 2,970 simulated pairs, alone or, of three and more, pooled."""
     rng = np.random.default_rng(1)
-    p_values = [
-        test.p_value
-        for _ in range(3)
+    together = n_pairs >= 3
+    k = round((1 + math.sqrt(1 + 8 * n_pairs)) / 2) if together else 45
+    tests = [
+        test
+        for _ in range(2970 // (k * (k - 1) // 2))
         for test in pair_tests(
             draw_games(
                 rng,
-                k=45,
+                k=k,
                 win_rate=win_rate,
                 tie_rate=design.tie_rate,
                 shape=(conversations, int(design.annotations_per_conversation), annotators),
                 correlations=(design.conversation_correlation, design.annotator_correlation),
+                shares_annotators=together,
             )
         )
     ]
-    return np.mean([p_value is not None and p_value < level for p_value in p_values])
+    p_values = [test.p_value if together else _alone(test) for test in tests]
+    return np.mean([p_value is not None and p_value < 0.05 / n_pairs for p_value in p_values])
+
+
+def _alone(test):
+    """The p-value that a pair of a family would have without the others."""
+    if test.p_value is None:
+        return None
+    if test.uncertainty.pooled.own is None:
+        return 2 * 0.5 ** min(test.uncertainty.conversations, test.uncertainty.annotators)
+    statistic = (
+        2 * abs(test.estimate - 0.5) * math.sqrt(test.n / max(test.n / (test.n - 1), test.uncertainty.pooled.own))
+    )
+    return 2 * stats.t.sf(statistic, test.uncertainty.pooled.own_degrees_of_freedom)
 
 
 class TestPowerOf:
@@ -78,15 +97,15 @@ class TestPowerOf:
         expected = TTestPower().power(2 * win_rate - 1, n, 0.05, df=(n - 1) / 2)
         assert power_of(win_rate, n, ALONE) == pytest.approx(expected, abs=1e-6)
 
-    @pytest.mark.parametrize(("annotators", "level", "n_pairs"), [(20, 0.05, 1), (35, 0.05, 6), (12, 0.01, 3)])
+    @pytest.mark.parametrize(("annotators", "level", "n_pairs"), [(20, 0.05, 1), (35, 0.05, 2), (12, 0.01, 2)])
     def test_is_the_formula_written_out(self, annotators, level, n_pairs):
         design = Design(annotators=annotators)
         expected = _written_out(0.7, 60, design, annotators, level / n_pairs)
         assert power_of(0.7, 60, design, significance_level=level, n_pairs=n_pairs) == pytest.approx(expected)
 
     def test_lets_annotators_grow_with_the_work_of_all_pairs(self):
-        # 6 pairs of 40 conversations of 6 annotations, 60 an annotator: 24 annotators.
-        assert power_of(0.7, 40, n_pairs=6) == pytest.approx(_written_out(0.7, 40, Design(), 24, 0.05 / 6))
+        # 2 pairs of 40 conversations of 6 annotations, 60 an annotator: 8 annotators.
+        assert power_of(0.7, 40, n_pairs=2) == pytest.approx(_written_out(0.7, 40, Design(), 8, 0.05 / 2))
 
     def test_counts_each_annotator_of_a_joined_game(self):
         # Both annotators of a segment have 30 games of a pair: 2 * 29 times a game shares an annotator with another.
@@ -94,7 +113,15 @@ class TestPowerOf:
         assert design.design_effect(30) == pytest.approx(1 + 2 * 0.1 + 2 * 29 * 0.05)
 
     def test_power_of_even_bots_is_the_level(self):
-        assert power_of(0.5, 30, n_pairs=5) == pytest.approx(0.01)
+        assert power_of(0.5, 30, n_pairs=2) == pytest.approx(0.025)
+
+    def test_of_three_pairs_or_more_is_that_of_all_their_degrees_of_freedom(self):
+        """Of 20 annotators a pair alone has few; with five others it finds nearly what a normal test would."""
+        design, level = Design(annotators=20), 0.05 / 6
+        lead = 2 * 0.3 * math.sqrt(40 * 6 * 0.3 / design.design_effect(40, 6))
+        normal = stats.norm.cdf((lead - stats.norm.isf(level / 2)) / math.sqrt(4 * 0.8 * 0.2))
+        alone = _written_out(0.8, 40, design, 20, level)
+        assert alone < power_of(0.8, 40, design, n_pairs=6) < normal
 
     def test_is_the_same_for_both_sides(self):
         assert power_of(0.3, 40) == pytest.approx(power_of(0.7, 40), abs=1e-9)
@@ -102,7 +129,7 @@ class TestPowerOf:
     def test_power_of_one_conversation_is_none(self):
         assert power_of(0.99, 1) == 0
 
-    @pytest.mark.parametrize(("annotators", "n_pairs"), [(3, 45), (4, 10), (4, 1)])
+    @pytest.mark.parametrize(("annotators", "n_pairs"), [(3, 2), (4, 2), (4, 1)])
     def test_power_of_a_certain_lead_depends_on_the_variance_that_few_annotators_show(self, annotators, n_pairs):
         design = Design(tie_rate=0, annotators=annotators, annotator_correlation=0.001, conversation_correlation=0)
         games, each = 120_000, 120_000 / annotators
@@ -130,13 +157,13 @@ class TestPlanConversations:
     )
     def test_reaches_the_power_in_simulated_studies_with_both_kinds_of_clusters(self, win_rate, design, n_pairs):
         plan = plan_conversations(win_rate, design, n_pairs=n_pairs)
-        found = _found(win_rate, design, known(plan.conversations), known(plan.annotators), 0.05 / n_pairs)
+        found = _found(win_rate, design, known(plan.conversations), known(plan.annotators), n_pairs=n_pairs)
         # 2,970 studies have a standard error of .007, and the formula is right to within .02.
         assert found == pytest.approx(0.8, abs=0.02 + 2 * 0.0073)
 
     def test_made_without_annotators_falls_far_short_where_annotators_differ(self):
         plan = plan_conversations(0.7, Design(annotator_correlation=0, annotators=12))
-        assert _found(0.7, Design(annotator_correlation=0.09), known(plan.conversations), 12, 0.05) < 0.6
+        assert _found(0.7, Design(annotator_correlation=0.09), known(plan.conversations), 12) < 0.6
 
     def test_a_campaign_has_two_annotators_at_least(self):
         design = Design(annotations_per_conversation=6, annotations_per_annotator=60)
@@ -218,10 +245,68 @@ class TestPlanConversations:
             Design(**{setting: value})
 
 
+class TestAlone:
+    def test_is_the_test_of_two_bots(self):
+        games = draw_games(
+            np.random.default_rng(4), k=4, win_rate=0.8, tie_rate=0.5, shape=(8, 6, 9), correlations=(0.1, 0.09)
+        )
+        for test in pair_tests(games):
+            codes = [games.bots.index(name) for name in (test.bot, test.other)]
+            (two,) = pair_tests(games_between(games, np.array(codes)))
+            assert two.uncertainty.pooled is None
+            assert _alone(test) == pytest.approx(two.p_value)
+
+
+class TestSmallestP:
+    @pytest.mark.parametrize(("design", "n_pairs"), [(Design(tie_rate=0.5), 6), (Design(annotators=30), 15)])
+    def test_is_that_of_a_bot_that_wins_everything(self, design, n_pairs):
+        """Written out: n games in which all agree, with the design effect that is expected."""
+        annotators = design.annotators_needed(10, n_pairs)
+        games = 10 * design.annotations_per_conversation * (1 - design.tie_rate)
+        statistic = math.sqrt(games / design.design_effect(10, n_pairs))
+        t, a = design.tie_rate, design.annotations_per_conversation
+        each = 10 * a / annotators
+        pair = min(10 / (1 + t / (a * (1 - t))), annotators / (1 + t / (each * (1 - t)))) - 1
+        whole = annotators / (1 + t / (n_pairs * each * (1 - t))) - 1
+        bots = (1 + math.sqrt(1 + 8 * n_pairs)) / 2
+        degrees = min(n_pairs * pair, (bots - 1) * whole)
+        expected = min(1, n_pairs * 2 * stats.t.sf(statistic, degrees))
+        assert smallest_p(10, design, n_pairs=n_pairs) == pytest.approx(expected)
+
+    @pytest.mark.parametrize(("annotators", "n_pairs", "expected"), [(5, 1, 2 * 0.5**5), (5, 2, 4 * 0.5**5), (2, 2, 1)])
+    def test_of_one_pair_or_two_flips_the_signs_of_clusters(self, annotators, n_pairs, expected):
+        assert smallest_p(40, Design(annotators=annotators), n_pairs=n_pairs) == expected
+
+    @pytest.mark.parametrize("n_pairs", [1, 2, 6, 15])
+    def test_is_below_the_level_from_as_many_conversations_on_as_are_needed_at_least(self, n_pairs):
+        least = known(least_conversations(n_pairs=n_pairs))
+        assert smallest_p(least, n_pairs=n_pairs) < 0.05 <= smallest_p(least - 1, n_pairs=n_pairs)
+
+    def test_of_few_annotators_alone_is_never_below_the_level(self):
+        assert least_conversations(Design(annotators=5)) is None
+
+    def test_is_reached_by_no_study_of_the_design(self):
+        """4 conversations a pair of 5 bots, as in the README: not even one that wins nearly everything is told apart."""
+        design = Design(conversation_correlation=0.05, annotator_correlation=0.05, annotators=4)
+        assert smallest_p(4, design, n_pairs=10) > 0.05
+        rng = np.random.default_rng(3)
+        for _ in range(20):
+            games = draw_games(
+                rng,
+                k=5,
+                win_rate=0.85,
+                tie_rate=0.7,
+                shape=(4, 6, 4),
+                correlations=(0.05, 0.05),
+                shares_annotators=True,
+            )
+            assert all(known(test.p_adjusted) >= 0.05 for test in pair_tests(games) if test.p_adjusted is not None)
+
+
 class TestPlanAnnotators:
     def test_reaches_the_power_in_simulated_studies(self):
         plan = plan_annotators(0.7, 80)
-        found = _found(0.7, Design(), 80, known(plan.annotators), 0.05)
+        found = _found(0.7, Design(), 80, known(plan.annotators))
         assert found == pytest.approx(0.8, abs=0.02 + 2 * 0.0073)
 
     @pytest.mark.parametrize(("win_rate", "conversations"), [(0.75, 80), (0.7, 100), (0.9, 30)])

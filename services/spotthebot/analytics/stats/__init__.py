@@ -37,6 +37,7 @@ from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
 from spotthebot.analytics.stats.more_data import MoreConversations, MorePlan, design_of, plan_more
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
+from spotthebot.analytics.stats.pair_power import PLANNED_TEST, Design, power_of, smallest_p
 from spotthebot.analytics.stats.proportions import (
     Proportion,
     ProportionTest,
@@ -55,12 +56,10 @@ from spotthebot.analytics.stats.ranking import BotRank, PairInterval, RankedBy, 
 from spotthebot.analytics.stats.ratings import RatedBot, RatingRanking, Ratings, rank_ratings
 from spotthebot.analytics.stats.result_frames import to_dataframe
 from spotthebot.analytics.stats.sample_size import (
-    PLANNED_TEST,
-    Design,
     PairPlan,
+    least_conversations,
     plan_annotators,
     plan_conversations,
-    power_of,
 )
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, ShareInterval, segment_results
 from spotthebot.analytics.stats.share_intervals import (
@@ -106,7 +105,7 @@ from spotthebot.analytics.stats.survival.log_rank import LogRankTest, LogRankVar
 from spotthebot.analytics.stats.survival.npmle import Npmle, SurvivalBand, npmle, survival_band
 from spotthebot.analytics.stats.times import AnnotationTimes, TimeOfSegment, annotation_times
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, Uncertainty
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, PooledEffect, Uncertainty
 from spotthebot.analytics.stats.validity import (
     Explained,
     linear_r2,
@@ -180,6 +179,7 @@ __all__ = [
     "PairPlan",
     "PairTest",
     "PairWins",
+    "PooledEffect",
     "Proportion",
     "ProportionTest",
     "PublishedRanges",
@@ -239,6 +239,7 @@ __all__ = [
     "label_agreement",
     "label_alpha",
     "label_units",
+    "least_conversations",
     "linear_r2",
     "log_rank_tests",
     "logistic_r2",
@@ -264,6 +265,7 @@ __all__ = [
     "share_tests",
     "shares_of",
     "sides_alike",
+    "smallest_p",
     "stability_at",
     "stability_curve",
     "stability_sizes",

@@ -130,6 +130,10 @@ class ClusteredParts:
         parts = self.clustered or [self.single]
         return self._combined(lambda part: part.variances(), [part.degrees for part in parts])
 
+    def unfloored(self) -> FloatArray:
+        """Return the sum of the parts (m,), which may be less than the variance of independent observations."""
+        return self._sum(lambda part: part.variances())
+
     def differences(self, first: IntArray, second: IntArray) -> ClusteredVariance:
         """Return the variance of statistic `first` (d,) less statistic `second` (d,)."""
 
@@ -158,11 +162,8 @@ class ClusteredParts:
         return found
 
     def _combined(self, of: Callable[[Part], FloatArray], degrees: Sequence[FloatArray]) -> ClusteredVariance:
-        single = of(self.single)
+        single, whole = of(self.single), self._sum(of)
         parts = [of(part) for part in self.clustered]
-        whole: FloatArray = np.sum(parts, axis=0) if parts else single
-        if self.both is not None:
-            whole = whole - of(self.both)
         variance = np.maximum(whole, np.where(np.isnan(single), 0.0, single))
         freedom = degrees[0]
         if len(parts) == 2:
@@ -170,6 +171,10 @@ class ClusteredParts:
             clear = spread > (_ROUNDING * variance) ** 2
             freedom = np.divide(variance**2, spread, out=np.minimum(*degrees), where=clear)
         return ClusteredVariance(variance, freedom, self.n_conversations, self.n_annotators, self.clusters)
+
+    def _sum(self, of: Callable[[Part], FloatArray]) -> FloatArray:
+        whole: FloatArray = np.sum([of(part) for part in self.clustered or [self.single]], axis=0)
+        return whole if self.both is None else whole - of(self.both)
 
 
 def clustered_parts(observations: Observations, influence: Influence, clusters: Clusters) -> ClusteredParts:

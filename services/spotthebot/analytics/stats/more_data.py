@@ -6,8 +6,9 @@ import numpy as np
 
 from spotthebot.analytics.stats.bootstrap import require_level
 from spotthebot.analytics.stats.outcome_correlation import annotators_of_games, outcome_correlation
+from spotthebot.analytics.stats.pair_power import PLANNED_TEST, Design
 from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
-from spotthebot.analytics.stats.sample_size import PLANNED_TEST, Design, PairPlan, plan_conversations
+from spotthebot.analytics.stats.sample_size import PairPlan, plan_conversations
 from spotthebot.analytics.stats.significance import Adjustment, PairComparison, pair_tests
 from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, count_wins

@@ -1,8 +1,9 @@
 """Intervals and tests of shares of clustered observations: Wilson's, with the effective number of observations.
 
 A share's interval and its p-value are one statement: p is below 5 % exactly where the interval of 95 % leaves the value
-out. Where all observations agree no variance can be seen. Each cluster then counts as one observation: the interval is
-Clopper & Pearson's (1934) of as many clusters, and p is that of flipping the sign of every cluster.
+out. Where all observations agree no variance of their own can be seen. If design effects were pooled, theirs is the one
+that the family leads to expect. Else each cluster counts as one observation: the interval is Clopper & Pearson's (1934)
+of as many clusters, and p is that of flipping the sign of every cluster.
 """
 
 from typing import Final
@@ -64,6 +65,9 @@ def share_tests(
 def _effective(share: FloatArray, n: FloatArray | IntArray, variance: ClusteredVariance) -> FloatArray:
     """Return as how many independent observations a share is known, n at most (Korn & Graubard 1998)."""
     spread = share * (1 - share)
+    if variance.pooled is not None:
+        pooled: FloatArray = np.where(np.isnan(variance.variance), np.nan, n / variance.pooled.design_effect)
+        return pooled
     worth = np.divide(
         spread, variance.variance, out=np.full(share.shape, np.inf), where=(spread > 0) & (variance.variance > 0)
     )
@@ -72,4 +76,6 @@ def _effective(share: FloatArray, n: FloatArray | IntArray, variance: ClusteredV
 
 
 def _unanimous(share: FloatArray, variance: ClusteredVariance) -> BoolArray:
+    if variance.pooled is not None:
+        return np.zeros(share.shape, dtype=np.bool_)
     return ((share < _CERTAIN) | (share > 1 - _CERTAIN)) & ~np.isnan(variance.variance)

@@ -47,11 +47,49 @@ _WORDS: Final = {
 
 
 @dataclass(frozen=True)
+class PooledEffect:
+    """The design effect of one share of a family: that in use, what the family leads to expect, and the share's own.
+
+    A design effect is a variance over that of as many independent observations. The degrees of freedom of the one in
+    use are the family's, those of the own one are beside it; the own one is None where all observations agree.
+    `family` counts the shares that were pooled.
+    """
+
+    design_effect: float
+    expected: float
+    own: float | None
+    own_degrees_of_freedom: float | None
+    family: int
+
+
+@dataclass(frozen=True, eq=False)
+class PooledEffects:
+    """The design effects of m shares, by the names of `PooledEffect`: (m,) each, NaN where there is none."""
+
+    design_effect: FloatArray
+    expected: FloatArray
+    own: FloatArray
+    own_degrees: FloatArray
+    family: int
+
+    def of(self, at: int) -> PooledEffect:
+        """Return the effect of one share."""
+        return PooledEffect(
+            design_effect=float(self.design_effect[at]),
+            expected=float(self.expected[at]),
+            own=defined(self.own[at]),
+            own_degrees_of_freedom=defined(self.own_degrees[at]),
+            family=self.family,
+        )
+
+
+@dataclass(frozen=True)
 class Uncertainty:
     """What an interval or a p-value of one estimate stands on; `reason` says why there is neither.
 
     `conversations` and `annotators` count the clusters that have a part in the estimate, whatever `clusters` takes for
-    them. Without two clusters of every kind that `clusters` names there is no standard error.
+    them. Without two clusters of every kind that `clusters` names there is no standard error. `pooled` is there where
+    the standard error is that of a pooled design effect.
     """
 
     standard_error: float | None
@@ -60,6 +98,7 @@ class Uncertainty:
     annotators: int
     clusters: Clusters
     reason: str | None
+    pooled: PooledEffect | None = None
 
     def unless_few_annotators(self, least: int) -> "Uncertainty":
         """Withhold what fewer annotators than `least` cannot tell, with the reason."""
@@ -78,7 +117,8 @@ class Uncertainty:
 class ClusteredVariance:
     """Variances (m,) with their degrees of freedom, NaN where fewer than two clusters have a part in the estimate.
 
-    `n_conversations` and `n_annotators` (m,) count the clusters.
+    `n_conversations` and `n_annotators` (m,) count the clusters. `pooled` has the design effects of shares, where those
+    of a family were pooled.
     """
 
     variance: FloatArray
@@ -86,6 +126,7 @@ class ClusteredVariance:
     n_conversations: IntArray
     n_annotators: IntArray
     clusters: Clusters
+    pooled: PooledEffects | None = None
 
     @property
     def n_clusters(self) -> IntArray:
@@ -108,6 +149,7 @@ class ClusteredVariance:
             annotators=int(annotators),
             clusters=self.clusters,
             reason=reason,
+            pooled=None if self.pooled is None or np.isnan(variance) else self.pooled.of(at),
         )
 
     def quantiles(self, confidence_level: float) -> FloatArray:

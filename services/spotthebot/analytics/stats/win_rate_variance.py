@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import Influence, clustered_parts, clustered_variance
+from spotthebot.analytics.stats.clustered_variance import Influence, clustered_parts
+from spotthebot.analytics.stats.pooled_design_effects import pooled_variance
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, count_wins
 
@@ -51,8 +52,12 @@ class WinRateVariance:
         pair = code[low, high]
         value = (won - rates[pair]) / decided[pair]
         ones = np.ones(len(rows))
-        of_pairs = clustered_variance(
-            games.observations, Influence(len(first), pair, rows, pair, value, ones), clusters
+        of_pairs = pooled_variance(
+            rates,
+            games.observations,
+            Influence(len(first), pair, rows, pair, value, ones),
+            clusters,
+            contrasts=len(np.unique(np.concatenate([low, high]))) - 1,
         )
         opponents = np.bincount(first[known], minlength=k) + np.bincount(second[known], minlength=k)
         share = np.divide(1.0, opponents, out=np.zeros(k), where=opponents > 0)

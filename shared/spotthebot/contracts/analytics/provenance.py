@@ -31,17 +31,28 @@ class Counts(Wire):
     )
 
 
+class PooledEffect(Wire):
+    """A design effect that was pooled with those of like shares: a variance over that of independent annotations."""
+
+    design_effect: float = Field(description="In use: the mean of expected and own, never below the own, nor below 1.")
+    expected: float = Field(description="What all shares of the family lead to expect.")
+    own: float | None = Field(description="What this share's annotations show; null where all agree.")
+    own_degrees_of_freedom: float | None = Field(description="Degrees of freedom of the own one.")
+    family: int = Field(description="Shares that were pooled.")
+
+
 class Uncertainty(Wire):
     """What an interval or a p-value stands on."""
 
     standard_error: float | None
-    degrees_of_freedom: float | None
+    degrees_of_freedom: float | None = Field(description="Of a pooled design effect those of the family.")
     conversations: int = Field(
         description="Conversations that have a part in the estimate; those of one text count as one."
     )
     annotators: int = Field(description="Annotators that have a part in the estimate.")
     clusters: Clusters = Field(description="Annotations that are taken to vary together.")
     reason: str | None = Field(description="Why there is neither interval nor p-value.")
+    pooled: PooledEffect | None = Field(default=None, description="Null where the variance is this estimate's own.")
 
 
 class Interval(Wire):

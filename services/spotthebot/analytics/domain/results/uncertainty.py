@@ -1,7 +1,9 @@
 """What an interval or a p-value stands on, as results say it."""
 
+from dataclasses import asdict
+
 from spotthebot.analytics import stats
-from spotthebot.contracts.analytics import Interval, Uncertainty
+from spotthebot.contracts.analytics import Interval, PooledEffect, Uncertainty
 
 
 def uncertainty_of(found: stats.Uncertainty) -> Uncertainty:
@@ -13,6 +15,7 @@ def uncertainty_of(found: stats.Uncertainty) -> Uncertainty:
         annotators=found.annotators,
         clusters=found.clusters.value,
         reason=found.reason,
+        pooled=None if found.pooled is None else PooledEffect(**asdict(found.pooled)),
     )
 
 
