@@ -187,6 +187,11 @@ OF_TABLES: dict[str, Callable[[stats.AnnotationTable], object]] = {
 OF_NUMBERS: dict[str, Callable[[Any], object]] = {
     "wilson_interval": lambda n: [stats.wilson_interval(n, 3), stats.wilson_interval(1, n)],
     "compare_proportions": lambda n: stats.compare_proportions(n, n, 1, n),
+    "smallest_p": lambda n: [stats.smallest_p(n), stats.smallest_p(10, n_pairs=n)],
+    "least_conversations": lambda n: [
+        stats.least_conversations(n_pairs=n),
+        stats.least_conversations(significance_level=n),
+    ],
     "power_of": lambda n: [stats.power_of(0.7, n), stats.power_of(n, 10), stats.power_of(0.7, 10, n_pairs=n)],
     "plan_conversations": lambda n: [stats.plan_conversations(n), stats.plan_conversations(0.7, power=n)],
     "plan_annotators": lambda n: stats.plan_annotators(0.7, n),

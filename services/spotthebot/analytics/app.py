@@ -6,7 +6,7 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from spotthebot.analytics.api import analyses, campaigns, figures, leaderboards, results, standings
+from spotthebot.analytics.api import analyses, campaigns, designs, figures, leaderboards, results, standings
 from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
@@ -70,6 +70,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             results.router,
             figures.router,
             analyses.router,
+            designs.router,
             standings.router,
             leaderboards.router,
         ],

@@ -23,6 +23,7 @@ from spotthebot.contracts.analytics import (
     Provenance,
     PublicRankingOut,
     RankingOut,
+    ReachOut,
     SegmentsOut,
     SensitivityOut,
     StandingOut,
@@ -82,6 +83,24 @@ class AnalyticsOperations(ServiceOperations):
     def list_campaigns(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CampaignSummaryOut]:
         """List campaigns, oldest first: their names and ids, and how far they are."""
         return Listing(CampaignSummaryOut, "/v1/campaigns", paging, params={"name": name})
+
+    @operation
+    def get_reach(
+        self,
+        *,
+        pairs: int,
+        conversations: int,
+        annotations_per_conversation: int = 6,
+        annotators: int | None = None,
+    ) -> Call[ReachOut]:
+        """Return the smallest p-value that a pair can have, and how many conversations of each pair would do."""
+        params = {
+            "pairs": pairs,
+            "conversations": conversations,
+            "annotations_per_conversation": annotations_per_conversation,
+            "annotators": annotators,
+        }
+        return Call(ReachOut, "GET", "/v1/designs/reach", params=params)
 
     @operation
     def analysis(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[Analysis]:

@@ -286,7 +286,7 @@ class TestSmallestP:
         assert least_conversations(Design(annotators=5)) is None
 
     def test_is_reached_by_no_study_of_the_design(self):
-        """4 conversations a pair of 5 bots, as in the README: not even one that wins nearly everything is told apart."""
+        """With 4 conversations a pair of 5 bots, as in the README, not even one that wins nearly all is told apart."""
         design = Design(conversation_correlation=0.05, annotator_correlation=0.05, annotators=4)
         assert smallest_p(4, design, n_pairs=10) > 0.05
         rng = np.random.default_rng(3)

@@ -37,7 +37,7 @@ from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
 from spotthebot.analytics.stats.more_data import MoreConversations, MorePlan, design_of, plan_more
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
-from spotthebot.analytics.stats.pair_power import PLANNED_TEST, Design, power_of, smallest_p
+from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS, PLANNED_TEST, Design, power_of, smallest_p
 from spotthebot.analytics.stats.proportions import (
     Proportion,
     ProportionTest,
@@ -129,6 +129,7 @@ __all__ = [
     "FEATURES",
     "HUMAN",
     "HUMAN_LIKENESS",
+    "MAX_CONVERSATIONS",
     "PLANNED_TEST",
     "SSA",
     "Adjustment",

@@ -175,7 +175,7 @@ def powers_of(
     """Return `power_of` for several numbers of conversations (n,)."""
     worth = _worth(design, conversations, n_pairs)
     lead = 2 * abs(win_rate - 0.5) * np.sqrt(worth.n)
-    critical = scipy.stats.t.isf(significance_level / n_pairs / 2, worth.degrees)
+    critical = np.asarray(scipy.stats.t.isf(significance_level / n_pairs / 2, worth.degrees), dtype=np.float64)
     if n_pairs >= LEAST_SHARES:
         return np.where(conversations < 2, 0.0, _pooled_powers(win_rate, lead, critical, worth))
     near = np.minimum(lead, 30.0)

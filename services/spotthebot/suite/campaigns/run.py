@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from spotthebot.annotation.clients import Conversations
@@ -25,6 +25,10 @@ from spotthebot.suite.declarations import faults_of
 from spotthebot.suite.errors import CampaignNameTaken, JobFailed
 from spotthebot.suite.poll import poll_until
 from spotthebot.suite.runtime.session import Clients
+from spotthebot.suite.studies.reach import reach_of_campaign
+
+if TYPE_CHECKING:
+    from spotthebot.contracts.analytics import ReachOut
 
 _API_KEYS: Final[Mapping[str, str]] = {"pay_per_package": "pay", "currency": "pay", "protocol_version": "protocol"}
 
@@ -60,6 +64,7 @@ class Estimate:
     allocation: Allocation
     not_selected: int
     repeated_texts: tuple[RepeatedTexts, ...]
+    reach: "ReachOut | None"
 
     @property
     def account(self) -> dict[str, Any]:
@@ -68,7 +73,10 @@ class Estimate:
         segments = sum(len(package.items) for package in packages)
         used = len(self.allocation.conversations)
         too_short = self.allocation.too_short
-        return _account(self.request.name, self.campaign, len(packages), segments, used, too_short, self.repeated_texts)
+        account = _account(
+            self.request.name, self.campaign, len(packages), segments, used, too_short, self.repeated_texts
+        )
+        return account | {"reach": None if self.reach is None else self.reach.model_dump(mode="json")}
 
 
 async def declare(
@@ -128,7 +136,15 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
         allocation,
         not_selected=counts.repeated + counts.not_drawn,
         repeated_texts=await _repeated_in_mix(clients.conversations, mix, resolved.unit),
+        reach=await _reach(clients, request, resolved.unit),
     )
+
+
+async def _reach(clients: Clients, request: CampaignIn, unit: Unit) -> "ReachOut | None":
+    """Return what the campaign can show of its pairs, where each side of a conversation is labelled."""
+    if not unit.lengths:
+        return None
+    return await reach_of_campaign(clients, request.collection_ids, len(unit.lengths) * request.annotations_per_segment)
 
 
 async def build(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignOut:

@@ -126,6 +126,8 @@ def _say_estimate(estimate: Estimate) -> None:
     say_repeated_texts(estimate.repeated_texts)
     needed = estimate.account["segments"] * request.annotations_per_segment
     say(f"{needed} annotations to make; a draft says by how many annotators, and in how many hours")
+    if estimate.reach is not None:
+        say(estimate.reach.sentence)
     if estimate.campaign is not None:
         say(f"This file made the campaign {estimate.campaign.id} before: it would change nothing.")
 

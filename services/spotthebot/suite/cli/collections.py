@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,6 +24,10 @@ from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections import Approve, CollectionProgress, Declared
 from spotthebot.suite.progress import say, say_repeated_texts
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
+from spotthebot.suite.studies.reach import reach
+
+if TYPE_CHECKING:
+    from spotthebot.contracts.analytics import ReachOut
 
 _INTERRUPTED = 130
 
@@ -61,7 +65,8 @@ def collect(
         with open_session(services) as session:
             say_session(session)
             if dry_run:
-                _print_estimate(asyncio.run(_estimate(session, declared)), declared, json_file)
+                estimate, reached = asyncio.run(_estimate(session, declared))
+                _print_estimate(estimate, reached, declared, json_file)
                 return
             approve = collections.print_warnings if yes or not is_interactive() else _ask
             whole = _collect(session, declared, json_file, export, restart=restart, approve=approve)
@@ -107,9 +112,13 @@ async def _run_collection(
         return progress, collections.account(declared, progress, repeated, turns=turns, seconds=seconds)
 
 
-async def _estimate(session: Session, declared: Declared) -> EstimateOut:
+async def _estimate(session: Session, declared: Declared) -> "tuple[EstimateOut, ReachOut | None]":
     async with connect(session) as clients:
-        return await collections.estimate(clients, declared)
+        estimate = await collections.estimate(clients, declared)
+        asked = declared.request
+        bots = len(asked.bots) if asked.mode == "all_play_all" else 0
+        pairs, conversations = bots * (bots - 1) // 2, asked.conversations_per_pair
+        return estimate, await reach(clients, pairs=pairs, conversations=conversations)
 
 
 async def _ask(warnings: Sequence[BotWarningOut]) -> None:
@@ -120,8 +129,15 @@ async def _ask(warnings: Sequence[BotWarningOut]) -> None:
         raise typer.Exit(1)
 
 
-def _print_estimate(estimate: EstimateOut, declared: Declared, json_file: Path | None) -> None:
-    write_json(json_file, {"file": str(declared.file.path), "estimate": estimate.model_dump(mode="json")})
+def _print_estimate(
+    estimate: EstimateOut, reached: "ReachOut | None", declared: Declared, json_file: Path | None
+) -> None:
+    document = {
+        "file": str(declared.file.path),
+        "estimate": estimate.model_dump(mode="json"),
+        "reach": None if reached is None else reached.model_dump(mode="json"),
+    }
+    write_json(json_file, document)
     if str(json_file) == "-":
         return
     say(f"{estimate.conversations} conversations, {estimate.turns} replies of bots")
@@ -131,3 +147,5 @@ def _print_estimate(estimate: EstimateOut, declared: Declared, json_file: Path |
         say("time: unknown, as not every bot was probed yet")
     else:
         say(f"time: {estimate.seconds:.1f} s at best; {estimate.slowest_bot} decides it")
+    if reached is not None:
+        say(reached.sentence)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
@@ -92,6 +92,39 @@ class PlanningIn(Wire):
             message = "give conversations or annotators, not both: the other is answered"
             raise ValueError(message)
         return self
+
+
+_LEVEL: Final = 0.05
+
+
+class ReachOut(Wire):
+    """What a design of so many conversations of each pair can show at a level of 5 %."""
+
+    pairs: int
+    conversations: int
+    smallest_p: float = Field(description="Of a bot that wins every decided game of another, adjusted for the pairs.")
+    least_conversations: int | None = Field(
+        description="Of each pair, with which that bot is told apart; null where the annotators are too few for any."
+    )
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether any two bots can be told apart."""
+        return self.smallest_p < _LEVEL
+
+    @property
+    def sentence(self) -> str:
+        """What it says to who plans the study."""
+        each = f"{self.conversations} conversation{'' if self.conversations == 1 else 's'} a pair"
+        smallest = f"the smallest p-value that a pair can have is {self.smallest_p:.2g}"
+        if self.can_tell:
+            return f"With {each} bots can be told apart by their labels: {smallest}."
+        enough = (
+            "these annotators are too few for any number"
+            if self.least_conversations is None
+            else f"{self.least_conversations} would be the fewest that can do"
+        )
+        return f"With {each} no two bots can be told apart by their labels ({smallest}): {enough}."
 
 
 class MoreDataIn(Wire):

@@ -1,0 +1,47 @@
+"""What a collection or a campaign can show at all: the smallest p-value that a pair of its bots can have."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from spotthebot.clients import PeerRefused, PeerUnavailable
+from spotthebot.suite.runtime.session import Clients
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from spotthebot.contracts.analytics import ReachOut
+
+
+async def reach_of_campaign(
+    clients: Clients, collections: "Iterable[UUID]", annotations_per_conversation: int
+) -> "ReachOut | None":
+    """Return what a campaign of some collections can show of the pair of bots with the fewest conversations."""
+    held = Counter[tuple[str, ...]]()
+    for collection_id in collections:
+        async for each in clients.conversations.stream_speakers(collection_id):
+            names = {speaker.name for speaker in each.participants if speaker.kind == "bot"}
+            if len(names) == 2:
+                held[tuple(sorted(names))] += 1
+    if not held:
+        return None
+    return await reach(
+        clients,
+        pairs=len(held),
+        conversations=min(held.values()),
+        annotations_per_conversation=annotations_per_conversation,
+    )
+
+
+async def reach(
+    clients: Clients, *, pairs: int, conversations: int, annotations_per_conversation: int = 6
+) -> "ReachOut | None":
+    """Return what so many conversations of each pair can show; None for no pair, or where `analytics` does not say."""
+    if pairs < 1:
+        return None
+    try:
+        return await clients.analytics.get_reach(
+            pairs=pairs, conversations=conversations, annotations_per_conversation=annotations_per_conversation
+        )
+    except (PeerRefused, PeerUnavailable):  # a team's key; a suite without the service
+        return None
