@@ -79,29 +79,6 @@ class TestRegistration:
         assert _finding(out, "keeps_no_state")["verdict"] == "failed"
         assert out["status"] == "failing"
 
-    async def test_that_failed_is_cleared_by_a_whole_probe_alone(self, suite: RunningSuite):
-        """Heartbeats are exchanges of two turns, which this bot answers all along."""
-        is_mended = False
-
-        def breaks_off(question: dict[str, Any]) -> Any:
-            return well_behaved(question) if is_mended or len(question["turns"]) < 4 else (500, {})
-
-        async with bot(breaks_off) as (_, url):
-            team = await suite.client("bots", "team", team="us")
-            out = await created(team, "/v1/bots", webhook(url))
-            path = f"/v1/bots/{out['id']}"
-            seen = {out["status"]}
-            async with asyncio.timeout(20):
-                while len((await team.get(f"{path}/probes")).json()["items"]) < 4:
-                    seen.add((await team.get(path)).json()["status"])
-                    await asyncio.sleep(0.02)
-            assert seen == {"failing"}
-            is_mended = True
-            async with asyncio.timeout(20):
-                while (found := (await team.get(path)).json())["status"] == "failing":
-                    await asyncio.sleep(0.02)
-        assert (found["status"], found["probe"]["passed"]) == ("active", True)
-
     async def test_without_a_probe_leaves_it_to_a_heartbeat(self, suite: RunningSuite):
         async with bot(well_behaved) as (_, url):
             team = await suite.client("bots", "team", team="us")

@@ -47,15 +47,9 @@ async def claim_due_probe(session: WriteSession, lease: timedelta) -> Bot | None
 
 
 async def add_probe(
-    session: WriteSession,
-    bot: Bot,
-    trigger: ProbeTrigger,
-    started_at: datetime,
-    report: ProbeReport,
-    *,
-    is_whole: bool,
+    session: WriteSession, bot: Bot, trigger: ProbeTrigger, started_at: datetime, report: ProbeReport
 ) -> Probe:
-    """Store a probe's report, and keep the latest hundred of the bot; that of a whole probe stands with the bot."""
+    """Store a probe's report, and keep the latest hundred of the bot."""
     probe = Probe(new_id(), bot.id, bot.version.number, trigger, started_at, report)
     await session.execute(
         insert(ProbeRow).values(
@@ -69,7 +63,7 @@ async def add_probe(
     )
     old = select(ProbeRow.id).where(ProbeRow.bot_id == bot.id).order_by(ProbeRow.id.desc()).offset(_KEPT_PROBES)
     await session.execute(delete(ProbeRow).where(ProbeRow.id.in_(old)))
-    if is_whole:
+    if trigger is not ProbeTrigger.HEARTBEAT:
         await change_bot(session, bot.id, {"probe": _json(report)})
     return probe
 

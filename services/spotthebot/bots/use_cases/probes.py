@@ -93,16 +93,14 @@ async def _heartbeat(context: BotsContext, bot: Bot) -> None:
 async def _probe_due(context: BotsContext, bot: Bot) -> None:
     started_at = datetime.now(UTC)
     is_new = bot.status is BotStatus.PROBING
-    # What a whole probe found, an exchange of two turns can't clear.
-    is_whole = is_new or (bot.probe is not None and not bot.probe.passed)
-    if is_whole:
+    if is_new:
         report = await run_probe(context, bot)
     else:
         async with _ask_of(context, bot) as ask:
             report = await heartbeat(ask, seconds=context.settings.probe_seconds)
     trigger = ProbeTrigger.REGISTRATION if is_new else ProbeTrigger.HEARTBEAT
     async with context.database.write() as session:
-        await record_probe(session, context, bot, trigger, started_at, report, is_whole=is_whole)
+        await record_probe(session, context, bot, trigger, started_at, report)
     if report.passed != (bot.status is BotStatus.ACTIVE):
         _log.info("bot.status_changed", bot=str(bot.id), was=bot.status, passed=report.passed)
 
@@ -147,11 +145,9 @@ async def record_probe(
     trigger: ProbeTrigger,
     started_at: datetime,
     report: ProbeReport,
-    *,
-    is_whole: bool = True,
 ) -> Probe:
     """Store a probe, and set the bot active or failing as its report says."""
-    out = await store.probes.add_probe(session, bot, trigger, started_at, report, is_whole=is_whole)
+    out = await store.probes.add_probe(session, bot, trigger, started_at, report)
     failed = next((finding for finding in report.findings if finding.verdict is Verdict.FAILED), None)
     next_in = context.heartbeat_of(bot.version)
     if report.put_off:
