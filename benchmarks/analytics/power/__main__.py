@@ -35,7 +35,7 @@ LEVEL = 0.05
 TESTS = ("pooled", "alone", "sign")
 
 
-class Told(NamedTuple):
+class Claims(NamedTuple):
     """What one campaign tells: the pairs (P,) that each test tells apart, estimates, and differences behind ranks."""
 
     pairs: dict[str, list[bool]]
@@ -46,7 +46,7 @@ class Told(NamedTuple):
     widths: dict[str, float]
 
 
-def tell(games: Games) -> Told:
+def tell(games: Games) -> Claims:
     """Make every test of one campaign; of equal bots, `held` counts the intervals of pairs that hold even odds."""
     ranking = rank_bots(games, n_resamples=1)
     alone = [_alone(games, *pair) for pair in zip(*np.triu_indices(len(games.bots), 1), strict=True)]
@@ -64,7 +64,7 @@ def tell(games: Games) -> Told:
         for test, each in bounds.items()
     }
     rates = {bot.bot: bot.estimate for bot in ranking.bots}
-    return Told(
+    return Claims(
         pairs={test: [p is not None and p < LEVEL for p in each] for test, each in found.items()},
         estimates=[0.5 if pair.estimate is None else pair.estimate for pair in ranking.pairs],
         rates=[rates[name] or 0.5 for name in games.bots],
@@ -82,7 +82,7 @@ def _alone(games: Games, first: int, second: int) -> tuple[PairComparison, float
 
 def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[str, float]:
     """Return the shares of a balanced cell: what each test and the oracle tell, false claims, coverage and width."""
-    told = {
+    claims = {
         equal: [
             tell(play_games(balanced(setting, BALANCED[setting], first_seed + at, equal=equal)))
             for at in range(simulations)
@@ -90,22 +90,22 @@ def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[st
         for equal in (True, False)
     }
     first, second = np.triu_indices(setting.k, 1)
-    pairs = {equal: np.array([each.estimates for each in found]) - 0.5 for equal, found in told.items()}
-    rates = {equal: np.array([each.rates for each in found]) for equal, found in told.items()}
+    pairs = {equal: np.array([each.estimates for each in found]) - 0.5 for equal, found in claims.items()}
+    rates = {equal: np.array([each.rates for each in found]) for equal, found in claims.items()}
     gaps = {equal: found[:, first] - found[:, second] for equal, found in rates.items()}
     n = len(first)
     result = {
         "oracle: pairs": _oracle(pairs[True], pairs[False]),
         "oracle: ranks": _oracle(gaps[True], gaps[False]),
-        "ranks": float(np.mean([each.by_ranks for each in told[False]])) / n,
-        "ranks: false": float(np.mean([each.by_ranks > 0 for each in told[True]])),
+        "ranks": float(np.mean([each.by_ranks for each in claims[False]])) / n,
+        "ranks: false": float(np.mean([each.by_ranks > 0 for each in claims[True]])),
     }
     for test in TESTS:
-        result[test] = float(np.mean([each.pairs[test] for each in told[False]]))
-        result[f"{test}: false"] = float(np.mean([any(each.pairs[test]) for each in told[True]]))
+        result[test] = float(np.mean([each.pairs[test] for each in claims[False]]))
+        result[f"{test}: false"] = float(np.mean([any(each.pairs[test]) for each in claims[True]]))
     for test in ("pooled", "alone"):
-        result[f"{test}: coverage"] = float(np.mean([each.held[test] for each in told[True]])) / n
-        result[f"{test}: width"] = float(np.nanmean([each.widths[test] for each in told[True]]))
+        result[f"{test}: coverage"] = float(np.mean([each.held[test] for each in claims[True]])) / n
+        result[f"{test}: width"] = float(np.nanmean([each.widths[test] for each in claims[True]]))
     return result
 
 

@@ -115,7 +115,7 @@ class TestPowerOf:
     def test_power_of_even_bots_is_the_level(self):
         assert power_of(0.5, 30, n_pairs=2) == pytest.approx(0.025)
 
-    def test_of_three_pairs_or_more_is_that_of_all_their_degrees_of_freedom(self):
+    def test_has_the_degrees_of_freedom_of_all_pairs_where_there_are_three_or_more(self):
         """Of 20 annotators a pair alone has few; with five others it finds nearly what a normal test would."""
         design, level = Design(annotators=20), 0.05 / 6
         lead = 2 * 0.3 * math.sqrt(40 * 6 * 0.3 / design.design_effect(40, 6))
@@ -274,7 +274,7 @@ class TestSmallestP:
         assert smallest_p(10, design, n_pairs=n_pairs) == pytest.approx(expected)
 
     @pytest.mark.parametrize(("annotators", "n_pairs", "expected"), [(5, 1, 2 * 0.5**5), (5, 2, 4 * 0.5**5), (2, 2, 1)])
-    def test_of_one_pair_or_two_flips_the_signs_of_clusters(self, annotators, n_pairs, expected):
+    def test_flips_the_signs_of_clusters_for_one_pair_or_two(self, annotators, n_pairs, expected):
         assert smallest_p(40, Design(annotators=annotators), n_pairs=n_pairs) == expected
 
     @pytest.mark.parametrize("n_pairs", [1, 2, 6, 15])
@@ -282,7 +282,7 @@ class TestSmallestP:
         least = known(least_conversations(n_pairs=n_pairs))
         assert smallest_p(least, n_pairs=n_pairs) < 0.05 <= smallest_p(least - 1, n_pairs=n_pairs)
 
-    def test_of_few_annotators_alone_is_never_below_the_level(self):
+    def test_is_never_below_the_level_with_few_annotators(self):
         assert least_conversations(Design(annotators=5)) is None
 
     def test_is_reached_by_no_study_of_the_design(self):

@@ -24,8 +24,8 @@ from spotthebot.suite.campaigns.resolution import resolve
 from spotthebot.suite.declarations import faults_of
 from spotthebot.suite.errors import CampaignNameTaken, JobFailed
 from spotthebot.suite.poll import poll_until
+from spotthebot.suite.resources.reach import reach_of_campaign
 from spotthebot.suite.runtime.session import Clients
-from spotthebot.suite.studies.reach import reach_of_campaign
 
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics import ReachOut

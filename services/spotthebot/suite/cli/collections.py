@@ -23,8 +23,8 @@ from spotthebot.suite.cli.questions import confirmed, is_interactive
 from spotthebot.suite.cli.service_options import takes_services
 from spotthebot.suite.collections import Approve, CollectionProgress, Declared
 from spotthebot.suite.progress import say, say_repeated_texts
+from spotthebot.suite.resources.reach import reach
 from spotthebot.suite.runtime.session import Services, Session, connect, open_session
-from spotthebot.suite.studies.reach import reach
 
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics import ReachOut
