@@ -210,6 +210,8 @@ class TestUp:
         assert {bot["bot"] for bot in scores["bots"]} == {bot["bot"] for bot in first["ranking"]["bots"]}
         assert 0 <= scores["baseline"]["r2"] <= 1
         assert len(first["ranking"]["bots"]) == 6
+        best, *_, worst = first["ranking"]["bots"]
+        assert best["rank_high"] < worst["rank_low"]
         assert len(first["win_rates"]["pairs"]) == 15
         assert {curve["bot"] for curve in first["survival"]["curves"]} > {"HU", "retrieval", "dull"}
         ranked = [bot["bot"] for bot in first["ranking"]["bots"]]

@@ -28,7 +28,7 @@ NAME: Final = "demo"
 """What the campaign and the collection of the first demonstration are called."""
 _EXCHANGES = 5
 _SEGMENTS = (2, 3, 5)
-_CONVERSATIONS_PER_PAIR = 8
+_CONVERSATIONS_PER_PAIR = 12
 _HUMAN_CONVERSATIONS = 30
 _ANNOTATIONS_PER_SEGMENT = 2
 _PACKAGE_SIZE = 20
