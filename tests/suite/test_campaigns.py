@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from spotthebot.analytics.stats import Design, least_conversations
 from spotthebot.annotation.domain.errors import CollectionNotComplete, NothingToAnnotate
 from spotthebot.clients import PeerRefused
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
@@ -55,6 +56,7 @@ async def _campaigns(clients: Clients) -> list[CampaignOut]:
 class TestDeclare:
     async def test_makes_the_draft_that_the_dry_run_said(self, clients: Clients, declared: Write, collection: str):
         """Four conversations fit in two blocks of two, and each block makes a package for each of two lengths."""
+        fewest = least_conversations(Design(annotations_per_conversation=4))
         expected: dict[str, Any] = {
             "campaign": None,
             "name": "people",
@@ -62,6 +64,8 @@ class TestDeclare:
             "segments": 8,
             "conversations": {"used": 4, "too_short": 1},
             "repeated_texts": [],
+            # Five conversations take two annotators: all of one sign is one of 2² cases, on either side.
+            "reach": {"pairs": 1, "conversations": 5, "smallest_p": 2 * 0.5**2, "least_conversations": fewest},
         }
         request = declared(SMALL + "pay: {per_package: 1.5, currency: EUR}\n")
         said = await estimate(clients, request)

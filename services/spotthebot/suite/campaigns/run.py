@@ -42,6 +42,7 @@ class DeclaredCampaign:
     unit: Unit
     is_new: bool
     repeated_texts: tuple[RepeatedTexts, ...]
+    reach: "ReachOut | None"
     changed: tuple[str, ...] = ()
 
     @property
@@ -51,7 +52,8 @@ class DeclaredCampaign:
         used = campaign.items * self.unit.dialogues // (len(self.unit.lengths) or 1)
         too_short = campaign.too_short or 0
         packages, items = campaign.packages, campaign.items
-        return _account(campaign.name, campaign, packages, items, used, too_short, self.repeated_texts)
+        said = _said(self.repeated_texts, self.reach)
+        return _account(campaign.name, campaign, packages, items, used, too_short) | said
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,8 @@ class Estimate:
         segments = sum(len(package.items) for package in packages)
         used = len(self.allocation.conversations)
         too_short = self.allocation.too_short
-        account = _account(
-            self.request.name, self.campaign, len(packages), segments, used, too_short, self.repeated_texts
-        )
-        return account | {"reach": None if self.reach is None else self.reach.model_dump(mode="json")}
+        said = _said(self.repeated_texts, self.reach)
+        return _account(self.request.name, self.campaign, len(packages), segments, used, too_short) | said
 
 
 async def declare(
@@ -104,7 +104,13 @@ async def declare(
     preview = await annotation.preview_campaign(campaign.id)
     repeated = await _repeated_in(clients, campaign)
     return DeclaredCampaign(
-        campaign, preview, resolved.unit, is_new=found is None, repeated_texts=repeated, changed=changed
+        campaign,
+        preview,
+        resolved.unit,
+        is_new=found is None,
+        repeated_texts=repeated,
+        reach=await _reach(clients, request, resolved.unit),
+        changed=changed,
     )
 
 
@@ -271,7 +277,6 @@ def _account(
     segments: int,
     used: int,
     too_short: int,
-    repeated: Sequence[RepeatedTexts],
 ) -> dict[str, Any]:
     return {
         "campaign": campaign and str(campaign.id),
@@ -279,5 +284,11 @@ def _account(
         "packages": packages,
         "segments": segments,
         "conversations": {"used": used, "too_short": too_short},
+    }
+
+
+def _said(repeated: Sequence[RepeatedTexts], reached: "ReachOut | None") -> dict[str, Any]:
+    return {
         "repeated_texts": [each.model_dump(mode="json") for each in repeated],
+        "reach": None if reached is None else reached.model_dump(mode="json"),
     }

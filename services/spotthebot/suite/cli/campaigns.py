@@ -141,6 +141,8 @@ def _say_campaign(made: DeclaredCampaign, path: Path) -> None:
     _say_size(made.account, made.unit.lengths, seen.not_selected)
     say_repeated_texts(made.repeated_texts)
     _say_preview(made.preview)
+    if made.reach is not None:
+        say(made.reach.sentence)
     say(f"{seen.annotations} of {seen.annotations_needed} annotations are there")
     if seen.state is CampaignState.DRAFT:
         say(f"Nothing can be claimed yet. Open it: ./stb campaign {quote(str(path))} --open")

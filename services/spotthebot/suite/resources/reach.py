@@ -1,10 +1,10 @@
 """What a collection or a campaign can show at all: the smallest p-value that a pair of its bots can have."""
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from spotthebot.clients import PeerRefused, PeerUnavailable
+from spotthebot.contracts.conversations import met_bots
 from spotthebot.suite.runtime.session import Clients
 
 if TYPE_CHECKING:
@@ -17,18 +17,11 @@ async def reach_of_campaign(
     clients: Clients, collections: "Iterable[UUID]", annotations_per_conversation: int
 ) -> "ReachOut | None":
     """Return what a campaign of some collections can show of the pair of bots with the fewest conversations."""
-    held = Counter[tuple[str, ...]]()
-    for collection_id in collections:
-        async for each in clients.conversations.stream_speakers(collection_id):
-            names = {speaker.name for speaker in each.participants if speaker.kind == "bot"}
-            if len(names) == 2:
-                held[tuple(sorted(names))] += 1
-    if not held:
-        return None
+    met = met_bots([pair for each in collections async for pair in clients.conversations.list_pairs(each)])
     return await reach(
         clients,
-        pairs=len(held),
-        conversations=min(held.values()),
+        pairs=len(met),
+        conversations=min(met.values(), default=0),
         annotations_per_conversation=annotations_per_conversation,
     )
 

@@ -45,6 +45,7 @@ from spotthebot.contracts.conversations.collections import (
     SelfPlayIn,
     StartedCollectionOut,
     StopRules,
+    met_bots,
 )
 from spotthebot.contracts.conversations.conversations import (
     ConversationBatchIn,
@@ -217,4 +218,5 @@ __all__ = [
     "TrainingSplit",
     "Turn",
     "UploadOut",
+    "met_bots",
 ]

@@ -1,5 +1,7 @@
 """Collections: what is asked for, what it would cost, and how far it is."""
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -10,7 +12,7 @@ from pydantic import Field, model_validator
 from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
-from spotthebot.contracts.names import ReadableName
+from spotthebot.contracts.names import HUMAN_NAME, ReadableName
 from spotthebot.contracts.wire import Domain, Split, Wire
 
 MAX_CONVERSATIONS = 500_000
@@ -268,6 +270,16 @@ class PairOut(Wire):
     number: int
     participants: tuple[str, str] = Field(description="Who begins, and who answers.")
     conversations: dict[str, int] = Field(max_length=100, description="Number of conversations by state.")
+
+
+def met_bots(pairs: Iterable[PairOut]) -> Mapping[tuple[str, str], int]:
+    """Count the conversations, those that failed left out, of every two different bots, in both orders."""
+    met = Counter[tuple[str, str]]()
+    for pair in pairs:
+        first, second = sorted(pair.participants)
+        if first != second and HUMAN_NAME not in {first, second}:
+            met[first, second] += sum(n for state, n in pair.conversations.items() if state != "failed")
+    return {names: n for names, n in met.items() if n}
 
 
 class FailureOut(Wire):

@@ -9,10 +9,11 @@ from uuid import UUID
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.clients import AsyncAnnotation, Conflict, Invalid, NotFound
+from spotthebot.clients import AsyncAnnotation, Conflict, Invalid, NotFound, PeerRefused, PeerUnavailable
+from spotthebot.contracts.analytics import ReachOut
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
 from spotthebot.contracts.annotation_exports import ExportedRows
-from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.contracts.conversations import CollectionOut, met_bots
 from spotthebot.contracts.entries import EntryLinkIn
 from spotthebot.contracts.previews import CampaignPreviewOut
 from spotthebot.kit.web.core.routes import PageRoute
@@ -127,8 +128,9 @@ async def _campaign(
 ) -> Response:
     client = await services.annotation()
     campaign = await client.get_campaign(campaign_id)
-    preview, links, collections = await asyncio.gather(
+    preview, reach, links, collections = await asyncio.gather(
         _preview(client, campaign),
+        _reach(services, campaign),
         client.list_entry_links(campaign_id, order="newest_first", page_size=_LINKS).page(),
         asyncio.gather(*(_collection(services, each) for each in campaign.collections[:10])),
     )
@@ -137,6 +139,7 @@ async def _campaign(
         "admin/campaign.html.jinja",
         campaign=campaign,
         preview=preview,
+        reach=reach,
         collections=collections,
         actions=campaign_actions(campaign),
         link=link,
@@ -157,6 +160,24 @@ async def _preview(client: AsyncAnnotation, campaign: CampaignOut) -> CampaignPr
     try:
         return await client.preview_campaign(campaign.id)
     except (Conflict, Invalid):
+        return None
+
+
+async def _reach(services: Services, campaign: CampaignOut) -> ReachOut | None:
+    """Return what labels of a draft's segments can show of its bots; None where no two meet, or nobody says it."""
+    if campaign.state is not CampaignState.DRAFT or not campaign.segments:
+        return None
+    conversations, analytics = await services.conversations(), await services.analytics()
+    try:
+        met = met_bots([pair for each in campaign.collections async for pair in conversations.list_pairs(each)])
+        if not met:
+            return None
+        return await analytics.get_reach(
+            pairs=len(met),
+            conversations=min(met.values()),
+            annotations_per_conversation=len(campaign.segments) * campaign.annotations_per_segment,
+        )
+    except (PeerRefused, PeerUnavailable):  # the page has more to show
         return None
 
 
