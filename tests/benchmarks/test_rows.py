@@ -13,6 +13,8 @@ import pytest
 
 from benchmarks import command
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
+from benchmarks.analytics.power.__main__ import TESTS, level_of, power_of
+from benchmarks.analytics.power.cells import BALANCED, HARD
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
@@ -54,6 +56,17 @@ class TestCoverage:
         columns, shares = count_intervals((table.CELLS[0], 1))
         assert len(columns) == len(table.NAMES)
         assert set(shares) <= set(table.KINDS)
+
+
+class TestPower:
+    def test_is_counted_in_two_simulations(self):
+        smallest = min(BALANCED, key=lambda each: (each.k, each.per_pair, each.annotators))
+        shares = power_of(smallest, 2)
+        assert {"oracle: pairs", "pooled", "alone", "sign", "ranks", "pooled: coverage"} <= set(shares)
+
+    @pytest.mark.parametrize("name", HARD)
+    def test_counts_false_claims_of_every_hard_cell(self, name: str):
+        assert set(level_of(name, 1)) == set(TESTS)
 
 
 class TestCommandLine:
