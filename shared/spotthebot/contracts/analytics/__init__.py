@@ -43,7 +43,7 @@ from spotthebot.contracts.analytics.provenance import (
     Uncertainty,
     Unit,
 )
-from spotthebot.contracts.analytics.ranking import RankedBot, Ranking, Skill, Strength
+from spotthebot.contracts.analytics.ranking import RankedBot, RankedBy, Ranking, Skill, Strength
 from spotthebot.contracts.analytics.results import (
     AgreementOut,
     Analysis,
@@ -129,6 +129,7 @@ __all__ = [
     "PublicRankingOut",
     "RankRule",
     "RankedBot",
+    "RankedBy",
     "Ranking",
     "RankingOut",
     "SectionParametersIn",
