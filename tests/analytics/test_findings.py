@@ -65,16 +65,20 @@ class TestFindings:
         assert sentences(results([(1, 3), (1, 3), (1, 3)], games=1, log_rank=2)) == [
             "By mean win rate, none of the 3 pairs of bots can be told apart.",
             "By each pair's own games, 1 of 3 pairs of bots can be told apart.",
-            "Survival is another measure, of how long bots pass: by log-rank tests, 2 of 3 pairs of bots can be told"
-            " apart.",
+            (
+                "Survival is another measure, of how long bots pass: by log-rank tests, 2 of 3 pairs of bots can be"
+                " told apart."
+            ),
         ]
 
     def test_name_the_first_where_everything_is_told(self):
         assert sentences(results([(1, 1), (2, 2), (3, 3)], games=3, log_rank=3)) == [
             "By mean win rate, all 3 pairs of bots can be told apart, with 95 % confidence.",
             "A is ahead of every other bot.",
-            "Survival is another measure, of how long bots pass: by log-rank tests, all 3 pairs of bots can be told"
-            " apart.",
+            (
+                "Survival is another measure, of how long bots pass: by log-rank tests, all 3 pairs of bots can be told"
+                " apart."
+            ),
         ]
 
     def test_count_a_difference_of_bots_whose_ranks_overlap(self):

@@ -143,7 +143,7 @@ class TestPage:
         report = Report(analysis(("a\u202egnp.exe", "\u05d0\u05d1", "C\u2069")), None)
         text = page(report, {"ranking": draw_figure("ranking", report.analysis, None)})
         assert re.search("[\u202a-\u202e]", text) is None
-        sentences = " ".join(findings(report.analysis))
+        sentences = " ".join(findings(analysis(("\u05d0\u05d1", "C\u2069"))))
         assert "\u2068\u05d0\u05d1\u2069" in sentences
         assert "C\u2069" not in sentences
 

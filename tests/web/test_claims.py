@@ -109,6 +109,7 @@ class TestClaim:
             ([(1, 3), (1, 3), (1, 3)], [(0.8, 0.9), (0.4, 0.6), (0.1, 0.2)], "3 pairs"),
             ([(1, 3), (1, 3), (1, 3)], [(0.8, 0.9), (0.4, 0.85), (0.1, 0.7)], "1 pair"),
             ([(1, 2), (1, 3), (2, 3)], [(0.8, 0.9), (0.4, 0.85), (0.1, 0.2)], "1 pair"),
+            ([(1, 2), (1, 3), (2, 3)], [(0.8, 0.9), (0.4, 0.6), (0.3, 0.95)], "1 pair"),
         ],
     )
     def test_says_why_intervals_part_where_ranks_do_not(
@@ -141,8 +142,8 @@ class TestClaim:
                 [(1, 2), (1, 2)],
                 1,
                 (
-                    "By mean win rate, A and B cannot be told apart. The test of the pair's own games shows a difference."
-                    f" {SURVIVAL} {TIES}"
+                    "By mean win rate, A and B cannot be told apart. The test of the pair's own games shows a"
+                    f" difference. {SURVIVAL} {TIES}"
                 ),
             ),
         ],
