@@ -306,6 +306,14 @@ class TestLatex:
 
 
 class TestWords:
+    def test_tables_of_corrected_tests_explain_an_adjusted_p_of_1(self, results):
+        corrected, plain = (
+            {table.key for table in tables(found) if "1 is the most that it can become." in table.caption}
+            for found in (results, results.model_copy(update={"correction": "none"}))
+        )
+        assert {"win_rates", "log_rank", "features_ssa"} <= corrected
+        assert not plain
+
     def test_only_works_that_were_used_are_cited(self, results):
         holm = methods(results, None)
         plain = methods(results.model_copy(update={"correction": "none"}), None)
