@@ -71,7 +71,7 @@ class TestFindings:
             ),
         ]
 
-    def test_name_the_first_where_everything_is_told(self):
+    def test_name_the_first_where_all_differences_are_shown(self):
         assert sentences(results([(1, 1), (2, 2), (3, 3)], games=3, log_rank=3)) == [
             "By mean win rate, all 3 pairs of bots can be told apart, with 95 % confidence.",
             "A is ahead of every other bot.",
@@ -98,7 +98,7 @@ class TestFindings:
         assert first == "By Bradley-Terry strength, none of the 3 pairs of bots can be told apart."
         assert second.startswith("Not all of these bots met")
 
-    def test_say_why_there_is_no_ranking_and_what_else_can_be_told(self):
+    def test_say_why_there_is_no_ranking_and_what_survival_shows(self):
         found = sentences(results([None, None, None], log_rank=1, reason="A and C never met"))
         assert found[0] == "No ranking by mean win rate or Bradley-Terry strength: A and C never met."
         assert "1 of 3 pairs" in found[-1]

@@ -15,7 +15,7 @@ def services_of() -> tuple[str, ...]:
     return ("bots", "conversations", "annotation", "analytics", "web")
 
 
-def _told(measure: str, found: Differences) -> str:
+def _words(measure: str, found: Differences) -> str:
     if not found.shown:
         return f"By {measure}, none of the {found.pairs} pairs of bots"
     return f"By {measure}, {'all' if found.shown == found.pairs else f'{found.shown} of'} {found.pairs} pairs of bots"
@@ -40,7 +40,7 @@ async def test_say_what_the_results_tell(suite: RunningSuite):
         }
     texts = {name: html.unescape(page.text) for name, page in pages.items()}
     for name in ("leaderboard", "standings", "claim"):
-        assert _told("mean win rate", ranks) in texts[name], name
-    assert _told("survival (log-rank tests)", curves) in texts["survival"]
+        assert _words("mean win rate", ranks) in texts[name], name
+    assert _words("survival (log-rank tests)", curves) in texts["survival"]
     for name in ("standings", "survival", "win-rates"):
         assert "1 is the most that it can become" in texts[name], name

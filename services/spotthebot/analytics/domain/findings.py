@@ -31,7 +31,7 @@ def findings(analysis: Analysis) -> tuple[str, ...]:
         *_intervals(ranking, analysis.confidence_level),
         *_pairs(ranking.differences, analysis.win_rates.differences),
         *_survival(analysis.survival.differences),
-        *_most_human(analysis),
+        *_fooling_rates(analysis),
     )
 
 
@@ -55,7 +55,7 @@ def difference_finding(measure: str, best_ranks: Mapping[str, int | None], confi
     if len(names) == 1:
         return f"Only {names[0]} has a {measure} that can be ranked: there is no other bot to compare it with."
     if len(names) > 2:
-        return f"By {measure}, {_pairs_told_apart(found)}{f', {confidence}' if found.shown else ''}."
+        return f"By {measure}, {_count_words(found)}{f', {confidence}' if found.shown else ''}."
     first, second = names
     if found.shown:
         return f"By {measure}, {first} is ahead of {second}, {confidence}."
@@ -78,7 +78,7 @@ def adjustment_words(correction: str) -> str:
     return ""
 
 
-def _pairs_told_apart(found: Differences) -> str:
+def _count_words(found: Differences) -> str:
     if not found.shown:
         return f"none of the {found.pairs} pairs of bots can be told apart"
     if found.shown == found.pairs:
@@ -113,7 +113,7 @@ def _pairs(ranks: Differences, games: Differences) -> Iterator[str]:
     if games.pairs == 1:
         yield f"The test of the pair's own games shows {'a' if games.shown else 'no'} difference."
     else:
-        yield f"By each pair's own games, {_pairs_told_apart(games)}."
+        yield f"By each pair's own games, {_count_words(games)}."
 
 
 def _survival(found: Differences) -> Iterator[str]:
@@ -123,14 +123,14 @@ def _survival(found: Differences) -> Iterator[str]:
             f" {'a' if found.shown else 'no'} difference."
         )
     elif found.pairs:
-        yield f"Survival is another measure, of how long bots pass: by log-rank tests, {_pairs_told_apart(found)}."
+        yield f"Survival is another measure, of how long bots pass: by log-rank tests, {_count_words(found)}."
 
 
-def _most_human(analysis: Analysis) -> Iterator[str]:
+def _fooling_rates(analysis: Analysis) -> Iterator[str]:
     rates = [each for each in analysis.fooling_rates if each.rate is not None and each.bot != HUMAN_NAME]
     if rates:
-        most = max(rates, key=lambda each: each.rate or 0.0)
-        yield f"Most often taken for a human is {isolated(most.bot)}, in {most.rate:.0%} of its labels."
+        bot = max(rates, key=lambda each: each.rate or 0.0)
+        yield f"Most often taken for a human is {isolated(bot.bot)}, in {bot.rate:.0%} of its labels."
 
 
 def _listed(names: Sequence[str]) -> str:

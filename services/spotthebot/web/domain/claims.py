@@ -60,15 +60,15 @@ def claim(ranking: RankingOut, win_rates: WinRatesOut) -> Claim:
         reason = Phrase("because", {"reason": found.reason.rstrip(".")})
         return Claim(Phrase("not_ranked", {}), (reason, *_own_games(Differences(0, 0), games), _OTHER_MEASURE))
     lead = _lead_of_ranks(found.ranked_by, found.best_ranks, 1 - ranking.significance_level)
-    told = found.differences
+    ranks = found.differences
     return Claim(
         lead,
         (
             *((Phrase("strengths", {}),) if found.ranked_by == "strengths" else ()),
             *_leaders(found),
             *_intervals(found, ranking.confidence_level),
-            *_own_games(told, games),
-            *((_OTHER_MEASURE,) if not told.pairs or told.shown < told.pairs else ()),
+            *_own_games(ranks, games),
+            *((_OTHER_MEASURE,) if not ranks.pairs or ranks.shown < ranks.pairs else ()),
             *_ties(win_rates),
         ),
     )
