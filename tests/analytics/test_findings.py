@@ -89,8 +89,8 @@ class TestFindings:
     def test_explain_intervals_that_part_where_ranks_do_not(self):
         parted = results([(1, 3), (1, 3), (1, 3)], intervals=[(0.8, 0.9), (0.4, 0.85), (0.1, 0.7)])
         assert findings(parted)[1] == (
-            "1 pair without a difference in ranks has 95 % intervals that do not overlap: an interval holds for one bot"
-            " by itself, the ranks hold for all bots at once."
+            "At least 1 pair that cannot be told apart has 95 % intervals of the win rate that do not overlap: an"
+            " interval holds for one bot by itself, the ranks hold for all bots at once."
         )
 
     def test_name_strengths_where_they_decide(self):

@@ -117,8 +117,8 @@ class TestClaim:
     ):
         verb = "has" if count == "1 pair" else "have"
         assert (
-            f" {count} without a difference in ranks {verb} 95 % intervals that do not overlap: an interval holds for"
-            " one bot by itself, the ranks hold for all bots at once."
+            f" At least {count} that cannot be told apart {verb} 95 % intervals of the win rate that do not overlap: an"
+            " interval holds for one bot by itself, the ranks hold for all bots at once."
         ) in said(ranks, intervals=intervals)
 
     def test_says_nothing_of_intervals_where_ranks_part_too(self):

@@ -101,8 +101,9 @@ def _intervals(ranking: Ranking, confidence_level: float) -> Iterator[str]:
     if count:
         pairs, have = ("pair", "has") if count == 1 else ("pairs", "have")
         yield (
-            f"{count} {pairs} without a difference in ranks {have} {100 * confidence_level:g} % intervals that do not"
-            " overlap: an interval holds for one bot by itself, the ranks hold for all bots at once."
+            f"At least {count} {pairs} that cannot be told apart {have} {100 * confidence_level:g} % intervals of the"
+            " win rate that do not overlap: an interval holds for one bot by itself, the ranks hold for all bots at"
+            " once."
         )
 
 
