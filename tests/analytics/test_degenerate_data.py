@@ -10,10 +10,10 @@ import pytest
 
 from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
+from spotthebot.analytics.domain.findings import findings
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.analytics.figures import FIGURES, FigureInput
-from spotthebot.analytics.report import methods
 from spotthebot.contracts.analytics import Analysis
 
 HUMAN, UNSURE, BOT = 2, 1, 0
@@ -90,9 +90,9 @@ class TestFigures:
             spec = FIGURES[figure](FigureInput(analysis, None))
             if figure == "ranking" and analysis.ranking.reason is not None:
                 assert "never met" in json.dumps(spec)
-        findings = methods.findings(analysis)
-        assert findings
-        assert (analysis.ranking.reason is not None) == findings[0].startswith("No ranking")
+        said = findings(analysis)
+        assert said
+        assert (analysis.ranking.reason is not None) == said[0].startswith("No ranking")
 
 
 class TestEveryQuestion:

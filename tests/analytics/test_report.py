@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 from spotthebot.analytics.domain.analysis import analyse
+from spotthebot.analytics.domain.findings import findings
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import FEATURES
 from spotthebot.analytics.figures import FIGURES
@@ -19,7 +20,7 @@ from spotthebot.analytics.report.annotators import annotator_codes, with_annotat
 from spotthebot.analytics.report.drawings import draw_figure
 from spotthebot.analytics.report.files import as_csv, page
 from spotthebot.analytics.report.latex import escape, latex_table
-from spotthebot.analytics.report.methods import findings, methods
+from spotthebot.analytics.report.methods import methods
 from spotthebot.analytics.report.table import Column, Table, interval, p_value
 from spotthebot.analytics.report.tables import tables
 from spotthebot.contracts.analytics import Analysis, Stability
@@ -142,7 +143,7 @@ class TestPage:
         report = Report(analysis(("a\u202egnp.exe", "\u05d0\u05d1", "C\u2069")), None)
         text = page(report, {"ranking": draw_figure("ranking", report.analysis, None)})
         assert re.search("[\u202a-\u202e]", text) is None
-        sentences = " ".join(findings(report.analysis))
+        sentences = " ".join(findings(analysis(("\u05d0\u05d1", "C\u2069"))))
         assert "\u2068\u05d0\u05d1\u2069" in sentences
         assert "C\u2069" not in sentences
 
@@ -305,15 +306,13 @@ class TestLatex:
 
 
 class TestWords:
-    def test_findings_name_the_best_bot_and_the_bots_of_one_cluster(self, results):
-        bots = [
-            bot.model_copy(update={"cluster": cluster})
-            for bot, cluster in zip(results.ranking.bots, (1, 2, 2), strict=True)
-        ]
-        changed = results.model_copy(update={"ranking": results.ranking.model_copy(update={"bots": tuple(bots)})})
-        first, second, *_ = findings(changed)
-        assert first == f"{bots[0].bot} is ahead of all others."
-        assert second == f"{bots[1].bot} and {bots[2].bot} cannot be told apart either."
+    def test_tables_of_corrected_tests_explain_an_adjusted_p_of_1(self, results):
+        corrected, plain = (
+            {table.key for table in tables(found) if "1 is the most that it can become." in table.caption}
+            for found in (results, results.model_copy(update={"correction": "none"}))
+        )
+        assert {"win_rates", "log_rank", "features_ssa"} <= corrected
+        assert not plain
 
     def test_only_works_that_were_used_are_cited(self, results):
         holm = methods(results, None)

@@ -33,13 +33,8 @@ def say_repeated_texts(pairs: "Sequence[RepeatedTexts]") -> None:
         say(f"Warning: so do conversations of {len(pairs) - _PAIRS_SAID} more pairs.")
 
 
-def say_ranks(reason: str | None, ranked_by: str, bots: Sequence[tuple[str, int | None, str | None]]) -> None:
-    """Say what ranks go by, or why nobody has one; `bots` are names with their best ranks and why they have none."""
-    if reason is not None:
-        say(f"No ranks: {reason}.")
-        return
-    if ranked_by == "strengths":
-        say("Not all of these bots met: ranks go by Bradley-Terry strengths.")
+def say_unranked(bots: Sequence[tuple[str, int | None, str | None]]) -> None:
+    """Say which bots have no rank; `bots` are names with their best ranks and why they have none."""
     for name, rank, why in bots:
         if rank is None and why is not None:
             say(f"No rank for {name}: {why}.")

@@ -53,6 +53,7 @@ class TestVotes:
             "analyse", "table", save("item,bot_a,bot_b,winner,user\nq1,x,y,y,u1\nq2,y,x,y,u2\nq3,x,y,x,u1\n"), "--yes"
         )
         assert "x   │ y       │ 1   │ 2    │ 0.33" in printed.stdout
+        assert printed.stdout.startswith("By mean win rate, y and x cannot be told apart.")
         assert "Nothing was stored: --json FILE keeps the figures" in printed.stderr
 
     def test_figures_are_kept_with_what_they_come_from(self, save: Save):
@@ -90,6 +91,8 @@ class TestRatings:
         assert [(bot["bot"], bot["estimate"], bot["n"]) for bot in bots] == [("y", 3.5, 24), ("x", 2.5, 24)]
         assert [bot["uncertainty"]["annotators"] for bot in bots] == [4, 4]
         assert found["dimensions"]["fluent"]["clusters"] == "both"
+        printed = run_stb("analyse", "table", save(RATINGS), "--yes")
+        assert printed.stdout.startswith("By mean fluent, y is ahead of x, with 95 % confidence.\nBy mean sensible, ")
 
     def test_rows_without_a_number_or_an_annotator_and_second_ratings_are_rejected(self, save: Save):
         rows = "i1,x,a1,4\ni1,x,a1,5\ni1,y,a1,N/A\ni1,y,,3\ni1,y,a2,3.5\ni2,y,a1,nan\n"

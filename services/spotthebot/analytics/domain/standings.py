@@ -19,6 +19,7 @@ from spotthebot.contracts.analytics import (
     Interval,
     PairResult,
     RankedBot,
+    RankedBy,
     RankingOut,
     ShownAs,
     Speaker,
@@ -83,6 +84,12 @@ class Results:
     win_rates: WinRatesOut | None
     fooling_rates: FoolingRatesOut | None
     survival: SurvivalOut | None
+
+    @property
+    def ranked_by(self) -> RankedBy | None:
+        """What decides the ranks; None where no bot has one."""
+        ranking = self.ranking.ranking if self.ranking else None
+        return ranking.ranked_by if ranking and ranking.reason is None else None
 
 
 NO_RESULTS: Final = Results(ranking=None, win_rates=None, fooling_rates=None, survival=None)

@@ -14,8 +14,10 @@ def ranking(analysis: Analysis) -> str:
         )
     return (
         f"A dot is a bot's mean win rate over the other bots, ties left out; {_bars(analysis)} Bots on one grey band"
-        " cannot be told apart; a square is deeper, the more probable the rank is. Bars that overlap do not show that"
-        " two bots are alike, and the rates do not say how good a bot is by itself."
+        " share ranks, directly or through others. A square is deeper, the more probable its rank is for that bot by"
+        " itself, in draws from the estimates' distribution. A bar holds for one bot by itself, too; sets of ranks hold"
+        " for all bots at once and are wider. Bars that overlap do not show that two bots are alike, and the rates do"
+        " not say how good a bot is by itself."
     )
 
 
@@ -25,7 +27,7 @@ def win_matrix(analysis: Analysis) -> str:
         f"A cell is the share of decided games (one per {analysis.unit}) that the row won against the column, with wins"
         " and losses where there is room. A cell has the colour of the winner where the difference is significant (*),"
         " deeper with a larger one, and is grey where the two cannot be told apart: which does not show that they are"
-        " equal. Ties are left out."
+        " equal. The ranks compare means over all opponents, so they may tell other pairs apart. Ties are left out."
     )
 
 

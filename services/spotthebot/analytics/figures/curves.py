@@ -49,9 +49,8 @@ def survival(shown: FigureInput) -> Spec:
     bounded = any(row["low"] is not None for row in rows)
     missing = {found.reason for curve in analysis.survival.curves for found in curve.uncertainty if found}
     why = "" if bounded else f"no intervals: {'; '.join(sorted(reason for reason in missing if reason))}"
-    tests = analysis.survival.log_rank
-    alike = sum(not test.significant for test in tests)
-    compared = f"log-rank: {len(tests) - alike} of {len(tests)} pairs differ significantly" if tests else ""
+    found = analysis.survival.differences
+    compared = f"log-rank: {found.shown} of {found.pairs} pairs of bots differ significantly" if found.pairs else ""
     return finish(shown, chart, title, captions.survival(analysis), why, compared)
 
 

@@ -14,12 +14,13 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import TypeAdapter
 
+from spotthebot.analytics.domain.findings import findings
 from spotthebot.analytics.figures import FIGURES, pdf_of
 from spotthebot.analytics.report.annotators import annotator_codes, with_annotators
 from spotthebot.analytics.report.design import Design, design_tables
 from spotthebot.analytics.report.drawings import Drawing, colour_rules, draw_figure, mark_of
 from spotthebot.analytics.report.latex import latex_document, latex_table
-from spotthebot.analytics.report.methods import findings, methods
+from spotthebot.analytics.report.methods import methods
 from spotthebot.analytics.report.sample_pages import SampleGroup, written_samples
 from spotthebot.analytics.report.samples import TIES, Samples
 from spotthebot.analytics.report.table import Cell, Table, p_words, shown

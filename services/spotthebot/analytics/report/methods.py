@@ -1,4 +1,4 @@
-"""What a report says of its methods, in prose with citations, and of its findings in plain words."""
+"""What a report says of its methods, in prose with citations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,9 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from spotthebot.analytics.figures.charts import percent
-from spotthebot.analytics.stats import HUMAN
 from spotthebot.contracts.analytics import Analysis, Stability
-from spotthebot.kit.text import isolated
 
 
 @dataclass(frozen=True)
@@ -178,36 +176,6 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
     return Prose(tuple(sentences), tuple(works[key] for key in cited))
 
 
-def findings(analysis: Analysis) -> tuple[str, ...]:
-    """Say in plain words what came out."""
-    clusters: dict[int, list[str]] = {}
-    for each in analysis.ranking.bots:
-        if each.cluster is not None:
-            clusters.setdefault(each.cluster, []).append(isolated(each.bot))
-    if analysis.ranking.reason is not None:
-        return (f"No ranking: {analysis.ranking.reason}.",)
-    if not clusters:
-        return ("No bot has a decided game, so nothing can be ranked.",)
-    sentences = []
-    best = clusters[min(clusters)]
-    if len(clusters) == 1 and len(best) > 1:
-        sentences.append(f"The {len(best)} bots cannot be told apart: {_listed(best)}.")
-    elif len(best) == 1:
-        sentences.append(f"{best[0]} is ahead of all others.")
-    else:
-        sentences.append(f"{_listed(best)} are ahead of all others and cannot be told apart.")
-    alike = [bots for number, bots in sorted(clusters.items()) if number > min(clusters) and len(bots) > 1]
-    sentences += [f"{_listed(bots)} cannot be told apart either." for bots in alike]
-    pairs = analysis.win_rates.pairs
-    clear = sum(pair.significant for pair in pairs)
-    sentences.append(f"{clear} of {len(pairs)} pairs differ significantly.")
-    rates = [each for each in analysis.fooling_rates if each.rate is not None and each.bot != HUMAN]
-    if rates:
-        most = max(rates, key=lambda each: each.rate or 0.0)
-        sentences.append(f"Most often taken for a human is {isolated(most.bot)}, in {most.rate:.0%} of its labels.")
-    return tuple(sentences)
-
-
 def _clusters(analysis: Analysis, cite: Callable[[str], str]) -> str:
     if analysis.clusters == "fixed_panel":
         return (
@@ -275,7 +243,3 @@ def _has_cox(analysis: Analysis) -> bool:
 
 def _separated(analysis: Analysis) -> bool:
     return any(each.separated for each in analysis.survival.cox)
-
-
-def _listed(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

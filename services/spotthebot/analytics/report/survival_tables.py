@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from spotthebot.analytics.domain.findings import adjustment_words
 from spotthebot.analytics.report.table import Column, Table, interval, p_value
 from spotthebot.analytics.stats import Clusters
 from spotthebot.contracts.analytics import Analysis, Survival
@@ -33,7 +34,7 @@ def survival_tables(analysis: Analysis, level: str) -> Iterator[Table]:
     yield Table(
         key="log_rank",
         title="Which curves differ",
-        caption=_log_rank_caption(survival),
+        caption=f"{_log_rank_caption(survival)} {adjustment_words(analysis.correction)}".rstrip(),
         columns=(
             Column("bot", "Speaker"),
             Column("other", "Against"),

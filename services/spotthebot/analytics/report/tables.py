@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from spotthebot.analytics.domain.findings import adjustment_words
 from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.report.survival_tables import survival_tables
 from spotthebot.analytics.report.table import Cell, Column, Table, by_speaker, interval, p_value
@@ -24,7 +25,7 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
     yield _ranking(analysis, level)
     yield _sensitivity(analysis)
     caption = f"By human-likeness, per {analysis.unit}, with {level} intervals."
-    yield _pairs("win_rates", "Games of each pair", caption, analysis.win_rates)
+    yield _pairs("win_rates", "Games of each pair", caption, analysis.win_rates, analysis.correction)
     if has_features(analysis):
         yield from _features(analysis, level)
     yield _segments(analysis, level)
@@ -39,7 +40,7 @@ def _ranking(analysis: Analysis, level: str) -> Table:
         title="Ranking",
         caption=f"Mean win rate over the opponents (Eq. 1) with its {level} interval, the share of ties and the rate"
         " with ties counted, best and worst rank, cluster, TrueSkill and Bradley-Terry strength. Bots of one cluster"
-        " cannot be told apart; all sets of ranks hold together.",
+        " share ranks, directly or through others. All ranks hold at once; an interval holds for one bot by itself.",
         columns=(
             Column("bot", "Bot"),
             Column("cluster", "Cluster"),
@@ -95,11 +96,11 @@ def _sensitivity(analysis: Analysis) -> Table:
     )
 
 
-def _pairs(key: str, title: str, caption: str, win_rates: WinRates) -> Table:
+def _pairs(key: str, title: str, caption: str, win_rates: WinRates, correction: str) -> Table:
     return Table(
         key=key,
         title=title,
-        caption=f"{caption} {_tested(win_rates)}",
+        caption=f"{caption} {_tested(win_rates, correction)}".rstrip(),
         columns=(
             Column("bot", "Bot"),
             Column("other", "Against"),
@@ -131,11 +132,11 @@ def _pairs(key: str, title: str, caption: str, win_rates: WinRates) -> Table:
     )
 
 
-def _tested(win_rates: WinRates) -> str:
+def _tested(win_rates: WinRates, correction: str) -> str:
     if not win_rates.pairs:
         return "No two bots met."
     pair = win_rates.pairs[0]
-    return f"{pair.test[:1].upper()}{pair.test[1:]}; {pair.family} tests are one family."
+    return f"{pair.test[:1].upper()}{pair.test[1:]}; {pair.family} tests are one family. {adjustment_words(correction)}"
 
 
 def _features(analysis: Analysis, level: str) -> Iterator[Table]:
@@ -162,7 +163,11 @@ def _features(analysis: Analysis, level: str) -> Iterator[Table]:
     for name, found in by_feature.items():
         label = _feature_name(name)
         yield _pairs(
-            f"features_{name}", f"{label} of each pair", f"By {_in_sentence(label)}, with {level} intervals.", found
+            f"features_{name}",
+            f"{label} of each pair",
+            f"By {_in_sentence(label)}, with {level} intervals.",
+            found,
+            analysis.correction,
         )
 
 

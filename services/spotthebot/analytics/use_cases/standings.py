@@ -141,6 +141,7 @@ def _standing(
         counts=provenance.counts if provenance else None,
         bots=standing_bots(results, names, performances),
         speakers=standing_speakers(results, names),
+        ranked_by=results.ranked_by,
         pairs=standing_pairs(results, names),
         version=version("spotthebot"),
     )
@@ -162,6 +163,7 @@ def _public(
         preliminary=campaign.state not in ENDED,
         reasons=tuple(dict.fromkeys(reasons)),
         method=ranking.method if ranking else None,
+        ranked_by=results.ranked_by,
         rank_method=ranking.rank_method if ranking else None,
         settings=_settings(provenance),
         counts=provenance.counts if provenance else None,

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as Printed
 from rich.text import Text
 
+from spotthebot.analytics.domain.findings import confidence_words, difference_finding, rank_findings
 from spotthebot.analytics.stats import (
     Adjustment,
     Clusters,
@@ -38,7 +39,7 @@ from spotthebot.suite.cli.table_options import (
     show_mapping,
 )
 from spotthebot.suite.errors import NothingToImport, OneBotInTable
-from spotthebot.suite.progress import say, say_ranks, say_repeated_texts
+from spotthebot.suite.progress import say, say_repeated_texts, say_unranked
 from spotthebot.suite.tables.cells import shown
 from spotthebot.suite.tables.columns import COMPARED, Kind
 from spotthebot.suite.tables.comparisons import Comparisons, Reading, games_of, ratings_of
@@ -106,6 +107,7 @@ def analyse_table(
         "clusters": _clusters(clusters, found, path),
         "adjustment": Adjustment(correction.value),
     }
+    confidence = confidence_words(significance_level, is_corrected=correction is not Correction.NONE)
     console = Console()
     document: dict[str, Any] = {
         "source": path.name,
@@ -129,22 +131,28 @@ def analyse_table(
         strengths = rate_davidson(games, confidence_level=confidence_level, clusters=settings["clusters"])
         document["ranking"] = dataclasses.asdict(ranking)
         document["strengths"] = dataclasses.asdict(strengths)
+        best_ranks = {bot.bot: bot.rank_low for bot in ranking.bots}
+        sentences = rank_findings(ranking.reason, ranking.ranked_by, best_ranks, confidence)
         tables = [_votes_table(ranking, strengths), _pairs_table(ranking, found)]
     else:
         ranked = {name: rank_ratings(ratings_of(found, name), **settings) for name in sorted(found.ratings)}
         document["dimensions"] = {name: dataclasses.asdict(each) for name, each in ranked.items()}
+        sentences = tuple(
+            difference_finding(f"mean {shown(name)}", {bot.bot: bot.rank_low for bot in each.bots}, confidence)
+            for name, each in ranked.items()
+        )
         tables = [_ratings_table(name, each) for name, each in ranked.items()]
         ranking = None
     document["rejected"] = [each.summary for each in found.tally.rejected]
     write_json(json_file, _plain(document))
     if str(json_file) == "-":
         return
+    for sentence in sentences:
+        console.print(sentence, markup=False, highlight=False)
     for table in tables:
         console.print(table)
-    if ranking is not None:
-        say_ranks(
-            ranking.reason, ranking.ranked_by, [(shown(bot.bot), bot.rank_low, bot.reason) for bot in ranking.bots]
-        )
+    if ranking is not None and ranking.reason is None:
+        say_unranked([(shown(bot.bot), bot.rank_low, bot.reason) for bot in ranking.bots])
     say("Nothing was stored: --json FILE keeps the figures, with the columns and settings that they come from.")
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
-from spotthebot.suite.progress import say_ranks, say_repeated_texts
+from spotthebot.suite.progress import say_repeated_texts, say_unranked
 from spotthebot.suite.runtime.session import Clients
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ async def rank(clients: Clients, campaign_id: UUID, parameters: Mapping[str, Any
 
 
 def print_ranking(console: Console, result: "Analysis") -> None:
-    """Print the ranking with clusters, each pair's games, the survival table and the fooling rates."""
+    """Print what the results tell, the ranking with clusters, each pair's games, survival and the fooling rates."""
+    from spotthebot.analytics.domain.findings import adjustment_words, findings  # noqa: PLC0415 - as above
+
     counts = result.counts
     console.print(
         f"[bold]{result.campaign}[/bold]: {counts.annotations} annotations of {counts.segments} segments of "
@@ -29,11 +31,13 @@ def print_ranking(console: Console, result: "Analysis") -> None:
         f" (filter {result.filter}){' - preliminary' if result.preliminary else ''}"
     )
     say_repeated_texts(result.repeated_texts)
+    console.print(" ".join(findings(result)), markup=False, highlight=False)
     level = f"{result.confidence_level:.0%}"
     console.print(_ranking_table(result.ranking, level))
     ranked = result.ranking
-    say_ranks(ranked.reason, ranked.ranked_by, [(bot.bot, bot.rank_low, bot.reason) for bot in ranked.bots])
-    console.print(_pairs_table(result.win_rates, result.correction))
+    if ranked.reason is None:
+        say_unranked([(bot.bot, bot.rank_low, bot.reason) for bot in ranked.bots])
+    console.print(_pairs_table(result.win_rates, result.correction, adjustment_words(result.correction)))
     console.print(_survival_table(result.survival, level))
     console.print(_fooling_table(result.fooling_rates))
     console.print(_annotation_quality_table(result, level))
@@ -62,7 +66,7 @@ def _ranking_table(ranking: "Ranking", level: str) -> Table:
     return table
 
 
-def _pairs_table(win_rates: "WinRates", correction: str) -> Table:
+def _pairs_table(win_rates: "WinRates", correction: str, adjusted: str) -> Table:
     heading = "p" if correction == "none" else f"p ({correction.capitalize()})"
     table = Table("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", heading, title="Games of each pair")
     for pair in win_rates.pairs:
@@ -70,7 +74,7 @@ def _pairs_table(win_rates: "WinRates", correction: str) -> Table:
         games = map(str, (pair.wins, pair.losses, pair.ties))
         table.add_row(pair.bot, pair.other, *games, _number(pair.win_rate), p_value)
     if win_rates.pairs:
-        table.caption = win_rates.pairs[0].test
+        table.caption = f"{win_rates.pairs[0].test}. {adjusted}".rstrip()
     return table
 
 

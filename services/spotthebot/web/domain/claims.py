@@ -1,14 +1,24 @@
 """The sentences that a campaign's statistics allow, and no more: what stands above the figures.
 
-They rest on the sets of ranks, which hold for all bots at once with the level of the tests, and on the corrected tests
-of pairs. A name that a sentence holds is isolated, so that its direction of writing changes nothing around it.
+They rest on the sets of ranks, which hold for all bots at once with the level of the tests, and on corrected tests.
+Each sentence names its measure: the ranks, the games of each pair and survival have tests of their own, which may
+differ. A name that a sentence holds is isolated, so that its direction of writing changes nothing around it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spotthebot.contracts.analytics import PairResult, RankedBot, RankingOut, WinRatesOut
+from spotthebot.contracts.analytics import (
+    PublicRankingOut,
+    RankedBy,
+    Ranking,
+    RankingOut,
+    StandingOut,
+    SurvivalOut,
+    WinRatesOut,
+)
+from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
 from spotthebot.web.domain.numbers import Numbers
 
 _ISOLATE: Final = "\N{FIRST STRONG ISOLATE}"
@@ -23,6 +33,9 @@ class Phrase:
 
     text: str
     places: Mapping[str, Any]
+
+
+_OTHER_MEASURE: Final = Phrase("other_measure", {})
 
 
 @dataclass(frozen=True)
@@ -42,17 +55,45 @@ class Claim:
 
 def claim(ranking: RankingOut, win_rates: WinRatesOut) -> Claim:
     """Return what a ranking and the tests of pairs allow to say."""
-    level = 1 - ranking.significance_level
-    ranked = [each for each in ranking.ranking.bots if each.rank_low is not None and each.rank_high is not None]
-    pairs = [each for each in win_rates.win_rates.pairs if each.win_rate is not None]
-    if ranking.ranking.reason is not None:
-        return Claim(
-            Phrase("not_ranked", {}),
-            (Phrase("because", {"reason": ranking.ranking.reason.rstrip(".")}), *_of_pairs(pairs)),
-        )
-    if not ranked:
-        return Claim(Phrase("nothing_decided", {}), ())
-    return Claim(_lead(ranked, level), (*_on_ranks(ranked, pairs, level), *_ties(win_rates)))
+    found, games = ranking.ranking, win_rates.win_rates.differences
+    if found.reason is not None:
+        reason = Phrase("because", {"reason": found.reason.rstrip(".")})
+        return Claim(Phrase("not_ranked", {}), (reason, *_own_games(Differences(0, 0), games), _OTHER_MEASURE))
+    lead = _lead_of_ranks(found.ranked_by, found.best_ranks, 1 - ranking.significance_level)
+    ranks = found.differences
+    return Claim(
+        lead,
+        (
+            *((Phrase("strengths", {}),) if found.ranked_by == "strengths" else ()),
+            *_leaders(found),
+            *_intervals(found, ranking.confidence_level),
+            *_own_games(ranks, games),
+            *((_OTHER_MEASURE,) if not ranks.pairs or ranks.shown < ranks.pairs else ()),
+            *_ties(win_rates),
+        ),
+    )
+
+
+def survival_claim(survival: SurvivalOut) -> Claim | None:
+    """Return what the log-rank tests of bots allow to say; None without any."""
+    tests, found = survival.survival.between_bots, survival.survival.differences
+    if not tests:
+        return None
+    places = {"measure": "survival", "level": 1 - survival.significance_level}
+    if found.pairs > 1:
+        lead = _lead(found, places)
+    else:
+        text = "two_differ" if found.shown else "two_alike"
+        lead = Phrase(text, {**places, "bots": Names((tests[0].bot, tests[0].other))})
+    return Claim(lead, (Phrase("not_the_ranks", {}),))
+
+
+def board_claim(board: StandingOut | PublicRankingOut) -> Phrase | None:
+    """Return what the ranks of released results tell; None where they have none."""
+    if board.ranked_by is None or board.settings is None:
+        return None
+    best_ranks = {each.bot: each.rank_low for each in board.bots}
+    return _lead_of_ranks(board.ranked_by, best_ranks, 1 - board.settings.significance_level)
 
 
 def written(phrase: Phrase, texts: Callable[..., str], number: Numbers) -> str:
@@ -63,10 +104,30 @@ def written(phrase: Phrase, texts: Callable[..., str], number: Numbers) -> str:
             return _listed([f"{_ISOLATE}{each}{_END}" for each in value.names], texts)
         if name == "level":
             return number.level(value)
+        if name == "measure":
+            return texts(f"dashboard.claims.measures.{value}")
         return number.percent(value) if name == "share" else value
 
     places = {name: in_words(name, value) for name, value in phrase.places.items()}
     return texts(f"dashboard.claims.{phrase.text}", **places)
+
+
+def _lead_of_ranks(ranked_by: RankedBy, best_ranks: Mapping[str, int | None], level: float) -> Phrase:
+    """Return how many pairs of bots the ranks tell apart, by name where there are two bots."""
+    ranks = {bot: rank for bot, rank in best_ranks.items() if rank is not None}
+    names = sorted(ranks, key=lambda bot: ranks[bot])
+    found = differences_of_ranks(ranks.values())
+    places = {"measure": ranked_by, "level": level}
+    if not names:
+        return Phrase("nothing_decided", places)
+    if len(names) == 1:
+        return Phrase("one_ranked", {**places, "bot": Names((names[0],))})
+    if len(names) > 2:
+        return _lead(found, places)
+    if not found.shown:
+        return Phrase("two_alike", {**places, "bots": Names(tuple(names))})
+    first, second = names
+    return Phrase("two_ahead", {**places, "first": Names((first,)), "second": Names((second,))})
 
 
 def _listed(names: Sequence[str], texts: Callable[..., str]) -> str:
@@ -74,26 +135,32 @@ def _listed(names: Sequence[str], texts: Callable[..., str]) -> str:
     return texts("dashboard.claims.list", others=", ".join(others), last=last) if others else last
 
 
-def _lead(ranked: Sequence[RankedBot], level: float) -> Phrase:
-    first = [each.bot for each in ranked if each.rank_low == 1]
-    if len(first) == 1:
-        return Phrase("one_first", {"bot": Names((first[0],)), "level": level})
-    if len(first) == len(ranked):
-        return Phrase("none_ahead", {"count": len(ranked)})
-    if len(first) > _MAX_NAMED:
-        return Phrase("many_first", {"count": len(first), "level": level})
-    return Phrase("some_first", {"bots": Names(tuple(first)), "level": level})
+def _lead(found: Differences, places: Mapping[str, Any]) -> Phrase:
+    text = "no_pairs" if not found.shown else "all_pairs" if found.shown == found.pairs else "some_pairs"
+    return Phrase(text, {**places, "shown": found.shown, "pairs": found.pairs})
 
 
-def _on_ranks(ranked: Sequence[RankedBot], pairs: Sequence[PairResult], level: float) -> tuple[Phrase, ...]:
-    if all(each.rank_low == each.rank_high for each in ranked):
-        return (Phrase("all_places", {"count": len(ranked), "level": level}),)
-    return _of_pairs(pairs)
+def _leaders(ranking: Ranking) -> tuple[Phrase, ...]:
+    names = ranking.leaders
+    if not names or ranking.differences.pairs == 1:
+        return ()
+    if len(names) > _MAX_NAMED:
+        return (Phrase("many_first", {"count": len(names)}),)
+    return (Phrase("one_first" if len(names) == 1 else "some_first", {"bots": Names(names)}),)
 
 
-def _of_pairs(pairs: Sequence[PairResult]) -> tuple[Phrase, ...]:
-    clear = sum(each.significant for each in pairs)
-    return (Phrase("pairs", {"clear": clear, "count": len(pairs)}),) if pairs else ()
+def _intervals(ranking: Ranking, level: float) -> tuple[Phrase, ...]:
+    count = ranking.undecided_intervals
+    return (Phrase("intervals", {"count": count, "level": level}),) if count else ()
+
+
+def _own_games(ranks: Differences, games: Differences) -> tuple[Phrase, ...]:
+    """Say what the tests of each pair's own games tell, unless the ranks tell as much."""
+    if not games.pairs or ranks == games:
+        return ()
+    if games.pairs == 1:
+        return (Phrase("own_games_differ" if games.shown else "own_games_alike", {}),)
+    return (Phrase("own_games", {"shown": games.shown, "pairs": games.pairs}),)
 
 
 def _ties(win_rates: WinRatesOut) -> tuple[Phrase, ...]:

@@ -24,9 +24,11 @@ from spotthebot.web.domain.bot_forms import (
     fields_of,
     limit_fields,
 )
+from spotthebot.web.domain.claims import board_claim
 from spotthebot.web.domain.marks import marks_of
 from spotthebot.web.domain.standings import LatestRank, latest_ranks
 from spotthebot.web.domain.visitors import SignedIn
+from spotthebot.web.pages.claims import writer_of_claims
 from spotthebot.web.pages.deps import Pages, ServicesOfVisitor, SignedInAs, Team
 from spotthebot.web.pages.forms import key_of, typed_in
 
@@ -106,6 +108,8 @@ async def standings(
         "bots/standings.html.jinja",
         standings=found.items,
         marks=marks_of,
+        claim_of=board_claim,
+        claimed=writer_of_claims(pages, request),
         next_cursor=found.next_cursor,
         is_first=cursor is None,
     )

@@ -6,7 +6,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.domain.claims import board_claim
 from spotthebot.web.domain.marks import marks_of
+from spotthebot.web.pages.claims import writer_of_claims
 from spotthebot.web.pages.deps import MaybeVisitor, Pages, ServicesOfAnyone
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -25,5 +27,11 @@ async def leaderboard(
     analytics = await services.analytics()
     page = await analytics.list_leaderboards(page_size=_ON_A_PAGE, cursor=cursor).page()
     return pages.page(
-        request, "leaderboard/leaderboard.html.jinja", boards=page.items, next_cursor=page.next_cursor, marks=marks_of
+        request,
+        "leaderboard/leaderboard.html.jinja",
+        boards=page.items,
+        next_cursor=page.next_cursor,
+        marks=marks_of,
+        claim_of=board_claim,
+        claimed=writer_of_claims(pages, request),
     )

@@ -16,8 +16,8 @@ from spotthebot.contracts.analytics import AnalysisJobOut, AnalysisState, Proven
 from spotthebot.contracts.annotation import CampaignOut
 from spotthebot.kit.errors import NotFound
 from spotthebot.web.clients import Services
-from spotthebot.web.domain.claims import claim, written
-from spotthebot.web.domain.numbers import Numbers
+from spotthebot.web.domain.claims import claim, survival_claim
+from spotthebot.web.pages.claims import writer_of_claims
 from spotthebot.web.pages.views import View
 from spotthebot.web.rendering import Renderer
 
@@ -71,17 +71,11 @@ async def _is_drawn(services: Services, campaign: CampaignOut, name: str, parame
 
 def show_part(pages: Renderer, request: Request, part: Part, *, paper: bool = False) -> Markup:
     """Return a part as HTML, with its moment where it is not of now; on paper its figures are light and all there."""
-    shown = pages.part(request, part.template, **part.content, claimed=_claimed(pages, request), paper=paper)
+    shown = pages.part(request, part.template, **part.content, claimed=writer_of_claims(pages, request), paper=paper)
     result: Provenance | None = part.content.get("result")
     if result is None or result.as_of is None:
         return shown
     return shown + pages.part(request, "dashboard/as_of.html.jinja", as_of=result.as_of, counts=result.counts)
-
-
-def _claimed(pages: Renderer, request: Request) -> Callable[..., str]:
-    texts = pages.texts_for(request)
-    number = Numbers(texts.language)
-    return lambda phrase: written(phrase, texts, number)
 
 
 async def _claim(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
@@ -111,7 +105,7 @@ async def _fooling_rates(services: Services, campaign: CampaignOut, parameters: 
 
 async def _survival(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
     found = await (await services.analytics()).survival(campaign.id, **parameters)
-    return _marked(found, survival=found.survival)
+    return _marked(found, survival=found.survival, claim=survival_claim(found))
 
 
 async def _features(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:

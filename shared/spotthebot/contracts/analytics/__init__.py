@@ -44,7 +44,7 @@ from spotthebot.contracts.analytics.provenance import (
     Uncertainty,
     Unit,
 )
-from spotthebot.contracts.analytics.ranking import RankedBot, Ranking, Skill, Strength
+from spotthebot.contracts.analytics.ranking import RankedBot, RankedBy, Ranking, Skill, Strength
 from spotthebot.contracts.analytics.results import (
     AgreementOut,
     Analysis,
@@ -130,6 +130,7 @@ __all__ = [
     "PublicRankingOut",
     "RankRule",
     "RankedBot",
+    "RankedBy",
     "Ranking",
     "RankingOut",
     "ReachOut",

@@ -1,12 +1,16 @@
 """Which bots can be told apart."""
 
+from itertools import permutations
 from typing import Literal
 
 from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
+from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
 from spotthebot.contracts.analytics.provenance import Interval, Uncertainty
 from spotthebot.contracts.wire import Wire
+
+RankedBy = Literal["win_rates", "strengths"]
 
 
 class Skill(Wire):
@@ -43,7 +47,7 @@ class RankedBot(Wire):
     )
     rank_high: int | None = Field(description="Worst rank of that set.")
     reason: str | None = Field(description="Why it has no rank.")
-    cluster: int | None = Field(description="Bots of one cluster can't be told apart; 1 is best.")
+    cluster: int | None = Field(description="Bots of one cluster share ranks, directly or through others; 1 is best.")
     win_rate: Interval
     win_rate_with_ties: float | None = Field(description="Mean share of wins among all games, ties included.")
     tie_rate: float | None = Field(description="Share of its games that are ties.")
@@ -58,7 +62,7 @@ class Ranking(Wire):
     """The bots, best first."""
 
     method: str
-    ranked_by: Literal["win_rates", "strengths"] = Field(
+    ranked_by: RankedBy = Field(
         description="What decides the ranks: mean win rates, or Bradley-Terry strengths where not all bots met."
     )
     rank_method: str
@@ -69,3 +73,39 @@ class Ranking(Wire):
     bradley_terry_method: str
     draw_probability: float = Field(description="Share of games that are ties, as TrueSkill takes it.")
     bots: tuple[RankedBot, ...] = Field(max_length=MAX_BOTS)
+
+    @property
+    def best_ranks(self) -> dict[str, int | None]:
+        """The best rank of each bot."""
+        return {each.bot: each.rank_low for each in self.bots}
+
+    @property
+    def differences(self) -> Differences:
+        """The pairs that the tests behind the ranks tell apart."""
+        return differences_of_ranks(self.best_ranks.values())
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The bots of which one is the best, a single one if it is ahead of every other; none without differences."""
+        first = [each for each in self.bots if each.rank_low == 1]
+        is_clear = len(first) > 1 or all(each.rank_high == 1 for each in first)
+        return tuple(each.bot for each in first) if is_clear and self.differences.shown else ()
+
+    @property
+    def undecided_intervals(self) -> int:
+        """Count pairs whose intervals do not overlap though the ranks show no difference: at least so many.
+
+        An interval holds for one bot by itself, the ranks for all bots at once.
+        """
+        ranked = [each for each in self.bots if each.rank_low is not None]
+        if self.ranked_by != "win_rates":
+            return 0
+        apart = [
+            (better, worse)
+            for better, worse in permutations(ranked, 2)
+            if better.win_rate.low is not None
+            and worse.win_rate.high is not None
+            and better.win_rate.low > worse.win_rate.high
+        ]
+        undecided = sum(worse.rank_low == 1 or better.rank_high == len(ranked) for better, worse in apart)
+        return max(undecided, len(apart) - self.differences.shown)

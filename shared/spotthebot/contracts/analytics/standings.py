@@ -8,6 +8,7 @@ from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Counts, Interval, Settings
+from spotthebot.contracts.analytics.ranking import RankedBy
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.conversations import BotPerformanceOut
 from spotthebot.contracts.wire import Wire
@@ -87,6 +88,7 @@ class StandingOut(Wire):
         max_length=MAX_BOTS,
         description="What marks them in figures, tables and pages; bots that are equal and not all named have no mark.",
     )
+    ranked_by: RankedBy | None = Field(default=None, description="What decides the ranks; null where there are none.")
     pairs: tuple[StandingPair, ...] = Field(max_length=MAX_PAIRS, description="Those with a bot of the team.")
     version: str = Field(description="Of the software.")
 
@@ -102,6 +104,7 @@ class PublicRankingOut(Wire):
     preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
     reasons: tuple[str, ...] = Field(max_length=10, description="Why some figures, or all, are missing.")
     method: str | None = Field(description="Of win rates and their intervals; null where there are none.")
+    ranked_by: RankedBy | None = Field(default=None, description="What decides the ranks; null where there are none.")
     rank_method: str | None = Field(description="Of the sets of ranks.")
     settings: Settings | None = Field(description="How the annotations were analysed; null where they can't be.")
     counts: Counts | None = Field(

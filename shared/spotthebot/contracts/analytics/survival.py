@@ -3,7 +3,9 @@
 from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
+from spotthebot.contracts.analytics.differences import Differences
 from spotthebot.contracts.analytics.provenance import Uncertainty
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.contracts.wire import Wire
 
 
@@ -64,3 +66,16 @@ class Survival(Wire):
     curves: tuple[SurvivalCurve, ...] = Field(max_length=MAX_BOTS)
     log_rank: tuple[LogRank, ...] = Field(max_length=MAX_PAIRS)
     cox: tuple[CoxCoefficient, ...] = Field(max_length=MAX_PAIRS)
+
+    @property
+    def between_bots(self) -> tuple[LogRank, ...]:
+        """The tests that could be made of two bots; people are left out."""
+        return tuple(
+            each for each in self.log_rank if each.p_adjusted is not None and HUMAN_NAME not in {each.bot, each.other}
+        )
+
+    @property
+    def differences(self) -> Differences:
+        """The pairs of bots that log-rank tests tell apart."""
+        tests = self.between_bots
+        return Differences(shown=sum(each.significant for each in tests), pairs=len(tests))

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_PAIRS
+from spotthebot.contracts.analytics.differences import Differences
 from spotthebot.contracts.analytics.provenance import Interval, Uncertainty
 from spotthebot.contracts.wire import Wire
 
@@ -42,6 +43,12 @@ class WinRates(Wire):
 
     pairs: tuple[PairResult, ...] = Field(max_length=MAX_PAIRS)
     bots: tuple[BotWinRate, ...] = Field(max_length=MAX_BOTS)
+
+    @property
+    def differences(self) -> Differences:
+        """The pairs that the tests of their own games tell apart, of those with decided games."""
+        decided = [each for each in self.pairs if each.win_rate is not None]
+        return Differences(shown=sum(each.significant for each in decided), pairs=len(decided))
 
 
 class Features(Wire):

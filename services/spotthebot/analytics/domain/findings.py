@@ -1,0 +1,139 @@
+"""What a ranking can tell, in plain English: how many pairs of bots can be told apart, and by which measure.
+
+Each sentence names its measure: the ranks, the games of each pair and survival have tests of their own, which may
+differ. The first sentence is of the ranks.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from spotthebot.contracts.analytics import Analysis, Ranking
+from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
+from spotthebot.contracts.names import HUMAN_NAME
+from spotthebot.kit.text import isolated
+
+_MEASURES: Final[Mapping[str, str]] = {"win_rates": "mean win rate", "strengths": "Bradley-Terry strength"}
+_STRENGTHS: Final = (
+    "Not all of these bots met: their mean win rates are over different opponents, so the ranks go by Bradley-Terry"
+    " strength."
+)
+_MAX_NAMED: Final = 6
+"""Bots that a sentence lists by their names; of more it says how many."""
+
+
+def findings(analysis: Analysis) -> tuple[str, ...]:
+    """Say what came out: of the ranks first, then what other measures tell."""
+    ranking = analysis.ranking
+    confidence = confidence_words(analysis.significance_level, is_corrected=analysis.correction != "none")
+    return (
+        *rank_findings(ranking.reason, ranking.ranked_by, ranking.best_ranks, confidence),
+        *_leaders(ranking),
+        *_intervals(ranking, analysis.confidence_level),
+        *_pairs(ranking.differences, analysis.win_rates.differences),
+        *_survival(analysis.survival.differences),
+        *_fooling_rates(analysis),
+    )
+
+
+def rank_findings(
+    reason: str | None, ranked_by: str, best_ranks: Mapping[str, int | None], confidence: str
+) -> tuple[str, ...]:
+    """Say how many pairs of bots the ranks tell apart, or why there are no ranks."""
+    if reason is not None:
+        return (f"No ranking by mean win rate or Bradley-Terry strength: {reason}.",)
+    sentence = difference_finding(_MEASURES[ranked_by], best_ranks, confidence)
+    return (sentence, _STRENGTHS) if ranked_by == "strengths" else (sentence,)
+
+
+def difference_finding(measure: str, best_ranks: Mapping[str, int | None], confidence: str) -> str:
+    """Say how many pairs of bots can be told apart by a measure; two bots have their names."""
+    ranks = {isolated(bot): rank for bot, rank in best_ranks.items() if rank is not None}
+    found = differences_of_ranks(ranks.values())
+    names = sorted(ranks, key=lambda bot: ranks[bot])
+    if not names:
+        return f"There is no ranking by {measure}: no bot has a decided game."
+    if len(names) == 1:
+        return f"Only {names[0]} has a {measure} that can be ranked: there is no other bot to compare it with."
+    if len(names) > 2:
+        return f"By {measure}, {_count_words(found)}{f', {confidence}' if found.shown else ''}."
+    first, second = names
+    if found.shown:
+        return f"By {measure}, {first} is ahead of {second}, {confidence}."
+    return f"By {measure}, {first} and {second} cannot be told apart."
+
+
+def confidence_words(significance_level: float, *, is_corrected: bool) -> str:
+    """Say how sure the differences behind the ranks are."""
+    if is_corrected:
+        return f"with {100 * (1 - significance_level):g} % confidence"
+    return f"each at the level {significance_level:g}, without a correction for the number of tests"
+
+
+def adjustment_words(correction: str) -> str:
+    """Say what an adjusted p-value is; nothing where none is adjusted."""
+    if correction == "holm":
+        return "Holm's procedure multiplies p by the number of tests that are left; 1 is the most that it can become."
+    if correction == "bonferroni":
+        return "Bonferroni's correction multiplies p by the number of tests; 1 is the most that it can become."
+    return ""
+
+
+def _count_words(found: Differences) -> str:
+    if not found.shown:
+        return f"none of the {found.pairs} pairs of bots can be told apart"
+    if found.shown == found.pairs:
+        return f"all {found.pairs} pairs of bots can be told apart"
+    return f"{found.shown} of {found.pairs} pairs of bots can be told apart"
+
+
+def _leaders(ranking: Ranking) -> Iterator[str]:
+    names = [isolated(bot) for bot in ranking.leaders]
+    if not names or ranking.differences.pairs == 1:
+        return
+    if len(names) == 1:
+        yield f"{names[0]} is ahead of every other bot."
+    else:
+        yield f"The best bot is one of {_listed(names) if len(names) <= _MAX_NAMED else len(names)}."
+
+
+def _intervals(ranking: Ranking, confidence_level: float) -> Iterator[str]:
+    count = ranking.undecided_intervals
+    if count:
+        pairs, have = ("pair", "has") if count == 1 else ("pairs", "have")
+        yield (
+            f"At least {count} {pairs} that cannot be told apart {have} {100 * confidence_level:g} % intervals of the"
+            " win rate that do not overlap: an interval holds for one bot by itself, the ranks hold for all bots at"
+            " once."
+        )
+
+
+def _pairs(ranks: Differences, games: Differences) -> Iterator[str]:
+    """Say what the tests of each pair's own games tell, unless the ranks tell as much."""
+    if not games.pairs or ranks == games:
+        return
+    if games.pairs == 1:
+        yield f"The test of the pair's own games shows {'a' if games.shown else 'no'} difference."
+    else:
+        yield f"By each pair's own games, {_count_words(games)}."
+
+
+def _survival(found: Differences) -> Iterator[str]:
+    if found.pairs == 1:
+        yield (
+            "Survival is another measure, of how long bots pass: the log-rank test of the two shows"
+            f" {'a' if found.shown else 'no'} difference."
+        )
+    elif found.pairs:
+        yield f"Survival is another measure, of how long bots pass: by log-rank tests, {_count_words(found)}."
+
+
+def _fooling_rates(analysis: Analysis) -> Iterator[str]:
+    rates = [each for each in analysis.fooling_rates if each.rate is not None and each.bot != HUMAN_NAME]
+    if rates:
+        bot = max(rates, key=lambda each: each.rate or 0.0)
+        yield f"Most often taken for a human is {isolated(bot.bot)}, in {bot.rate:.0%} of its labels."
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
