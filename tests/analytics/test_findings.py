@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from spotthebot.analytics.domain.findings import adjustment_words, difference_finding, findings
-from spotthebot.contracts.analytics import Analysis, differences
+from spotthebot.contracts.analytics import Analysis, PooledEffect, Uncertainty, differences
 from spotthebot.suite.studies.ranking import print_ranking
 from tests.factories.analyses import analysis
 
@@ -36,7 +36,7 @@ def results(
         for bot, name, found, (low, high) in zip(_RESULTS.ranking.bots, "ABC", ranks, intervals, strict=True)
     )
     pairs = tuple(
-        pair.model_copy(update={"win_rate": 0.5, "significant": at < games})
+        pair.model_copy(update={"win_rate": 0.5, "significant": at < games, "uncertainty": None})
         for at, pair in enumerate(_RESULTS.win_rates.pairs)
     )
     of_bots = [test for test in _RESULTS.survival.log_rank if "HU" not in {test.bot, test.other}]
@@ -131,3 +131,31 @@ class TestFindings:
 
     def test_count_as_the_worked_example_says(self):
         assert doctest.testmod(differences) == (0, 1)
+
+
+class TestReach:
+    @pytest.mark.parametrize(("games", "smallest"), [(4, 0.56), (40, None)])
+    def test_is_said_where_no_record_of_the_games_could_tell_a_pair_apart(self, games: int, smallest: float | None):
+        """Of 4 games with a design effect of 2 all wins give t = 2 ** 0.5, p = .188 with 10 degrees, 3 times that."""
+        found = results([(1, 3)] * 3)
+        pooled = PooledEffect(design_effect=2, expected=2, own=2, own_degrees_of_freedom=3, family=3)
+        uncertainty = Uncertainty(
+            standard_error=0.2,
+            degrees_of_freedom=10,
+            conversations=4,
+            annotators=4,
+            clusters="both",
+            reason=None,
+            pooled=pooled,
+        )
+        pairs = tuple(
+            pair.model_copy(update={"wins": games, "losses": 0, "p_value": 0.5, "uncertainty": uncertainty})
+            for pair in found.win_rates.pairs
+        )
+        found = found.model_copy(update={"win_rates": found.win_rates.model_copy(update={"pairs": pairs})})
+        sentence = (
+            "These were too few games to tell any pair apart by them: the smallest adjusted p-value that one could have"
+            f" is {smallest}."
+        )
+        said = [each for each in findings(found) if "too few games" in each]
+        assert said == ([] if smallest is None else [sentence])

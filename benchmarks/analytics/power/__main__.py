@@ -21,6 +21,7 @@ from benchmarks.analytics.power.cells import BALANCED, HARD, balanced, equals, h
 from spotthebot.analytics.stats import (
     FloatArray,
     Games,
+    IntArray,
     PairComparison,
     PairTest,
     adjust,
@@ -49,7 +50,7 @@ class Claims(NamedTuple):
 def tell(games: Games) -> Claims:
     """Make every test of one campaign; of equal bots, `held` counts the intervals of pairs that hold even odds."""
     ranking = rank_bots(games, n_resamples=1)
-    alone = [_alone(games, *pair) for pair in zip(*np.triu_indices(len(games.bots), 1), strict=True)]
+    alone = [_alone(games, pair) for pair in np.array(np.triu_indices(len(games.bots), 1)).T]
     found = {
         "pooled": [each.p_adjusted for each in pair_tests(games)],
         "alone": adjust(np.array([each.p_value for each, _, _ in alone], dtype=float)).tolist(),
@@ -74,8 +75,8 @@ def tell(games: Games) -> Claims:
     )
 
 
-def _alone(games: Games, first: int, second: int) -> tuple[PairComparison, float | None, float | None]:
-    between = games_between(games, np.array([first, second]))
+def _alone(games: Games, pair: IntArray) -> tuple[PairComparison, float | None, float | None]:
+    between = games_between(games, pair)
     (test,), (interval,) = pair_tests(between), rank_bots(between, n_resamples=1).pairs
     return test, interval.low, interval.high
 

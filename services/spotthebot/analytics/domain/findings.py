@@ -7,6 +7,7 @@ differ. The first sentence is of the ranks.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from spotthebot.analytics.stats.pair_power import smallest_p_of_games
 from spotthebot.contracts.analytics import Analysis, Ranking
 from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
 from spotthebot.contracts.names import HUMAN_NAME
@@ -30,6 +31,7 @@ def findings(analysis: Analysis) -> tuple[str, ...]:
         *_leaders(ranking),
         *_intervals(ranking, analysis.confidence_level),
         *_pairs(ranking.differences, analysis.win_rates.differences),
+        *_reach(analysis),
         *_survival(analysis.survival.differences),
         *_fooling_rates(analysis),
     )
@@ -115,6 +117,22 @@ def _pairs(ranks: Differences, games: Differences) -> Iterator[str]:
         yield f"The test of the pair's own games shows {'a' if games.shown else 'no'} difference."
     else:
         yield f"By each pair's own games, {_count_words(games)}."
+
+
+def _reach(analysis: Analysis) -> Iterator[str]:
+    """Say so where no pair's own games could have told it apart, even if one bot had won them all."""
+    pairs = analysis.win_rates.pairs
+    known = [(pair.wins + pair.losses, pair.uncertainty) for pair in pairs if pair.p_value is not None]
+    least = [
+        smallest_p_of_games(n, found.pooled.expected, found.degrees_of_freedom or 1.0, n_pairs=len(known))
+        for n, found in known
+        if found is not None and found.pooled is not None
+    ]
+    if least and min(least) >= analysis.significance_level:
+        yield (
+            "These were too few games to tell any pair apart by them: the smallest adjusted p-value that one could have"
+            f" is {min(least):.2g}."
+        )
 
 
 def _survival(found: Differences) -> Iterator[str]:
