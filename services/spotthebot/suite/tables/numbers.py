@@ -88,6 +88,11 @@ class Scale:
                 reason = "write the lowest and the highest value, such as 1:5"
                 raise MappingFault(option="--scale", given=given, reason=reason)
 
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and the highest value; None where none was given."""
+        return None if self == ANY_NUMBER else (self.low, self.high)
+
     def __contains__(self, number: float) -> bool:
         return self.low <= number <= self.high
 

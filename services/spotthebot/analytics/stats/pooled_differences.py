@@ -1,0 +1,81 @@
+"""Variances of all differences of bots' means, pooled where the same annotators rated both bots.
+
+Six annotators tell the variance of one difference with five degrees of freedom. Where that variance comes out small by
+chance, Satterthwaite's number of them is large, and the test is too bold. Five of them in every difference would be
+right, but then little is ever told. All differences are matters of the same annotators' tastes, so they have one
+correlation and are pooled as win rates of pairs are (`pooled_design_effects`).
+
+A design effect here is the variance of a difference over that of independent ratings. An annotator's leniency moves
+both bots alike and cancels, if the annotator has the same share w of either bot's ratings. What is left of it is as the
+sum over annotators of (w_first - w_second)²; by chance this is 1 / n_first + 1 / n_second, and differences beyond
+`MOST_UNLIKE` times as much keep their own variance: leniency is no part of what the others lead to expect.
+
+Degrees of freedom of a pooled difference are those of a product of two estimates: of the design effect, which has those
+of its annotators for each independent difference of the family, and of the variance of independent ratings. No other
+difference has more than its clusters less one. `benchmarks/analytics/README.md` has level and power beside an oracle.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import scipy
+
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Influence, Observations
+from spotthebot.analytics.stats.pooled_design_effects import (
+    LEAST_SHARES,
+    effects_in_use,
+    expected_effects,
+    others_in_clusters,
+)
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance
+
+MOST_UNLIKE: Final = 2.0
+"""Annotators' shares of two bots' ratings may differ by so much more than by chance, in squares."""
+ROUNDING: Final = 1e-26
+"""Variances of values of at most 1 that are so small are 0 but for rounding."""
+
+
+def variance_of_differences(
+    observations: Observations, influence: Influence, parts: ClusteredParts, first: IntArray, second: IntArray
+) -> ClusteredVariance:
+    """Return the variance of mean `first` (d,) less mean `second` (d,); each observation counts into one mean.
+
+    Values are at most 1, and `parts` are those of the same observations and influence. Nothing is pooled without
+    clusters of annotators, or where fewer differences than `LEAST_SHARES` can be.
+    """
+    own = parts.differences(first, second)
+    own = replace(own, degrees=np.minimum(own.degrees, np.maximum(own.n_clusters - 1, 1)))
+    if not parts.clusters.has_annotators:
+        return own
+    independent, effect = parts.effects_of_differences(first, second)
+    n = np.maximum(np.bincount(influence.statistic, minlength=influence.n_statistics), 1)
+    pooled = (independent > ROUNDING) & _rated_alike(observations, influence, n, first, second)
+    if np.sum(pooled) < LEAST_SHARES:
+        return own
+    first, second, effect = first[pooled], second[pooled], effect[pooled]
+    others = others_in_clusters(observations, influence, parts.clusters) / n
+    excess = (others[first] + others[second]) / (1 / n[first] + 1 / n[second])
+    of_annotators = parts.clustered[-1].degrees
+    weight = np.minimum(of_annotators[first], of_annotators[second])
+    expected = expected_effects(effect, excess, weight)
+    degrees = weight * (len(np.unique([first, second])) - 1)
+    variance, freedom = own.variance.copy(), own.degrees.copy()
+    variance[pooled] = effects_in_use(effect, own.degrees[pooled], expected, degrees) * independent[pooled]
+    freedom[pooled] = 1 / (1 / degrees + 1 / (n[first] + n[second] - 2))
+    return replace(own, variance=variance, degrees=freedom)
+
+
+def _rated_alike(
+    observations: Observations, influence: Influence, n: IntArray, first: IntArray, second: IntArray
+) -> BoolArray:
+    """Return for which differences (d,) annotators have like shares of both bots' ratings."""
+    annotator = observations.annotator[influence.observation]
+    shape = (int(annotator.max(initial=0)) + 1, len(n))
+    counts = scipy.sparse.csr_array((np.ones(len(annotator)), (annotator, influence.statistic)), shape=shape)
+    shares = counts * (1 / n)
+    together: FloatArray = (shares.T @ shares).toarray()
+    unlike = together[first, first] + together[second, second] - 2 * together[first, second]
+    alike: BoolArray = unlike <= MOST_UNLIKE * (1 / n[first] + 1 / n[second])
+    return alike
