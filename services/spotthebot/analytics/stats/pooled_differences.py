@@ -1,18 +1,19 @@
-"""Variances of all differences of bots' means, pooled where the same annotators rated both bots.
+"""Variances of all differences of bots' means, pooled over bots that the same annotators rated alike often.
 
 Six annotators tell the variance of one difference with five degrees of freedom. Where that variance comes out small by
-chance, Satterthwaite's number of them is large, and the test is too bold. Five of them in every difference would be
-right, but then little is ever told. All differences are matters of the same annotators' tastes, so they have one
-correlation and are pooled as win rates of pairs are (`pooled_design_effects`).
+chance, Satterthwaite's number of them is large, and the test is too bold. Five of them for every difference hold the
+level, and find next to nothing. All differences are matters of the same annotators' tastes: so they have one
+correlation, and are pooled as the win rates of pairs are (`pooled_design_effects`).
 
 A design effect here is the variance of a difference over that of independent ratings. An annotator's leniency moves
-both bots alike and cancels, if the annotator has the same share w of either bot's ratings. What is left of it is as the
-sum over annotators of (w_first - w_second)²; by chance this is 1 / n_first + 1 / n_second, and differences beyond
-`MOST_UNLIKE` times as much keep their own variance: leniency is no part of what the others lead to expect.
+both means alike and cancels if the annotator gave the same share of the ratings of either bot. Its remainder grows with
+the sum of squared differences of these shares over annotators, which is 1 / n_first + 1 / n_second by chance. Above
+`MOST_UNLIKE` times as much a difference keeps its own variance, as the others tell nothing of leniency.
 
-Degrees of freedom of a pooled difference are those of a product of two estimates: of the design effect, which has those
-of its annotators for each independent difference of the family, and of the variance of independent ratings. No other
-difference has more than its clusters less one. `benchmarks/analytics/README.md` has level and power beside an oracle.
+A pooled variance is a product of two estimates, so that the reciprocals of their degrees of freedom add up: those of
+the design effect are the annotators' for each independent difference of the family, those of the variance of
+independent ratings are the items' of both bots. A difference with its own variance has at most as many as it has
+clusters, less one. `benchmarks/analytics/README.md` has level and power beside an oracle.
 """
 
 from dataclasses import replace
@@ -63,7 +64,8 @@ def variance_of_differences(
     degrees = weight * (len(np.unique([first, second])) - 1)
     variance, freedom = own.variance.copy(), own.degrees.copy()
     variance[pooled] = effects_in_use(effect, own.degrees[pooled], expected, degrees) * independent[pooled]
-    freedom[pooled] = 1 / (1 / degrees + 1 / (n[first] + n[second] - 2))
+    of_items = (parts.clustered[0] if parts.clusters.has_conversations else parts.single).degrees
+    freedom[pooled] = 1 / (1 / degrees + 1 / (of_items[first] + of_items[second]))
     return replace(own, variance=variance, degrees=freedom)
 
 
