@@ -52,7 +52,8 @@ def variance_of_differences(
         return own
     independent, effect = parts.effects_of_differences(first, second)
     n = np.maximum(np.bincount(influence.statistic, minlength=influence.n_statistics), 1)
-    pooled = (independent > ROUNDING) & _rated_alike(observations, influence, n, first, second)
+    known = (independent > ROUNDING) & ~np.isnan(effect)
+    pooled = known & _rated_alike(observations, influence, n, first, second)
     if np.sum(pooled) < LEAST_SHARES:
         return own
     first, second, effect = first[pooled], second[pooled], effect[pooled]
