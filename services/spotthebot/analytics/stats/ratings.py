@@ -125,8 +125,7 @@ def rank_ratings(
     observations = Observations(ratings.item, ratings.annotator)
     parts = clustered_parts(observations, influence, clusters)
     variance = parts.variances()
-    scale = ratings.scale and (ratings.scale[0] / unit, ratings.scale[1] / unit)
-    low, high = _bounds(means, variance, scale, confidence_level)
+    low, high = _bounds(means, variance, unit, ratings.scale, confidence_level)
     first, second = np.triu_indices(k, 1)
     differences = variance_of_differences(observations, influence, parts, first, second)
     better = _significantly_better(means, differences, significance_level, adjustment)
@@ -139,8 +138,8 @@ def rank_ratings(
             RatedBot(
                 bot=ratings.bots[at],
                 estimate=float(means[at] * unit),
-                low=defined(low[at] * unit),
-                high=defined(high[at] * unit),
+                low=defined(low[at]),
+                high=defined(high[at]),
                 uncertainty=uncertainty,
                 n=int(n[at]),
                 rank_low=int(rank_low[at]),
@@ -168,20 +167,25 @@ def _times(uncertainty: Uncertainty, unit: float) -> Uncertainty:
 
 
 def _bounds(
-    means: FloatArray, variance: ClusteredVariance, scale: tuple[float, float] | None, confidence_level: float
+    means: FloatArray,
+    variance: ClusteredVariance,
+    unit: float,
+    scale: tuple[float, float] | None,
+    confidence_level: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Bound means (k,); NaN without a variance, or where all ratings are alike and not at an end of the scale."""
+    """Bound means (k,), given in units; NaN without a variance, or where ratings are alike between the scale's ends."""
     known = variance.variance > ROUNDING
     if scale is None:
         reach = variance.quantiles(confidence_level) * np.sqrt(np.where(known, variance.variance, np.nan))
-        return means - reach, means + reach
+        return (means - reach) * unit, (means + reach) * unit
     lowest, highest = scale
     span = highest - lowest
-    share = (means - lowest) / span
-    of_share = replace(variance, variance=variance.variance / span / span)
-    low, high = share_bounds(share, np.full(len(means), np.inf), of_share, confidence_level)
+    share = (means * unit - lowest) / span
+    of_share = replace(variance, variance=variance.variance * (unit / span) ** 2)
+    bounds = share_bounds(share, np.full(len(means), np.inf), of_share, confidence_level)
     known |= np.minimum(share, 1 - share) < _AT_AN_END
-    return np.where(known, lowest + span * low, np.nan), np.where(known, lowest + span * high, np.nan)
+    low, high = (np.where(known, lowest + span * bound, np.nan) for bound in bounds)
+    return low, high
 
 
 def _significantly_better(

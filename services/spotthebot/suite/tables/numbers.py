@@ -82,7 +82,7 @@ class Scale:
             return ANY_NUMBER
         ends = [number_of(end.strip()) for end in given.split(":")]
         match ends:
-            case [float(low), float(high)] if low < high:
+            case [float(low), float(high)] if low < high and math.isfinite(high - low):
                 return cls(low, high)
             case _:
                 reason = "write the lowest and the highest value, such as 1:5"
