@@ -9,10 +9,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks import command
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
+from benchmarks.analytics.power import ratings as rating_power
+from benchmarks.analytics.power.rated_studies import draw_study
+from benchmarks.analytics.power.ratings import TESTS
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
@@ -54,6 +58,24 @@ class TestCoverage:
         columns, shares = count_intervals((table.CELLS[0], 1))
         assert len(columns) == len(table.NAMES)
         assert set(shares) <= set(table.KINDS)
+
+
+class TestPower:
+    def test_of_ratings_is_counted_in_a_few_simulations(self):
+        for setting in rating_power.BALANCED:
+            shares = rating_power.power_of(setting, 3)
+            assert set(shares) == {"oracle", *TESTS, *(f"{test}: false" for test in TESTS)}
+            assert all(0 <= each <= 1 for each in shares.values())
+
+    @pytest.mark.parametrize("name", rating_power.HARD)
+    def test_of_ratings_has_hard_cells_with_equal_bots(self, name: str):
+        study = rating_power.HARD[name]
+        assert study.equals().any()
+        assert set(rating_power.level_of(name, 1)) == set(TESTS)
+        drawn = draw_study(study, np.random.default_rng(0))
+        if study.panels is not None:
+            for bot, panel in enumerate(study.panels):
+                assert set(drawn.annotator[drawn.bot == bot].tolist()) == set(panel)
 
 
 class TestCommandLine:
