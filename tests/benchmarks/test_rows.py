@@ -15,7 +15,7 @@ import pytest
 from benchmarks import command
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.power import ratings as rating_power
-from benchmarks.analytics.power.rated_studies import draw_study
+from benchmarks.analytics.power.rated_studies import BALANCED, HARD, draw_study
 from benchmarks.analytics.power.ratings import TESTS
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
@@ -62,14 +62,14 @@ class TestCoverage:
 
 class TestPower:
     def test_of_ratings_is_counted_in_a_few_simulations(self):
-        for setting in rating_power.BALANCED:
+        for setting in BALANCED:
             shares = rating_power.power_of(setting, 3)
             assert set(shares) == {"oracle", *TESTS, *(f"{test}: false" for test in TESTS)}
             assert all(0 <= each <= 1 for each in shares.values())
 
-    @pytest.mark.parametrize("name", rating_power.HARD)
+    @pytest.mark.parametrize("name", HARD)
     def test_of_ratings_has_hard_cells_with_equal_bots(self, name: str):
-        study = rating_power.HARD[name]
+        study = HARD[name]
         assert study.equals().any()
         assert set(rating_power.level_of(name, 1)) == set(TESTS)
         drawn = draw_study(study, np.random.default_rng(0))

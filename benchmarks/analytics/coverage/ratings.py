@@ -86,4 +86,5 @@ def draw_ratings(setting: Setting, strengths: FloatArray, rng: np.random.Generat
     latent = (
         3 + strengths[bot] + dialogue[item] + leniency[annotator] + taste[annotator, bot] + rng.normal(size=len(bot))
     )
-    return stats.Ratings(_names(setting), bot, item, annotator, 1.0 + np.searchsorted(_BOUNDS, latent), SCALE)
+    value = 1 + np.searchsorted(_BOUNDS, latent).astype(np.float64)
+    return stats.Ratings(_names(setting), bot, item, annotator, value, SCALE)

@@ -105,9 +105,9 @@ def draw_study(study: RatedStudy, rng: np.random.Generator) -> stats.Ratings:
     latent = study.middle + study.strength[bot] + rng.normal(0, study.dialogue, len(bot_of))[item]
     latent = latent + rng.normal(0, _LENIENCY, study.annotators)[annotator]
     latent = latent + (rng.normal(size=(study.annotators, study.k)) * tastes)[annotator, bot]
-    value = 1.0 + np.searchsorted(_BOUNDS, latent + rng.normal(size=len(bot)))
+    value = 1 + np.searchsorted(_BOUNDS, latent + rng.normal(size=len(bot))).astype(np.float64)
     careless = annotator < study.careless
-    value[careless] = rng.integers(1, 6, size=np.sum(careless))
+    value[careless] = rng.integers(1, 6, size=int(np.sum(careless)))
     return stats.Ratings(tuple(f"bot {at}" for at in range(study.k)), bot, item, annotator, value, (1.0, 5.0))
 
 
@@ -124,4 +124,5 @@ def _annotators(study: RatedStudy, bot_of: IntArray, rng: np.random.Generator) -
         for bot, panel in enumerate(study.panels):
             absent[bot, list(panel)] = False
         waits[absent[bot_of]] = np.inf
-    return waits.argsort(axis=1)[:, : study.each].ravel()
+    drawn: IntArray = waits.argsort(axis=1)[:, : study.each].ravel()
+    return drawn

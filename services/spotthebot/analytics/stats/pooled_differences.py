@@ -78,7 +78,7 @@ def _rated_alike(
     shape = (int(annotator.max(initial=0)) + 1, len(n))
     counts = scipy.sparse.csr_array((np.ones(len(annotator)), (annotator, influence.statistic)), shape=shape)
     shares = counts * (1 / n)
-    together: FloatArray = (shares.T @ shares).toarray()
+    together: FloatArray = scipy.sparse.csr_array(shares.T @ shares).toarray()
     unlike = together[first, first] + together[second, second] - 2 * together[first, second]
     alike: BoolArray = unlike <= MOST_UNLIKE * (1 / n[first] + 1 / n[second])
     return alike
