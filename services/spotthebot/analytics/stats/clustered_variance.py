@@ -148,10 +148,8 @@ class ClusteredParts:
 
         That sum is not floored; it is NaN where the variance of independent observations is 0 or unknown.
         """
-        single, whole = (
-            _difference(self.single, first, second),
-            self._sum(lambda part: _difference(part, first, second)),
-        )
+        single = _difference(self.single, first, second)
+        whole = self._sum(lambda part: _difference(part, first, second))
         return single, np.divide(whole, single, out=np.full(single.shape, np.nan), where=single > 0)
 
     def covariance(self) -> FloatArray:
