@@ -61,14 +61,14 @@ class TestCoverage:
 
 
 class TestPower:
-    def test_of_ratings_is_counted_in_a_few_simulations(self):
+    def test_is_counted_for_ratings_in_a_few_simulations(self):
         for setting in BALANCED:
             shares = rating_power.power_of(setting, 3)
             assert set(shares) == {"oracle", *TESTS, *(f"{test}: false" for test in TESTS)}
             assert all(0 <= each <= 1 for each in shares.values())
 
     @pytest.mark.parametrize("name", HARD)
-    def test_of_ratings_has_hard_cells_with_equal_bots(self, name: str):
+    def test_has_equal_bots_in_hard_cells_of_ratings(self, name: str):
         study = HARD[name]
         assert study.equals().any()
         assert set(rating_power.level_of(name, 1)) == set(TESTS)

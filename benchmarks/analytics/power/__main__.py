@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.analytics.power.cells import BALANCED, HARD, balanced, equals, hard
-from benchmarks.analytics.power.oracle import LEVEL, told_by_oracle
+from benchmarks.analytics.power.oracle import LEVEL, power_of_oracle
 from spotthebot.analytics.stats import (
     Games,
     PairComparison,
@@ -92,8 +92,8 @@ def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[st
     gaps = {equal: found[:, first] - found[:, second] for equal, found in rates.items()}
     n = len(first)
     result = {
-        "oracle: pairs": told_by_oracle(pairs[True], pairs[False]),
-        "oracle: ranks": told_by_oracle(gaps[True], gaps[False]),
+        "oracle: pairs": power_of_oracle(pairs[True], pairs[False]),
+        "oracle: ranks": power_of_oracle(gaps[True], gaps[False]),
         "ranks": float(np.mean([each.by_ranks for each in told[False]])) / n,
         "ranks: false": float(np.mean([each.by_ranks > 0 for each in told[True]])),
     }

@@ -10,7 +10,7 @@ LEVEL: Final = 0.05
 """The share of campaigns of equal bots in which the oracle makes a false claim."""
 
 
-def told_by_oracle(alike: FloatArray, apart: FloatArray) -> float:
+def power_of_oracle(alike: FloatArray, apart: FloatArray) -> float:
     """Return the share of estimates (campaigns, m) of bots `apart` that the oracle tells from 0.
 
     Its critical value is that of the largest estimate over its standard deviation among equal bots, `alike`.

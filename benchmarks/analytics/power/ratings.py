@@ -1,4 +1,4 @@
-"""How many differences of mean ratings are told, beside an oracle, and how often equal bots are told apart.
+"""How many differences of mean ratings are found, beside an oracle, and how often equal bots are told apart.
 
 `python -m benchmarks.analytics.power.ratings [--simulations N] [--first-seed S] [--only balanced|hard]`. "Pooled" is
 the test behind the ranks of `stats.rank_ratings`, "own" takes each difference's own variance with Satterthwaite's
@@ -12,7 +12,7 @@ from dataclasses import astuple, replace
 import numpy as np
 
 from benchmarks.analytics.coverage.ratings import draw_ratings
-from benchmarks.analytics.power.oracle import LEVEL, told_by_oracle
+from benchmarks.analytics.power.oracle import LEVEL, power_of_oracle
 from benchmarks.analytics.power.rated_studies import BALANCED, HARD, draw_study
 from spotthebot.analytics import stats
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray
@@ -24,8 +24,8 @@ from tests.factories.clustered_campaigns import Setting
 TESTS = ("pooled", "own", "few")
 
 
-def tell(ratings: stats.Ratings) -> tuple[FloatArray, dict[str, BoolArray]]:
-    """Return all differences of means (d,), and which of them each test tells."""
+def claims_of(ratings: stats.Ratings) -> tuple[FloatArray, dict[str, BoolArray]]:
+    """Return all differences of means (d,), and which of them each test claims."""
     k = len(ratings.bots)
     first, second = np.triu_indices(k, 1)
     means, _, influence = shares_of(ratings.bot, ratings.value / 8, k)
@@ -38,11 +38,11 @@ def tell(ratings: stats.Ratings) -> tuple[FloatArray, dict[str, BoolArray]]:
         "few": replace(own, degrees=np.minimum(own.degrees, np.maximum(own.n_clusters - 1, 1))),
     }
     gaps = means[first] - means[second]
-    told = {}
+    claims = {}
     for test, found in variances.items():
         p_values = 2 * student_tails(np.abs(gaps) / np.sqrt(found.variance), found.degrees)
-        told[test] = stats.adjust(p_values, stats.Adjustment.HOLM) < LEVEL
-    return gaps, told
+        claims[test] = stats.adjust(p_values, stats.Adjustment.HOLM) < LEVEL
+    return gaps, claims
 
 
 def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[str, float]:
@@ -50,24 +50,26 @@ def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[st
     best = BALANCED[setting]
     found = {
         equal: [
-            tell(draw_ratings(setting, strengths, np.random.default_rng([34, first_seed + at, equal])))
+            claims_of(draw_ratings(setting, strengths, np.random.default_rng([34, first_seed + at, equal])))
             for at in range(simulations)
         ]
         for equal, strengths in ((1, np.zeros(setting.k)), (0, np.linspace(best, -best, setting.k)))
     }
     alike, apart = (np.array([gaps for gaps, _ in found[equal]]) for equal in (1, 0))
-    result = {"oracle": told_by_oracle(alike, apart)}
+    result = {"oracle": power_of_oracle(alike, apart)}
     for test in TESTS:
-        result[test] = float(np.mean([told[test] for _, told in found[0]]))
-        result[f"{test}: false"] = float(np.mean([told[test].any() for _, told in found[1]]))
+        result[test] = float(np.mean([claims[test] for _, claims in found[0]]))
+        result[f"{test}: false"] = float(np.mean([claims[test].any() for _, claims in found[1]]))
     return result
 
 
 def level_of(name: str, simulations: int, first_seed: int = 0) -> dict[str, float]:
     """Return in which shares of the studies of a hard cell each test tells equal bots apart."""
     alike = HARD[name].equals()
-    found = [tell(draw_study(HARD[name], np.random.default_rng([35, first_seed + at])))[1] for at in range(simulations)]
-    return {test: float(np.mean([told[test][alike].any() for told in found])) for test in TESTS}
+    found = [
+        claims_of(draw_study(HARD[name], np.random.default_rng([35, first_seed + at])))[1] for at in range(simulations)
+    ]
+    return {test: float(np.mean([claims[test][alike].any() for claims in found])) for test in TESTS}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

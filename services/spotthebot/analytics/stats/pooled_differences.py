@@ -8,7 +8,7 @@ correlation, and are pooled as the win rates of pairs are (`pooled_design_effect
 A design effect here is the variance of a difference over that of independent ratings. An annotator's leniency moves
 both means alike and cancels if the annotator gave the same share of the ratings of either bot. Its remainder grows with
 the sum of squared differences of these shares over annotators, which is 1 / n_first + 1 / n_second by chance. Above
-`MOST_UNLIKE` times as much a difference keeps its own variance, as the others tell nothing of leniency.
+`MAX_UNEVENNESS` times as much a difference keeps its own variance, as the others tell nothing of leniency.
 
 A pooled variance is a product of two estimates, so that the reciprocals of their degrees of freedom add up: those of
 the design effect are the annotators' for each independent difference of the family, those of the variance of
@@ -32,7 +32,7 @@ from spotthebot.analytics.stats.pooled_design_effects import (
 )
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance
 
-MOST_UNLIKE: Final = 2.0
+MAX_UNEVENNESS: Final = 2.0
 """Annotators' shares of two bots' ratings may differ by so much more than by chance, in squares."""
 ROUNDING: Final = 1e-26
 """Variances of values of at most 1 that are so small are 0 but for rounding."""
@@ -79,6 +79,6 @@ def _rated_alike(
     counts = scipy.sparse.csr_array((np.ones(len(annotator)), (annotator, influence.statistic)), shape=shape)
     shares = counts * (1 / n)
     together: FloatArray = scipy.sparse.csr_array(shares.T @ shares).toarray()
-    unlike = together[first, first] + together[second, second] - 2 * together[first, second]
-    alike: BoolArray = unlike <= MOST_UNLIKE * (1 / n[first] + 1 / n[second])
+    unevenness = together[first, first] + together[second, second] - 2 * together[first, second]
+    alike: BoolArray = unevenness <= MAX_UNEVENNESS * (1 / n[first] + 1 / n[second])
     return alike

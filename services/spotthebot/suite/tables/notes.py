@@ -63,7 +63,7 @@ def _of_ratings(found: Comparisons) -> Iterator[str]:
         yield (
             f"Scale: {found.reading.scale}, other values do not count, and intervals stay on it."
             if found.reading.scale is not ANY_NUMBER
-            else "Scale: none was given, so all values count; --scale LOWEST:HIGHEST bounds them, and intervals."
+            else "Scale: none was given, so all values count; --scale LOWEST:HIGHEST limits values and intervals."
         )
     marks = {form.decimal for form in found.numbers.values()}
     if "," in marks:
