@@ -9,12 +9,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks import command
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
-from benchmarks.analytics.power.__main__ import TESTS, level_of, power_of
-from benchmarks.analytics.power.cells import BALANCED, HARD
+from benchmarks.analytics.power import __main__ as pair_power
+from benchmarks.analytics.power import cells, rated_studies
+from benchmarks.analytics.power import ratings as rating_power
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
@@ -60,13 +62,29 @@ class TestCoverage:
 
 class TestPower:
     def test_is_counted_in_two_simulations(self):
-        smallest = min(BALANCED, key=lambda each: (each.k, each.per_pair, each.annotators))
-        shares = power_of(smallest, 2)
+        smallest = min(cells.BALANCED, key=lambda each: (each.k, each.per_pair, each.annotators))
+        shares = pair_power.power_of(smallest, 2)
         assert {"oracle: pairs", "pooled", "alone", "sign", "ranks", "pooled: coverage"} <= set(shares)
 
-    @pytest.mark.parametrize("name", HARD)
+    @pytest.mark.parametrize("name", cells.HARD)
     def test_counts_false_claims_of_every_hard_cell(self, name: str):
-        assert set(level_of(name, 1)) == set(TESTS)
+        assert set(pair_power.level_of(name, 1)) == set(pair_power.TESTS)
+
+    def test_is_counted_for_ratings_in_a_few_simulations(self):
+        for setting in rated_studies.BALANCED:
+            shares = rating_power.power_of(setting, 3)
+            assert set(shares) == {"oracle", *rating_power.TESTS, *(f"{test}: false" for test in rating_power.TESTS)}
+            assert all(0 <= each <= 1 for each in shares.values())
+
+    @pytest.mark.parametrize("name", rated_studies.HARD)
+    def test_has_equal_bots_in_hard_cells_of_ratings(self, name: str):
+        study = rated_studies.HARD[name]
+        assert study.equals().any()
+        assert set(rating_power.level_of(name, 1)) == set(rating_power.TESTS)
+        drawn = rated_studies.draw_study(study, np.random.default_rng(0))
+        if study.panels is not None:
+            for bot, panel in enumerate(study.panels):
+                assert set(drawn.annotator[drawn.bot == bot].tolist()) == set(panel)
 
 
 class TestCommandLine:

@@ -23,22 +23,33 @@ _BEST: Final = 0.4
 _BOUNDS: Final = np.array([1.5, 2.5, 3.5, 4.5])
 
 
+_NEAR_THE_LOWEST: Final = -2.2
+"""Bots that are worse by this have means from 1.2 to 1.6."""
+SCALE: Final = (1.0, 5.0)
+
+
 def tally(setting: Setting, seed: int) -> Tallies:
-    """Draw ratings of bots that differ and of bots that are equal, and count what holds."""
+    """Draw ratings of bots that differ, in the middle of the scale and near its end, and of bots that are equal."""
     strengths = np.linspace(_BEST, -_BEST, setting.k)
-    found = stats.rank_ratings(_draw(setting, strengths, np.random.default_rng([seed, 2])))
-    truth = dict(zip(_names(setting), _means(setting, strengths), strict=True))
-    printed = [(each.low, each.high, truth[each.bot]) for each in found.bots]
-    bounded = [(low, high, true) for low, high, true in printed if low is not None and high is not None]
+    found = stats.rank_ratings(draw_ratings(setting, strengths, np.random.default_rng([seed, 2])))
+    low = stats.rank_ratings(draw_ratings(setting, strengths + _NEAR_THE_LOWEST, np.random.default_rng([seed, 4])))
     ranks = {name: 1 + rank for rank, name in enumerate(_names(setting))}
     held = all(each.rank_low <= ranks[each.bot] <= each.rank_high for each in found.bots)
-    equal = stats.rank_ratings(_draw(setting, np.zeros(setting.k), np.random.default_rng([seed, 3])))
+    equal = stats.rank_ratings(draw_ratings(setting, np.zeros(setting.k), np.random.default_rng([seed, 3])))
     false = any(each.rank_low > 1 or each.rank_high < setting.k for each in equal.bots)
     return {
-        "mean ratings": (sum(low <= true <= high for low, high, true in bounded), len(bounded)),
+        "mean ratings": _held(found, setting, strengths),
+        "mean ratings near the lowest": _held(low, setting, strengths + _NEAR_THE_LOWEST),
         "ranks by mean rating, all at once": (int(held), 1),
         f"ranks by mean rating, {FALSE} claim among equal bots": (int(false), 1),
     }
+
+
+def _held(found: stats.RatingRanking, setting: Setting, strengths: FloatArray) -> tuple[int, int]:
+    truth = dict(zip(_names(setting), _means(setting, strengths), strict=True))
+    bounds = [(each.low, each.high, truth[each.bot]) for each in found.bots]
+    printed = [low <= true <= high for low, high, true in bounds if low is not None and high is not None]
+    return sum(printed), len(printed)
 
 
 def _names(setting: Setting) -> tuple[str, ...]:
@@ -62,11 +73,11 @@ def _means(setting: Setting, strengths: FloatArray) -> FloatArray:
     return means
 
 
-def _draw(setting: Setting, strengths: FloatArray, rng: np.random.Generator) -> stats.Ratings:
+def draw_ratings(setting: Setting, strengths: FloatArray, rng: np.random.Generator) -> stats.Ratings:
     """Draw two ratings of each of a bot's dialogues, which are as many as it has conversations in a campaign."""
     k, each = setting.k, setting.per_pair * (setting.k - 1)
     bot_of = np.repeat(np.arange(k), each)
-    order = np.array([rng.permutation(setting.annotators) for _ in range(len(bot_of))])
+    order = rng.random((len(bot_of), setting.annotators)).argsort(axis=1)
     annotator = order[:, :_ANNOTATIONS].ravel()
     item, bot = np.repeat(np.arange(len(bot_of)), _ANNOTATIONS), np.repeat(bot_of, _ANNOTATIONS)
     leniency = rng.normal(0, _sd_leniency(setting), setting.annotators)
@@ -75,4 +86,5 @@ def _draw(setting: Setting, strengths: FloatArray, rng: np.random.Generator) -> 
     latent = (
         3 + strengths[bot] + dialogue[item] + leniency[annotator] + taste[annotator, bot] + rng.normal(size=len(bot))
     )
-    return stats.Ratings(_names(setting), bot, item, annotator, 1.0 + np.searchsorted(_BOUNDS, latent))
+    value = 1 + np.searchsorted(_BOUNDS, latent).astype(np.float64)
+    return stats.Ratings(_names(setting), bot, item, annotator, value, SCALE)

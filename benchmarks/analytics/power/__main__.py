@@ -1,9 +1,7 @@
 """How many pairs of bots are told apart, beside an oracle, and how often equal bots are.
 
-`python -m benchmarks.analytics.power [--simulations N] [--first-seed S] [--only balanced|hard] [--json FILE]`. The
-oracle knows the true standard deviations of the same estimates: its critical value is that of the largest estimate over
-its standard deviation among equal bots, so that it errs in 5 % of campaigns. "Alone" takes each pair as if there were
-no other, whose variance is then its own, and adjusts as the suite does.
+`python -m benchmarks.analytics.power [--simulations N] [--first-seed S] [--only balanced|hard] [--json FILE]`.
+"Alone" takes each pair as if there were no other, whose variance is then its own, and adjusts as the suite does.
 """
 
 import argparse
@@ -18,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.analytics.power.cells import BALANCED, HARD, balanced, equals, hard
+from benchmarks.analytics.power.oracle import LEVEL, power_of_oracle
 from spotthebot.analytics.stats import (
-    FloatArray,
     Games,
     IntArray,
     PairComparison,
@@ -32,7 +30,6 @@ from spotthebot.analytics.stats import (
 from spotthebot.analytics.stats.wins import games_between
 from tests.factories.clustered_campaigns import Setting
 
-LEVEL = 0.05
 TESTS = ("pooled", "alone", "sign")
 
 
@@ -96,8 +93,8 @@ def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[st
     gaps = {equal: found[:, first] - found[:, second] for equal, found in rates.items()}
     n = len(first)
     result = {
-        "oracle: pairs": _oracle(pairs[True], pairs[False]),
-        "oracle: ranks": _oracle(gaps[True], gaps[False]),
+        "oracle: pairs": power_of_oracle(pairs[True], pairs[False]),
+        "oracle: ranks": power_of_oracle(gaps[True], gaps[False]),
         "ranks": float(np.mean([each.by_ranks for each in claims[False]])) / n,
         "ranks: false": float(np.mean([each.by_ranks > 0 for each in claims[True]])),
     }
@@ -108,12 +105,6 @@ def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[st
         result[f"{test}: coverage"] = float(np.mean([each.held[test] for each in claims[True]])) / n
         result[f"{test}: width"] = float(np.nanmean([each.widths[test] for each in claims[True]]))
     return result
-
-
-def _oracle(alike: FloatArray, apart: FloatArray) -> float:
-    spread = alike.std(axis=0)
-    critical = np.quantile(np.max(np.abs(alike) / spread, axis=1), 1 - LEVEL)
-    return float(np.mean(np.abs(apart) / spread > critical))
 
 
 def level_of(name: str, simulations: int, first_seed: int = 0) -> dict[str, float]:

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.analytics.stats import Adjustment, Clusters, Ratings, SettingOutOfRange, rank_ratings
+from spotthebot.analytics.stats import (
+    Adjustment,
+    Clusters,
+    RatedBot,
+    RatingRanking,
+    Ratings,
+    SettingOutOfRange,
+    rank_ratings,
+)
 
 
 def _study(seed: int = 3, bots: int = 3) -> Ratings:
@@ -25,6 +33,24 @@ def _jackknife(value, cluster):
     same = [(cluster == code).reshape(len(value), -1).all(axis=1) for code in codes]
     changes = [value[~each].mean() - value.mean() for each in same]
     return (len(codes) - 1) / len(codes) * np.square(changes).sum()
+
+
+def _near_the_lowest() -> Ratings:
+    """One or two of twelve ratings of each bot are 2, by 3 annotators, the others 1."""
+    bot = np.repeat([0, 1], 12)
+    value = np.ones(24)
+    value[[0, 13, 17]] = 2
+    return Ratings(("a", "b"), bot, np.arange(24), np.arange(24) % 3, value)
+
+
+def _on(ratings: Ratings, low: float, high: float) -> RatingRanking:
+    return rank_ratings(replace(ratings, scale=(low, high)))
+
+
+def _bounds(bot: RatedBot) -> tuple[float, float]:
+    assert bot.low is not None
+    assert bot.high is not None
+    return bot.low, bot.high
 
 
 class TestRankRatings:
@@ -104,6 +130,57 @@ class TestRankRatings:
             (1.0, None, 1, 2),
         ]
         assert "all alike" in str(found.bots[0].reason)
+
+    def test_interval_on_a_scale_holds_the_means_that_a_score_test_does_not_reject(self):
+        """Wilson (1927): the variance of a mean mu is as (mu - 1) (5 - mu), and the bounds are t of it away."""
+        ratings = _near_the_lowest()
+        for unbounded, bot in zip(rank_ratings(ratings).bots, _on(ratings, 1, 5).bots, strict=True):
+            mean, error = bot.estimate, bot.uncertainty.standard_error or np.nan
+            quantile = scipy.stats.t.ppf(0.975, bot.uncertainty.degrees_of_freedom or np.nan)
+            low, high = _bounds(bot)
+            for bound in (low, high):
+                ratio = (bound - 1) * (5 - bound) / ((mean - 1) * (5 - mean))
+                assert abs(mean - bound) == pytest.approx(quantile * error * np.sqrt(ratio))
+            assert 1 < low < mean < high < 5
+            assert _bounds(unbounded)[0] < 1
+            assert (bot.rank_low, bot.rank_high, bot.uncertainty) == (
+                unbounded.rank_low,
+                unbounded.rank_high,
+                unbounded.uncertainty,
+            )
+
+    def test_a_scale_that_is_turned_round_turns_intervals_round(self):
+        ratings = _near_the_lowest()
+        turned = {each.bot: each for each in _on(replace(ratings, value=6 - ratings.value), 1, 5).bots}
+        for bot in _on(ratings, 1, 5).bots:
+            low, high = _bounds(bot)
+            assert _bounds(turned[bot.bot]) == pytest.approx((6 - high, 6 - low))
+
+    @pytest.mark.parametrize("factor", [1e-300, 1e-5, 1e300])
+    def test_the_unit_of_a_scale_changes_no_interval_but_by_the_unit(self, factor):
+        ratings = _near_the_lowest()
+        moved = _on(replace(ratings, value=ratings.value * factor), factor, 5 * factor)
+        for one, same in zip(_on(ratings, 1, 5).bots, moved.bots, strict=True):
+            low, high = _bounds(same)
+            assert (low / factor, high / factor) == pytest.approx(_bounds(one), rel=1e-6)
+
+    def test_ratings_that_are_all_alike_have_an_interval_at_an_end_of_the_scale_alone(self):
+        """Clopper & Pearson (1934), of 3 annotators who all gave the highest: the share is .025 ** (1 / 3) at least."""
+        bot = np.repeat([0, 1, 2], 6)
+        value = np.repeat([5.0, 3.0, 1.0], 6)
+        ratings = Ratings(("a", "b", "c"), bot, np.arange(18) % 6, np.arange(18) % 3, value, (1, 5))
+        highest, middle, lowest = rank_ratings(ratings).bots
+        least = 0.025 ** (1 / 3)
+        assert _bounds(highest) == pytest.approx((1 + 4 * least, 5))
+        assert _bounds(lowest) == pytest.approx((1, 5 - 4 * least))
+        assert (highest.reason, lowest.reason) == (None, None)
+        assert (middle.low, middle.high) == (None, None)
+        assert "all alike" in str(middle.reason)
+
+    @pytest.mark.parametrize("scale", [(5, 1), (1, 1), (1, np.inf), (np.nan, 5), (-1e308, 1e308), (2, 5), (1, 1.5)])
+    def test_a_scale_without_two_ends_or_with_ratings_beyond_it_is_refused(self, scale):
+        with pytest.raises(SettingOutOfRange, match=r"scale|ratings from"):
+            _on(_near_the_lowest(), *scale)
 
     def test_level_outside_its_range_is_refused(self):
         with pytest.raises(SettingOutOfRange, match="confidence_level"):

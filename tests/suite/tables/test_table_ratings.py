@@ -5,6 +5,7 @@ from statistics import mean
 
 import pytest
 
+from spotthebot.suite.tables.comparisons import ratings_of
 from spotthebot.suite.tables.errors import ColumnsUnknown, MappingFault, MissingCoded, NoNumbers
 from spotthebot.suite.tables.notes import notes_of
 from spotthebot.suite.tables.numbers import Numbers, Scale, plain_number
@@ -96,7 +97,7 @@ class TestScale:
         ]
 
     def test_scale_that_is_none_is_refused(self):
-        for given in ("5", "5:1", "a:b", "1:2:3", "nan:5"):
+        for given in ("5", "5:1", "a:b", "1:2:3", "nan:5", "-1e308:1e308"):
             with pytest.raises(MappingFault, match="such as 1:5"):
                 Scale.parse(given)
 
@@ -104,6 +105,14 @@ class TestScale:
         found = compared(save(f"{HEADER}i1;x;a;4,5\ni2;y;a;2\n"))
         assert notes_of(found)[0] == "rating: 2 ratings, lowest 2, highest 4.5."
         assert "Numbers have a decimal comma." in notes_of(found)
+
+    @pytest.mark.parametrize(
+        ("scale", "ends", "said"), [("1:5", (1.0, 5.0), "and intervals stay on it"), (None, None, "none was given")]
+    )
+    def test_its_ends_bound_intervals(self, save: Save, scale: str | None, ends: tuple[float, float], said: str):
+        found = compared(save(f"{HEADER}i1;x;a;4\ni2;y;a;2\n"), scale=Scale.parse(scale))
+        assert ratings_of(found, "rating").scale == ends
+        assert said in notes_of(found)[1]
 
 
 class TestDimensions:

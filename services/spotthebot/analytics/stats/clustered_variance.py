@@ -136,17 +136,21 @@ class ClusteredParts:
 
     def differences(self, first: IntArray, second: IntArray) -> ClusteredVariance:
         """Return the variance of statistic `first` (d,) less statistic `second` (d,)."""
-
-        def of(part: Part) -> FloatArray:
-            gram = part.covariance()
-            return np.maximum(gram[first, first] + gram[second, second] - 2 * gram[first, second], 0.0)
-
         degrees = [np.minimum(part.degrees[first], part.degrees[second]) for part in self.clustered or [self.single]]
         return replace(
-            self._combined(of, degrees),
+            self._combined(lambda part: _difference(part, first, second), degrees),
             n_conversations=np.minimum(self.n_conversations[first], self.n_conversations[second]),
             n_annotators=np.minimum(self.n_annotators[first], self.n_annotators[second]),
         )
+
+    def effects_of_differences(self, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the variances (d,) of differences if observations were independent, and the sum of parts over them.
+
+        That sum is not floored; it is NaN where the variance of independent observations is 0 or unknown.
+        """
+        single = _difference(self.single, first, second)
+        whole = self._sum(lambda part: _difference(part, first, second))
+        return single, np.divide(whole, single, out=np.full(single.shape, np.nan), where=single > 0)
 
     def covariance(self) -> FloatArray:
         """Return the covariance (m, m) of all statistics, without its negative directions; NaN where unknown."""
@@ -175,6 +179,12 @@ class ClusteredParts:
     def _sum(self, of: Callable[[Part], FloatArray]) -> FloatArray:
         whole: FloatArray = np.sum([of(part) for part in self.clustered or [self.single]], axis=0)
         return whole if self.both is None else whole - of(self.both)
+
+
+def _difference(part: Part, first: IntArray, second: IntArray) -> FloatArray:
+    gram = part.covariance()
+    variance: FloatArray = np.maximum(gram[first, first] + gram[second, second] - 2 * gram[first, second], 0.0)
+    return variance
 
 
 def clustered_parts(observations: Observations, influence: Influence, clusters: Clusters) -> ClusteredParts:

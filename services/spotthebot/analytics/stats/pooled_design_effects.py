@@ -50,20 +50,16 @@ def pooled_variance(
     spread = share * (1 - share)
     varied = known & (spread > _CERTAIN)
     effect = np.divide(parts.unfloored() * n, spread, out=np.full(share.shape, np.nan), where=varied)
-    excess = _others_in_clusters(observations, influence, clusters)
+    excess = others_in_clusters(observations, influence, clusters)
     cluster_degrees = np.min([part.degrees for part in parts.clustered], axis=0)
     weight = np.where(varied, cluster_degrees * 4 * spread, 0.0)
-    together = float(np.sum(weight * excess, where=varied))
-    correlation = float(np.sum(weight * (effect - 1), where=varied)) / together if together > 0 else 0.0
-    expected = np.where(known, 1 + max(0.0, correlation) * excess, np.nan)
+    expected = np.where(known, expected_effects(effect, excess, weight), np.nan)
     degrees = float(np.sum(cluster_degrees, where=known))
     if clusters.has_annotators:
         degrees = min(degrees, contrasts * (_effective_annotators(observations, influence) - 1))
     degrees = max(degrees, 1.0)
     own_degrees = np.where(varied, own.degrees, 0.0)
-    own_effect = np.where(varied, effect, expected)
-    mean = (own_degrees * own_effect + degrees * expected) / (own_degrees + degrees)
-    in_use = np.maximum(1.0, np.maximum(mean, own_effect))
+    in_use = effects_in_use(np.where(varied, effect, expected), own_degrees, expected, degrees)
     return replace(
         own,
         variance=in_use * spread / np.maximum(n, 1),
@@ -78,7 +74,35 @@ def pooled_variance(
     )
 
 
-def _others_in_clusters(observations: Observations, influence: Influence, clusters: Clusters) -> FloatArray:
+def expected_effects(own: FloatArray, excess: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the design effects (m,) that a family leads to expect of its members, from those with a weight above 0.
+
+    `excess` (m,) is m - 1 + c - 1 of the module's formula, so that 0 is the effect of independent observations.
+
+    >>> expected_effects(np.array([2.0, 4.0]), np.array([1.0, 3.0]), np.array([1.0, 1.0])).tolist()  # rho (1 + 3) / 4
+    [2.0, 4.0]
+    """
+    used = weight > 0
+    together = float(np.sum(weight * excess, where=used))
+    correlation = float(np.sum(weight * (own - 1), where=used)) / together if together > 0 else 0.0
+    return 1 + max(0.0, correlation) * excess
+
+
+def effects_in_use(
+    own: FloatArray, own_degrees: FloatArray, expected: FloatArray, degrees: float | FloatArray
+) -> FloatArray:
+    """Return the mean (m,) of own and expected effects by degrees of freedom, neither below the own one nor below 1.
+
+    >>> one = np.ones(2)
+    >>> effects_in_use(np.array([1.0, 4.0]), 5 * one, 3 * one, 15.0).tolist()  # (5 * 1 + 15 * 3) / 20
+    [2.5, 4.0]
+    """
+    mean = (own_degrees * own + degrees * expected) / (own_degrees + degrees)
+    in_use: FloatArray = np.maximum(1.0, np.maximum(mean, own))
+    return in_use
+
+
+def others_in_clusters(observations: Observations, influence: Influence, clusters: Clusters) -> FloatArray:
     """Return with how many others an observation shares its clusters, on average over each share's (m,)."""
     m = influence.n_statistics
     total = np.bincount(influence.statistic, minlength=m)

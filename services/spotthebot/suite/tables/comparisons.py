@@ -166,6 +166,7 @@ def ratings_of(found: Comparisons, dimension: str) -> Ratings:
         item=_item_codes((rating.item for rating in ratings), found.clusters),
         annotator=_annotators([rating.annotator for rating in ratings]),
         value=np.array([rating.value for rating in ratings], dtype=np.float64),
+        scale=found.reading.scale.ends,
     )
 
 

@@ -61,9 +61,9 @@ def _of_ratings(found: Comparisons) -> Iterator[str]:
         yield f"{items - texts} of {items} {repeats} another one's text: they count as {texts}."
     if found.ratings:
         yield (
-            f"Scale: {found.reading.scale}, other values do not count."
+            f"Scale: {found.reading.scale}, other values do not count, and intervals stay on it."
             if found.reading.scale is not ANY_NUMBER
-            else "Scale: none was given, so all values count; --scale LOWEST:HIGHEST leaves out those beyond it."
+            else "Scale: none was given, so all values count; --scale LOWEST:HIGHEST limits values and intervals."
         )
     marks = {form.decimal for form in found.numbers.values()}
     if "," in marks:

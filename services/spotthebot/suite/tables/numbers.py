@@ -82,11 +82,16 @@ class Scale:
             return ANY_NUMBER
         ends = [number_of(end.strip()) for end in given.split(":")]
         match ends:
-            case [float(low), float(high)] if low < high:
+            case [float(low), float(high)] if low < high and math.isfinite(high - low):
                 return cls(low, high)
             case _:
                 reason = "write the lowest and the highest value, such as 1:5"
                 raise MappingFault(option="--scale", given=given, reason=reason)
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and the highest value; None where none was given."""
+        return None if self == ANY_NUMBER else (self.low, self.high)
 
     def __contains__(self, number: float) -> bool:
         return self.low <= number <= self.high
