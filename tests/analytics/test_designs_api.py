@@ -15,6 +15,8 @@ class TestReach:
             ({"pairs": 10, "conversations": 4}, stats.Design()),
             ({"pairs": 15, "conversations": 12, "annotators": 12}, stats.Design(annotators=12)),
             ({"pairs": 1, "conversations": 9, "annotations_per_conversation": 2}, stats.Design(0.7, 2)),
+            ({"pairs": 3, "conversations": 0}, stats.Design()),
+            ({"pairs": 1_000_000, "conversations": 1_000_000, "annotators": 2}, stats.Design(annotators=2)),
         ],
     )
     async def test_is_that_of_the_planner(self, suite: RunningSuite, asked: dict[str, int], design: stats.Design):

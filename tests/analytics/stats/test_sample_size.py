@@ -126,8 +126,11 @@ class TestPowerOf:
     def test_is_the_same_for_both_sides(self):
         assert power_of(0.3, 40) == pytest.approx(power_of(0.7, 40), abs=1e-9)
 
-    def test_power_of_one_conversation_is_none(self):
-        assert power_of(0.99, 1) == 0
+    @pytest.mark.parametrize("n_pairs", [1, 6])
+    def test_power_of_one_conversation_or_none_is_0_and_p_is_1(self, n_pairs):
+        for conversations in (0, 1):
+            assert power_of(0.99, conversations, n_pairs=n_pairs) == 0
+            assert smallest_p(conversations, n_pairs=n_pairs) == 1
 
     @pytest.mark.parametrize(("annotators", "n_pairs"), [(3, 2), (4, 2), (4, 1)])
     def test_power_of_a_certain_lead_depends_on_the_variance_that_few_annotators_show(self, annotators, n_pairs):

@@ -131,6 +131,7 @@ class _Worth:
 
 def _worth(design: Design, conversations: IntArray, n_pairs: int) -> _Worth:
     a, joined = design.annotations_per_conversation, design.annotators_per_game
+    conversations = np.maximum(conversations, 1)  # without any there is no test: its callers say so
     games = conversations * a
     annotators = np.minimum(_annotators(design, conversations, n_pairs), games * joined)
     each = games * joined / annotators
