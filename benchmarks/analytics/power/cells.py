@@ -1,4 +1,4 @@
-"""The campaigns whose power and level are measured: balanced ones, and hard ones, of which bots are equal."""
+"""The campaigns of the benchmark: balanced ones measure power, hard ones with equal bots measure the level."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
