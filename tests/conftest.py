@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import logging
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
@@ -80,6 +81,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     place = {file: number / len(computing) for number, file in enumerate(computing)}
     place |= {file: _LAST_WAITING * number / len(waiting) for number, file in enumerate(waiting)}
     items.sort(key=lambda item: place[item.path])
+
+
+@pytest.fixture(autouse=True)
+def own_logs() -> Iterator[None]:
+    """Give the root logger back as it was: what a test configures writes to a stream that ends with it."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

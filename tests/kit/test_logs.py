@@ -144,6 +144,20 @@ class TestRequestLines:
             assert line["path"] == ("/[redacted]/" + (500 - len(KEY) - 2) * "x")
             assert "left_out" not in line
 
+    @pytest.mark.parametrize("fault", [ValueError("I/O operation on closed file."), BrokenPipeError()])
+    def test_a_line_that_cannot_be_written_fails_no_request(self, monkeypatch: pytest.MonkeyPatch, fault: Exception):
+        class Lost(io.StringIO):
+            def write(self, _text: str) -> int:
+                raise fault
+
+        written = io.StringIO()
+        streams = [logging.StreamHandler(stream) for stream in (Lost(), written)]
+        monkeypatch.setattr(logging.getLogger(), "handlers", streams)
+        monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "level", logging.INFO)
+        monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "_cache", {})
+        logs.log_request(path="/", status=500, milliseconds=1.0)
+        assert json.loads(written.getvalue())["path"] == "/"
+
     def test_are_not_written_above_their_level(self, monkeypatch: pytest.MonkeyPatch):
         written = io.StringIO()
         monkeypatch.setattr(logging.getLogger(), "handlers", [logging.StreamHandler(written)])

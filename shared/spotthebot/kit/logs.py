@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, MutableMapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -93,7 +94,7 @@ def log_request(*, path: str, status: int, milliseconds: float, **fields: object
 
     Slow and failed requests have a budget of their own, which ordinary ones can't use up. The line has the form of
     every other line, but does not pass through the pipeline, which costs as much processor time as a short request. Of
-    its fields only the path comes from outside; API keys in it are blanked.
+    its fields only the path comes from outside; API keys in it are blanked. A line that can't be written is lost.
     """
     if not _requests.isEnabledFor(logging.INFO):
         return
@@ -115,7 +116,8 @@ def log_request(*, path: str, status: int, milliseconds: float, **fields: object
     text = json.dumps(line) + "\n"
     for handler in logging.getLogger().handlers:
         if isinstance(handler, logging.StreamHandler):
-            handler.stream.write(text)
+            with suppress(OSError, ValueError):  # closed, or nobody reads it: no reason to fail a request
+                handler.stream.write(text)
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:
