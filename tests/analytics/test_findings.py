@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from spotthebot.analytics.domain.findings import adjustment_words, difference_finding, findings
+from spotthebot.analytics.stats import Design, smallest_p
 from spotthebot.contracts.analytics import Analysis, PooledEffect, Uncertainty, differences
 from spotthebot.suite.studies.ranking import print_ranking
 from tests.factories.analyses import analysis
@@ -137,25 +138,54 @@ class TestReach:
     @pytest.mark.parametrize(("games", "smallest"), [(4, 0.56), (40, None)])
     def test_is_said_where_no_record_of_the_games_could_tell_a_pair_apart(self, games: int, smallest: float | None):
         """Of 4 games with a design effect of 2 all wins give t = 2 ** 0.5, p = .188 with 10 degrees, 3 times that."""
-        found = results([(1, 3)] * 3)
-        pooled = PooledEffect(design_effect=2, expected=2, own=2, own_degrees_of_freedom=3, family=3)
-        uncertainty = Uncertainty(
-            standard_error=0.2,
-            degrees_of_freedom=10,
-            conversations=4,
-            annotators=4,
-            clusters="both",
-            reason=None,
-            pooled=pooled,
-        )
-        pairs = tuple(
-            pair.model_copy(update={"wins": games, "losses": 0, "p_value": 0.5, "uncertainty": uncertainty})
-            for pair in found.win_rates.pairs
-        )
-        found = found.model_copy(update={"win_rates": found.win_rates.model_copy(update={"pairs": pairs})})
+        said = _said_of_reach(games=games, annotators=6)
         sentence = (
             "These were too few games to tell any pair apart by them: the smallest adjusted p-value that one could have"
             f" is {smallest}."
         )
-        said = [each for each in findings(found) if "too few games" in each]
-        assert said == ([] if smallest is None else [sentence])
+        assert [each.startswith(sentence) for each in said] == ([] if smallest is None else [True])
+
+    def test_says_with_how_many_conversations_a_pair_could_differ(self):
+        (said,) = _said_of_reach(games=4, annotators=6)
+        _, _, tail = said.partition(" With these 6 annotators, ")
+        enough = int(tail.removesuffix(" conversations of each pair would be the fewest."))
+        design = Design(tie_rate=14 / 18, annotations_per_conversation=6, annotators=6)
+        below, above = (smallest_p(each, design, n_pairs=3) for each in (enough, enough - 1))
+        assert below < 0.05 <= above
+
+    def test_says_so_where_no_number_of_conversations_would_do(self):
+        (said,) = _said_of_reach(games=4, annotators=2)
+        assert said.endswith(" With these 2 annotators no number of conversations would do.")
+
+    def test_names_no_number_of_which_there_are_as_many(self):
+        """Correlations of this campaign may be stronger than those that the planner takes for granted."""
+        (said,) = _said_of_reach(games=40, annotators=12, design_effect=60)
+        assert said.endswith(".")
+        assert "fewest" not in said
+
+
+def _said_of_reach(*, games: int, annotators: int, design_effect: float = 2) -> list[str]:
+    """Return what is said of reach where a bot of each of three pairs won so many games beside 14 ties."""
+    found = results([(1, 3)] * 3)
+    pooled = PooledEffect(
+        design_effect=design_effect, expected=design_effect, own=2, own_degrees_of_freedom=3, family=3
+    )
+    uncertainty = Uncertainty(
+        standard_error=0.2,
+        degrees_of_freedom=10,
+        conversations=4,
+        annotators=annotators,
+        clusters="both",
+        reason=None,
+        pooled=pooled,
+    )
+    pairs = tuple(
+        pair.model_copy(update={"wins": games, "losses": 0, "ties": 14, "p_value": 0.5, "uncertainty": uncertainty})
+        for pair in found.win_rates.pairs
+    )
+    # Six annotations of each conversation.
+    counts = found.counts.model_copy(
+        update={"annotated_conversations": 50, "annotations": 300, "annotators": annotators}
+    )
+    update = {"win_rates": found.win_rates.model_copy(update={"pairs": pairs}), "counts": counts}
+    return [each for each in findings(found.model_copy(update=update)) if "too few games" in each]

@@ -3,6 +3,7 @@
 import asyncio
 import resource
 import time
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -57,11 +58,13 @@ class TestStrangers:
 
         async def send() -> int:
             async with opened(suite.urls["bots"]) as (reader, writer):
+                answer = asyncio.ensure_future(status_of(reader))
                 writer.write(head("POST", "/v1/bots", Content_Type="application/json", Content_Length=str(30 * MIB)))
-                for _ in range(10):
-                    writer.write(piece)
-                    await writer.drain()
-                return await status_of(reader)
+                with suppress(ConnectionError):  # a busy machine may send on for so long that it is cut off
+                    for _ in range(10):
+                        writer.write(piece)
+                        await writer.drain()
+                return await answer
 
         assert set(await asyncio.gather(*(send() for _ in range(40)))) == {401}
         assert _resident_bytes() - before < 100 * MIB

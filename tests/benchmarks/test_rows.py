@@ -15,12 +15,12 @@ import pytest
 from benchmarks import command
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.power import __main__ as pair_power
-from benchmarks.analytics.power import cells, rated_studies
+from benchmarks.analytics.power import cells, coefficients, rated_studies
 from benchmarks.analytics.power import ratings as rating_power
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
-from tests.factories.clustered_campaigns import SETTINGS
+from tests.factories.clustered_campaigns import SETTINGS, Setting
 
 _OF_ROWS = ("analytics", "annotation", "bots", "conversations", "fed", "kit", "suite")
 """The pages' rows are tested where the demonstration runs: tests/e2e/test_stb.py."""
@@ -64,7 +64,11 @@ class TestPower:
     def test_is_counted_in_two_simulations(self):
         smallest = min(cells.BALANCED, key=lambda each: (each.k, each.per_pair, each.annotators))
         shares = pair_power.power_of(smallest, 2)
-        assert {"oracle: pairs", "pooled", "alone", "sign", "ranks", "pooled: coverage"} <= set(shares)
+        assert {f"oracle: {family}" for family in pair_power.FAMILIES.values()} <= set(shares)
+        assert {*pair_power.TESTS, "pooled: coverage", "log-rank: false"} <= set(shares)
+
+    def test_is_counted_for_coefficients_in_two_simulations(self):
+        assert set(coefficients.power_of(Setting(4, 15, 6, 0.18, taste=True), 2)) == {"oracle", "found", "false"}
 
     @pytest.mark.parametrize("name", cells.HARD)
     def test_counts_false_claims_of_every_hard_cell(self, name: str):

@@ -25,6 +25,7 @@ _OF_LOOKS: Final = ("color-contrast", "link-in-text-block", "scrollable-region-f
 """Rules of axe-core that depend on the colours and the width of a page."""
 _AXE: Final[str] = Axe().axe_script
 _OPTIONS: Final = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
+expect.set_options(timeout=30_000)  # a busy machine takes longer than Playwright's five seconds
 
 
 @asynccontextmanager

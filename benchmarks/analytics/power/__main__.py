@@ -1,7 +1,9 @@
 """How many pairs of bots are told apart, beside an oracle, and how often equal bots are.
 
 `python -m benchmarks.analytics.power [--simulations N] [--first-seed S] [--only balanced|hard] [--json FILE]`.
-"Alone" takes each pair as if there were no other, whose variance is then its own, and adjusts as the suite does.
+"Pooled" are the tests of pairs; "alone" takes each pair as if there were no other, whose variance is then its own, and
+adjusts as the suite does. "Ranks" are the tests of differences of mean win rates, "strengths" those of differences of
+Bradley-Terry strengths, and "log-rank" those of survival.
 """
 
 import argparse
@@ -18,40 +20,62 @@ import numpy as np
 from benchmarks.analytics.power.cells import BALANCED, HARD, balanced, equals, hard
 from benchmarks.analytics.power.oracle import LEVEL, power_of_oracle
 from spotthebot.analytics.stats import (
+    AnnotationTable,
+    Clusters,
     Games,
     IntArray,
     PairComparison,
     PairTest,
     adjust,
+    current_status,
+    log_rank_tests,
     pair_tests,
     play_games,
     rank_bots,
 )
+from spotthebot.analytics.stats.distributions import student_tails
+from spotthebot.analytics.stats.share_intervals import share_tests
+from spotthebot.analytics.stats.strength_ranks import StrengthVariance
+from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import games_between
 from tests.factories.clustered_campaigns import Setting
 
-TESTS = ("pooled", "alone", "sign")
+_DESIGN = "Bots, conversations a pair, annotators"
+TESTS = ("pooled", "alone", "sign", "ranks", "strengths", "log-rank")
+FAMILIES = {"pooled": "pairs", "ranks": "ranks", "strengths": "strengths", "log-rank": "log-rank"}
+"""What each test makes an estimate of; the oracle is told those of the same name."""
 
 
 class Claims(NamedTuple):
-    """What one campaign tells: the pairs (P,) that each test tells apart, estimates, and differences behind ranks."""
+    """What one campaign tells of all pairs (P,): which are told apart by each test, and the estimates of families.
 
-    pairs: dict[str, list[bool]]
-    estimates: list[float]
-    rates: list[float]
-    by_ranks: int
+    Of equal bots, `held` counts the intervals of pairs that hold even odds.
+    """
+
+    found: dict[str, list[bool]]
+    estimates: dict[str, list[float]]
     held: dict[str, int]
     widths: dict[str, float]
 
 
-def tell(games: Games) -> Claims:
-    """Make every test of one campaign; of equal bots, `held` counts the intervals of pairs that hold even odds."""
+def tell(table: AnnotationTable) -> Claims:
+    """Make every test of one campaign."""
+    games = play_games(table)
     ranking = rank_bots(games, n_resamples=1)
-    alone = [_alone(games, pair) for pair in np.array(np.triu_indices(len(games.bots), 1)).T]
+    pairs = np.array(np.triu_indices(len(games.bots), 1))
+    alone = [_alone(games, pair) for pair in pairs.T]
+    means = WinRateVariance(games).differences(*pairs)
+    leads, of_strengths = StrengthVariance(games, Clusters.BOTH).differences(*pairs)
+    survival = log_rank_tests(current_status(table))
     found = {
         "pooled": [each.p_adjusted for each in pair_tests(games)],
         "alone": adjust(np.array([each.p_value for each, _, _ in alone], dtype=float)).tolist(),
         "sign": [each.p_adjusted for each in pair_tests(games, test=PairTest.SIGN)],
+        "ranks": adjust(share_tests(*means)[1]).tolist(),
+        "strengths": adjust(
+            2 * student_tails(np.abs(leads) / np.sqrt(of_strengths.variance), of_strengths.degrees)
+        ).tolist(),
+        "log-rank": [each.p_adjusted for each in survival],
     }
     bounds = {
         "pooled": [(pair.low, pair.high) for pair in ranking.pairs],
@@ -61,12 +85,14 @@ def tell(games: Games) -> Claims:
         test: [(low, high) for low, high in each if low is not None and high is not None]
         for test, each in bounds.items()
     }
-    rates = {bot.bot: bot.estimate for bot in ranking.bots}
     return Claims(
-        pairs={test: [p is not None and p < LEVEL for p in each] for test, each in found.items()},
-        estimates=[0.5 if pair.estimate is None else pair.estimate for pair in ranking.pairs],
-        rates=[rates[name] or 0.5 for name in games.bots],
-        by_ranks=sum((bot.rank_low or 1) - 1 for bot in ranking.bots),
+        found={test: [p is not None and p < LEVEL for p in each] for test, each in found.items()},
+        estimates={
+            "pairs": [0.0 if pair.estimate is None else pair.estimate - 0.5 for pair in ranking.pairs],
+            "ranks": np.nan_to_num(means.share - 0.5).tolist(),
+            "strengths": leads.tolist(),
+            "log-rank": [each.estimate for each in survival],
+        },
         held={test: sum(low <= 0.5 <= high for low, high in each) for test, each in known.items()},
         widths={test: float(np.mean([high - low for low, high in each] or [np.nan])) for test, each in known.items()},
     )
@@ -81,26 +107,17 @@ def _alone(games: Games, pair: IntArray) -> tuple[PairComparison, float | None, 
 def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[str, float]:
     """Return the shares of a balanced cell: what each test and the oracle tell, false claims, coverage and width."""
     claims = {
-        equal: [
-            tell(play_games(balanced(setting, BALANCED[setting], first_seed + at, equal=equal)))
-            for at in range(simulations)
-        ]
+        equal: [tell(balanced(setting, BALANCED[setting], first_seed + at, equal=equal)) for at in range(simulations)]
         for equal in (True, False)
     }
-    first, second = np.triu_indices(setting.k, 1)
-    pairs = {equal: np.array([each.estimates for each in found]) - 0.5 for equal, found in claims.items()}
-    rates = {equal: np.array([each.rates for each in found]) for equal, found in claims.items()}
-    gaps = {equal: found[:, first] - found[:, second] for equal, found in rates.items()}
-    n = len(first)
-    result = {
-        "oracle: pairs": power_of_oracle(pairs[True], pairs[False]),
-        "oracle: ranks": power_of_oracle(gaps[True], gaps[False]),
-        "ranks": float(np.mean([each.by_ranks for each in claims[False]])) / n,
-        "ranks: false": float(np.mean([each.by_ranks > 0 for each in claims[True]])),
-    }
+    n = setting.k * (setting.k - 1) // 2
+    result = {}
+    for family in FAMILIES.values():
+        alike, apart = (np.array([each.estimates[family] for each in claims[equal]]) for equal in (True, False))
+        result[f"oracle: {family}"] = power_of_oracle(alike, apart)
     for test in TESTS:
-        result[test] = float(np.mean([each.pairs[test] for each in claims[False]]))
-        result[f"{test}: false"] = float(np.mean([any(each.pairs[test]) for each in claims[True]]))
+        result[test] = float(np.mean([each.found[test] for each in claims[False]]))
+        result[f"{test}: false"] = float(np.mean([any(each.found[test]) for each in claims[True]]))
     for test in ("pooled", "alone"):
         result[f"{test}: coverage"] = float(np.mean([each.held[test] for each in claims[True]])) / n
         result[f"{test}: width"] = float(np.nanmean([each.widths[test] for each in claims[True]]))
@@ -110,7 +127,7 @@ def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[st
 def level_of(name: str, simulations: int, first_seed: int = 0) -> dict[str, float]:
     """Return in which shares of the campaigns of a hard cell each test tells equal bots apart."""
     alike = equals(HARD[name])
-    found = [tell(play_games(hard(HARD[name], first_seed + at))).pairs for at in range(simulations)]
+    found = [tell(hard(HARD[name], first_seed + at)).found for at in range(simulations)]
     return {test: float(np.mean([np.any(np.array(each[test])[alike]) for each in found])) for test in TESTS}
 
 
@@ -123,24 +140,27 @@ def _count(task: tuple[str, int, int, int]) -> dict[str, float]:
 
 def _lines(found: dict[str, list[dict[str, float]]]) -> Iterator[str]:
     if "balanced" in found:
-        yield (
-            "| Bots, conversations a pair, annotators | Oracle: pairs | Pooled | Alone | False, pooled | Alone"
-            " | Oracle: ranks | Ranks | Coverage, pooled | Alone | Width, pooled / alone |"
-        )
-        yield "|---" * 11 + "|"
-        for setting, cell in zip(BALANCED, found["balanced"], strict=True):
-            k, per_pair, annotators, *_ = astuple(setting)
-            oracle, ranks = cell["oracle: pairs"], cell["oracle: ranks"]
+        cells = [(_name(setting), cell) for setting, cell in zip(BALANCED, found["balanced"], strict=True)]
+        yield f"| {_DESIGN} | Oracle | Pooled | Alone | False, pooled | Alone | Coverage | Alone | Width / alone |"
+        yield "|---" * 9 + "|"
+        for name, cell in cells:
             shown = [
-                f"{k}, {per_pair}, {annotators}",
-                f"{oracle:.3f}",
-                *(f"{cell[test] / oracle:.2f}" for test in ("pooled", "alone")),
+                name,
+                f"{cell['oracle: pairs']:.3f}",
+                *(f"{cell[test] / cell['oracle: pairs']:.2f}" for test in ("pooled", "alone")),
                 *(f"{cell[f'{test}: false']:.1%}" for test in ("pooled", "alone")),
-                f"{ranks:.3f}",
-                f"{cell['ranks'] / ranks:.2f}",
                 *(f"{cell[f'{test}: coverage']:.1%}" for test in ("pooled", "alone")),
                 f"{cell['pooled: width'] / cell['alone: width']:.2f}",
             ]
+            yield f"| {' | '.join(shown)} |"
+        others = [(test, family) for test, family in FAMILIES.items() if family != "pairs"]
+        yield f"\n| {_DESIGN} | {' | '.join(f'Oracle: {family} | Found | False' for _, family in others)} |"
+        yield "|---" * (1 + 3 * len(others)) + "|"
+        for name, cell in cells:
+            shown = [name]
+            for test, family in others:
+                oracle = cell[f"oracle: {family}"]
+                shown += [f"{oracle:.3f}", f"{cell[test] / oracle:.2f}", f"{cell[f'{test}: false']:.1%}"]
             yield f"| {' | '.join(shown)} |"
     if "hard" in found:
         yield f"\n| Equal bots: any false claim | {' | '.join(TESTS)} |\n{'|---' * (len(TESTS) + 1)}|"
@@ -148,8 +168,13 @@ def _lines(found: dict[str, list[dict[str, float]]]) -> Iterator[str]:
             yield f"| {name} | {' | '.join(f'{cell[test]:.1%}' for test in TESTS)} |"
 
 
+def _name(setting: Setting) -> str:
+    k, per_pair, annotators, *_ = astuple(setting)
+    return f"{k}, {per_pair}, {annotators}"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.analytics.power")
     parser.add_argument("--simulations", type=int, default=400, help="campaigns a cell")
     parser.add_argument("--first-seed", type=int, default=0)

@@ -7,6 +7,7 @@ differ. The first sentence is of the ranks.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from spotthebot.analytics.stats import Design, least_conversations
 from spotthebot.analytics.stats.pair_power import smallest_p_of_games
 from spotthebot.contracts.analytics import Analysis, Ranking
 from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
@@ -18,6 +19,7 @@ _STRENGTHS: Final = (
     "Not all of these bots met: their mean win rates are over different opponents, so the ranks go by Bradley-Terry"
     " strength."
 )
+_MAX_TIES: Final = 0.99
 _MAX_NAMED: Final = 6
 """Bots that a sentence lists by their names; of more it says how many."""
 
@@ -131,8 +133,24 @@ def _reach(analysis: Analysis) -> Iterator[str]:
     if least and min(least) >= analysis.significance_level:
         yield (
             "These were too few games to tell any pair apart by them: the smallest adjusted p-value that one could have"
-            f" is {min(least):.2g}."
+            f" is {min(least):.2g}.{_enough_words(analysis, len(known))}"
         )
+
+
+def _enough_words(analysis: Analysis, n_pairs: int) -> str:
+    """Say how many conversations of each pair would do, if the planner's correlations are those of this campaign."""
+    counts, pairs = analysis.counts, analysis.win_rates.pairs
+    ties = sum(pair.ties for pair in pairs)
+    games = ties + sum(pair.wins + pair.losses for pair in pairs)
+    each = max(1.0, counts.annotations / max(1, counts.annotated_conversations))
+    tie_rate = min(ties / max(1, games), _MAX_TIES)
+    design = Design(tie_rate=tie_rate, annotations_per_conversation=each, annotators=max(2, counts.annotators))
+    enough = least_conversations(design, significance_level=analysis.significance_level, n_pairs=n_pairs)
+    if enough is None:
+        return f" With these {counts.annotators} annotators no number of conversations would do."
+    if enough <= games / each / n_pairs:
+        return ""
+    return f" With these {counts.annotators} annotators, {enough} conversations of each pair would be the fewest."
 
 
 def _survival(found: Differences) -> Iterator[str]:

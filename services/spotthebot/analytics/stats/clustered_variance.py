@@ -45,16 +45,22 @@ class Observations:
 
 
 @dataclass(frozen=True, eq=False)
-class Influence:
-    """By how much each observation moves each of `n_statistics` estimates: t entries of (statistic, observation).
+class Counted:
+    """Which observations count into each of `n_statistics` estimates: t entries of (statistic, observation)."""
+
+    n_statistics: int
+    statistic: IntArray
+    observation: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Influence(Counted):
+    """By how much each observation moves each of the estimates that it counts into.
 
     `value` is to first order what the estimate gains by the observation. `ratio` is the code of the ratio that the
     observation counts into with `weight`, such as the games of a pair: a cluster's share of the weight is its leverage.
     """
 
-    n_statistics: int
-    statistic: IntArray
-    observation: IntArray
     ratio: IntArray
     value: FloatArray
     weight: FloatArray

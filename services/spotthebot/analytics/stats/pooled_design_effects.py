@@ -1,15 +1,15 @@
-"""Design effects of a family of like shares, such as the win rates of all pairs of bots, pooled.
+"""Design effects of a family of like estimates, such as the win rates of all pairs of bots, pooled.
 
-Each share alone tells its variance by the few clusters that it has, and pays for it with few degrees of freedom. What
-makes the variance is alike in all of them: how much annotations of one conversation, or of one annotator, agree. So the
-family has one correlation rho, and a share of n observations is expected to have the design effect
+Each estimate alone tells its variance by the few clusters that it has, and pays for it with few degrees of freedom.
+What makes the variance is alike in all of them: how much annotations of one conversation, or of one annotator, agree.
+So the family has one correlation rho, and an estimate is expected to have the design effect
 
     1 + rho (m - 1 + c - 1)
 
 where m and c are the observations that its clusters have, weighted by themselves (Kish 1965): the annotators' and the
 conversations'. rho is the ratio of the sums over the family of w (own effect - 1) and of w (m - 1 + c - 1). The weights
-w = d 4 p (1 - p) have degrees of freedom d that follow from the numbers of clusters alone: those of Satterthwaite grow
-where a variance came out large, and rho would be too large. Nothing is floored before this.
+of shares, w = d 4 p (1 - p), have degrees of freedom d that follow from the numbers of clusters alone: those of
+Satterthwaite grow where a variance came out large, and rho would be too large. Nothing is floored before this.
 
 The effect in use is the mean of the expected and the own one, weighted by their degrees of freedom, but never below the
 own one and never below 1: where a pair's annotators differ more than the family's, its own games say so. Degrees of
@@ -22,14 +22,14 @@ from typing import Final
 import numpy as np
 import scipy
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers
 from spotthebot.analytics.stats.cluster_shares import cluster_weights, column_sums, effective_clusters
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_parts
+from spotthebot.analytics.stats.clustered_variance import Counted, Influence, Observations, clustered_parts
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, PooledEffects
 
 LEAST_SHARES: Final = 3
-"""Fewer have nothing to pool: two bots have one pair."""
+"""Fewer estimates have nothing to pool: two bots have one pair."""
 _CERTAIN: Final = 1e-12
 
 
@@ -44,30 +44,59 @@ def pooled_variance(
     parts = clustered_parts(observations, influence, clusters)
     own = parts.variances()
     known = ~np.isnan(own.variance)
-    if np.sum(known) < LEAST_SHARES or contrasts < 2 or not parts.clustered:
+    if contrasts < 2 or not parts.clustered:
         return own
     n = np.bincount(influence.statistic, minlength=len(share))
     spread = share * (1 - share)
     varied = known & (spread > _CERTAIN)
-    effect = np.divide(parts.unfloored() * n, spread, out=np.full(share.shape, np.nan), where=varied)
-    excess = others_in_clusters(observations, influence, clusters)
     cluster_degrees = np.min([part.degrees for part in parts.clustered], axis=0)
-    weight = np.where(varied, cluster_degrees * 4 * spread, 0.0)
-    expected = np.where(known, expected_effects(effect, excess, weight), np.nan)
     degrees = float(np.sum(cluster_degrees, where=known))
     if clusters.has_annotators:
-        degrees = min(degrees, contrasts * (_effective_annotators(observations, influence) - 1))
-    degrees = max(degrees, 1.0)
-    own_degrees = np.where(varied, own.degrees, 0.0)
+        everything = np.zeros(len(influence.observation), dtype=np.int64)
+        family = Counted(1, everything, influence.observation)
+        degrees = min(degrees, contrasts * (float(effective_annotators(observations, family)[0]) - 1))
+    return pool(
+        own,
+        known,
+        spread / np.maximum(n, 1),
+        effect=np.divide(parts.unfloored() * n, spread, out=np.full(share.shape, np.nan), where=varied),
+        excess=others_in_clusters(observations, influence, clusters),
+        weight=cluster_degrees * 4 * spread,
+        degrees=np.full(share.shape, max(degrees, 1.0)),
+    )
+
+
+def pool(
+    own: ClusteredVariance,
+    known: BoolArray,
+    independent: FloatArray,
+    *,
+    effect: FloatArray,
+    excess: FloatArray,
+    weight: FloatArray,
+    degrees: FloatArray,
+    information: FloatArray | float = 1.0,
+) -> ClusteredVariance:
+    """Return variances (m,) with the pooled design effects of the `known`, of which there must be `LEAST_SHARES`.
+
+    `independent` are the variances of independent observations, `effect` the own design effects, NaN where nothing
+    varied. Own degrees of freedom count in the mean in shares of `information`. What is not known keeps its own
+    variance.
+    """
+    if np.sum(known) < LEAST_SHARES:
+        return own
+    varied = known & ~np.isnan(effect)
+    expected = np.where(known, expected_effects(effect, excess, np.where(varied, weight, 0.0)), np.nan)
+    own_degrees = np.where(varied, own.degrees * information, 0.0)
     in_use = effects_in_use(np.where(varied, effect, expected), own_degrees, expected, degrees)
     return replace(
         own,
-        variance=in_use * spread / np.maximum(n, 1),
-        degrees=np.where(known, degrees, np.nan),
+        variance=np.where(known, in_use * independent, own.variance),
+        degrees=np.where(known, degrees, own.degrees),
         pooled=PooledEffects(
             design_effect=in_use,
             expected=expected,
-            own=effect,
+            own=np.where(varied, effect, np.nan),
             own_degrees=np.where(varied, own.degrees, np.nan),
             family=int(np.sum(known)),
         ),
@@ -102,31 +131,38 @@ def effects_in_use(
     return in_use
 
 
-def others_in_clusters(observations: Observations, influence: Influence, clusters: Clusters) -> FloatArray:
-    """Return with how many others an observation shares its clusters, on average over each share's (m,)."""
-    m = influence.n_statistics
-    total = np.bincount(influence.statistic, minlength=m)
+def others_in_clusters(observations: Observations, counted: Counted, clusters: Clusters) -> FloatArray:
+    """Return with how many others an observation shares its clusters, on average over each estimate's (m,)."""
+    m = counted.n_statistics
+    total = np.bincount(counted.statistic, minlength=m)
     others = np.zeros(m)
     if clusters.has_conversations:
-        others += _pairs(observations.conversation[influence.observation], influence, None) - total
+        others += _pairs(observations.conversation[counted.observation], counted, None) - total
     if clusters.has_annotators:
-        others += _pairs(observations.annotator[influence.observation], influence, observations.members) - total
+        others += _pairs(observations.annotator[counted.observation], counted, observations.members) - total
     return np.divide(others, total, out=np.zeros(m), where=total > 0)
 
 
-def _pairs(cluster: IntArray, influence: Influence, members: "scipy.sparse.csr_array | None") -> FloatArray:
-    """Count the ordered pairs of observations of a share that are of one cluster (m,), each with itself, too."""
+def _pairs(cluster: IntArray, counted: Counted, members: "scipy.sparse.csr_array | None") -> FloatArray:
+    """Count the ordered pairs of observations of an estimate that are of one cluster (m,), each with itself, too."""
     code = cluster if members is not None else np.unique(cluster, return_inverse=True)[1]
     rows = members.shape[0] if members is not None else int(code.max(initial=0)) + 1
-    counts = scipy.sparse.csr_array(
-        (np.ones(len(code)), (code, influence.statistic)), shape=(rows, influence.n_statistics)
-    )
+    counts = scipy.sparse.csr_array((np.ones(len(code)), (code, counted.statistic)), shape=(rows, counted.n_statistics))
     return column_sums(counts.multiply(counts if members is None else SharedMembers(members) @ counts))
 
 
-def _effective_annotators(observations: Observations, influence: Influence) -> float:
-    """Return how many annotators of equal work would be worth as much as those of the family (Kish 1965)."""
-    annotator = observations.annotator[influence.observation]
-    family = np.zeros(len(annotator), dtype=np.int64)
-    weights, of = cluster_weights(family, annotator, np.ones(len(annotator)), observations.members)
-    return float(effective_clusters(weights, of, 1)[0])
+def effective_annotators(observations: Observations, counted: Counted) -> FloatArray:
+    """Return how many annotators of equal work would be worth as much as those of each estimate (m,) (Kish 1965)."""
+    annotator = observations.annotator[counted.observation]
+    weights, of = cluster_weights(counted.statistic, annotator, np.ones(len(annotator)), observations.members)
+    return effective_clusters(weights, of, counted.n_statistics)
+
+
+def effective_conversations(observations: Observations, counted: Counted, clusters: Clusters) -> FloatArray:
+    """Return the same of conversations (m,); where they are no clusters every observation is one."""
+    conversation = (
+        observations.conversation if clusters.has_conversations else np.arange(len(observations.conversation))
+    )
+    code = conversation[counted.observation]
+    weights, of = cluster_weights(counted.statistic, code, np.ones(len(code)), None)
+    return effective_clusters(weights, of, counted.n_statistics)

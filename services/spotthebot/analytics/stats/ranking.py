@@ -10,6 +10,7 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level, require_resamples
 from spotthebot.analytics.stats.distributions import student_tails
+from spotthebot.analytics.stats.pooled_differences import words_of_differences
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds, share_tests
 from spotthebot.analytics.stats.significance import Adjustment, adjust
@@ -178,7 +179,7 @@ def rank_bots(
         method=f"{METHOD}, {clusters.words}",
         ranked_by=basis.by,
         rank_method=f"sets of ranks that hold together: t tests of all differences of {_WORDS[basis.by]},"
-        f" {clusters.words}, one family ({_FAMILY[adjustment]})",
+        f" {words_of_differences(clusters, len(ranked))}, one family ({_FAMILY[adjustment]})",
         seed=seed_of(seed),
         reason=basis.reason,
     )

@@ -11,7 +11,7 @@ from spotthebot.analytics.stats.bootstrap import defined, require_confidence_lev
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_parts, shares_of
 from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.pooled_differences import ROUNDING, variance_of_differences
+from spotthebot.analytics.stats.pooled_differences import ROUNDING, variance_of_differences, words_of_differences
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.significance import Adjustment, adjust
@@ -157,7 +157,8 @@ def rank_ratings(
         scale=ratings.scale,
         n=len(ratings.value),
         method=f"mean of all ratings, {METHOD if ratings.scale else _STUDENT}, {clusters.words}",
-        rank_method=f"t tests of all differences of means, {clusters.words}, one family ({adjustment})",
+        rank_method=f"t tests of all differences of means, {words_of_differences(clusters, k)},"
+        f" one family ({adjustment})",
     )
 
 

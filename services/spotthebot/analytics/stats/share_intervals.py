@@ -65,17 +65,19 @@ def share_tests(
 def _effective(share: FloatArray, n: FloatArray | IntArray, variance: ClusteredVariance) -> FloatArray:
     """Return as how many independent observations a share is known, n at most (Korn & Graubard 1998)."""
     spread = share * (1 - share)
-    if variance.pooled is not None:
-        pooled: FloatArray = np.where(np.isnan(variance.variance), np.nan, n / variance.pooled.design_effect)
-        return pooled
-    worth = np.divide(
-        spread, variance.variance, out=np.full(share.shape, np.inf), where=(spread > 0) & (variance.variance > 0)
-    )
+    expected: FloatArray | float = np.inf if variance.pooled is None else n / variance.pooled.design_effect
+    worth = np.where(_is_pooled(share, variance), expected, np.inf)
+    np.divide(spread, variance.variance, out=worth, where=(spread > _CERTAIN) & (variance.variance > 0))
     effective: FloatArray = np.minimum(np.where(np.isnan(variance.variance), np.nan, worth), np.maximum(n, 1))
     return effective
 
 
 def _unanimous(share: FloatArray, variance: ClusteredVariance) -> BoolArray:
-    if variance.pooled is not None:
+    certain = ((share < _CERTAIN) | (share > 1 - _CERTAIN)) & ~np.isnan(variance.variance)
+    return certain & ~_is_pooled(share, variance)
+
+
+def _is_pooled(share: FloatArray, variance: ClusteredVariance) -> BoolArray:
+    if variance.pooled is None:
         return np.zeros(share.shape, dtype=np.bool_)
-    return ((share < _CERTAIN) | (share > 1 - _CERTAIN)) & ~np.isnan(variance.variance)
+    return ~np.isnan(variance.pooled.design_effect)

@@ -114,7 +114,7 @@ def pair_tests(
             p_value=defined(p_values[at]),
             p_adjusted=defined(adjusted[at]),
             uncertainty=known,
-            method=f"{_METHODS[test]}, {clusters.words}" if known else _METHODS[test],
+            method=f"{_METHODS[test]}, {known.words}" if known else _METHODS[test],
             adjustment=adjustment,
             family=int(np.sum(~np.isnan(p_values))),
             reason=_why_not(pair, known, p_values[at]),

@@ -12,7 +12,9 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.clustered_variance import Counted
 from spotthebot.analytics.stats.davidson_model import fit_davidson, influence_of_games, is_separated
+from spotthebot.analytics.stats.pooled_differences import SeenBots
 from spotthebot.analytics.stats.rating_variance import rating_parts
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.win_rate_variance import LEAST_ANNOTATORS
@@ -61,7 +63,8 @@ class StrengthVariance:
 
     A bot that only won or only lost has a strength by half a win that is added to each side of every pair that met.
     Its games do not say how much they vary together: its differences have at least the variance of independent games
-    times the design effect of the other bots. No difference has less than that of independent games.
+    times the design effect of the other bots. No difference has less than that of independent games, and those of
+    other bots are pooled (`pooled_differences`).
     """
 
     def __init__(self, games: Games, clusters: Clusters) -> None:
@@ -78,6 +81,9 @@ class StrengthVariance:
         self._model = fit.model_covariance
         self._parts = rating_parts(games, influence_of_games(games, np.arange(len(wins)), fit), clusters)
         self._clusters = clusters
+        self._observations = games.observations
+        playing, games_of = np.concatenate([games.first, games.second]), np.tile(np.arange(len(games)), 2)
+        self._counted = Counted(len(wins), playing, games_of)
         self._least = LEAST_ANNOTATORS.get(games.unit, 0) if games.members is not None else 0
         bounded = ~self._unbounded
         variance = np.where(bounded, self._parts.variances().variance, np.nan)
@@ -89,13 +95,22 @@ class StrengthVariance:
     def differences(self, first: IntArray, second: IntArray) -> tuple[FloatArray, ClusteredVariance]:
         """Return by how much the strengths of `first` (d,) exceed those of `second` (d,), with their variance."""
         found = self._parts.differences(first, second)
+        single, effect = self._parts.effects_of_differences(first, second)
         model = self._model[first, first] + self._model[second, second] - 2 * self._model[first, second]
-        effect = np.where(self._unbounded[first] | self._unbounded[second], self._design_effect, 1.0)
-        variance = np.maximum(found.variance, model * effect)
+        unbounded = self._unbounded[first] | self._unbounded[second]
+        own = replace(
+            found,
+            variance=np.maximum(found.variance, model * np.where(unbounded, self._design_effect, 1.0)),
+            degrees=np.minimum(found.degrees, np.maximum(found.n_clusters - 1, 1)),
+        )
+        known = ~unbounded & ~np.isnan(effect)
+        of_model = np.divide(single * effect, model, out=np.full(len(model), np.nan), where=known)
+        seen = SeenBots(self._observations, self._counted, first, second)
+        variance = seen.pool(own, known, model, of_model)
         if self._clusters.has_annotators and self._least:
-            variance = np.where(found.n_annotators < self._least, np.nan, variance)
-        degrees = np.minimum(found.degrees, np.maximum(found.n_clusters - 1, 1))
-        return self.strengths[first] - self.strengths[second], replace(found, variance=variance, degrees=degrees)
+            few = variance.n_annotators < self._least
+            variance = replace(variance, variance=np.where(few, np.nan, variance.variance))
+        return self.strengths[first] - self.strengths[second], variance
 
     def draws(self, n_draws: int, generator: np.random.Generator) -> FloatArray:
         """Draw strengths (n_draws, k) from the normal distribution of the estimates."""

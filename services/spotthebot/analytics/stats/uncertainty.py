@@ -37,6 +37,7 @@ class Clusters(StrEnum):
         return self in {Clusters.BOTH, Clusters.ANNOTATOR}
 
 
+POOLED: Final = "design effects pooled"
 _WORDS: Final = {
     Clusters.BOTH: "clustered by conversation and annotator",
     Clusters.CONVERSATION: "clustered by conversation, annotators taken for interchangeable",
@@ -48,11 +49,11 @@ _WORDS: Final = {
 
 @dataclass(frozen=True)
 class PooledEffect:
-    """The design effect of one share of a family: that in use, what the family leads to expect, and the share's own.
+    """The design effect of one estimate of a family: that in use, what the family leads to expect, and its own.
 
     A design effect is a variance over that of as many independent observations. The degrees of freedom of the one in
     use are the family's, those of the own one are beside it; the own one is None where all observations agree.
-    `family` counts the shares that were pooled.
+    `family` counts the estimates that were pooled.
     """
 
     design_effect: float
@@ -64,7 +65,7 @@ class PooledEffect:
 
 @dataclass(frozen=True, eq=False)
 class PooledEffects:
-    """The design effects of m shares, by the names of `PooledEffect`: (m,) each, NaN where there is none."""
+    """The design effects of m estimates, by the names of `PooledEffect`: (m,) each, NaN where there is none."""
 
     design_effect: FloatArray
     expected: FloatArray
@@ -72,8 +73,10 @@ class PooledEffects:
     own_degrees: FloatArray
     family: int
 
-    def of(self, at: int) -> PooledEffect:
-        """Return the effect of one share."""
+    def of(self, at: int) -> PooledEffect | None:
+        """Return the effect of one estimate, None where it was not pooled."""
+        if np.isnan(self.design_effect[at]):
+            return None
         return PooledEffect(
             design_effect=float(self.design_effect[at]),
             expected=float(self.expected[at]),
@@ -100,6 +103,11 @@ class Uncertainty:
     reason: str | None
     pooled: PooledEffect | None = None
 
+    @property
+    def words(self) -> str:
+        """What a result says of its standard error."""
+        return self.clusters.words if self.pooled is None else f"{self.clusters.words}, {POOLED}"
+
     def unless_few_annotators(self, least: int) -> "Uncertainty":
         """Withhold what fewer annotators than `least` cannot tell, with the reason."""
         if not self.clusters.has_annotators or self.annotators >= least or self.standard_error is None:
@@ -117,8 +125,8 @@ class Uncertainty:
 class ClusteredVariance:
     """Variances (m,) with their degrees of freedom, NaN where fewer than two clusters have a part in the estimate.
 
-    `n_conversations` and `n_annotators` (m,) count the clusters. `pooled` has the design effects of shares, where those
-    of a family were pooled.
+    `n_conversations` and `n_annotators` (m,) count the clusters. `pooled` has the design effects of a family, where
+    they were pooled.
     """
 
     variance: FloatArray
@@ -149,7 +157,7 @@ class ClusteredVariance:
             annotators=int(annotators),
             clusters=self.clusters,
             reason=reason,
-            pooled=None if self.pooled is None or np.isnan(variance) else self.pooled.of(at),
+            pooled=None if self.pooled is None else self.pooled.of(at),
         )
 
     def quantiles(self, confidence_level: float) -> FloatArray:

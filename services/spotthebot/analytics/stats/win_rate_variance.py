@@ -10,6 +10,7 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.clustered_variance import Influence, clustered_parts
 from spotthebot.analytics.stats.pooled_design_effects import pooled_variance
+from spotthebot.analytics.stats.pooled_differences import variance_of_differences
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, count_wins
 
@@ -61,18 +62,16 @@ class WinRateVariance:
         )
         opponents = np.bincount(first[known], minlength=k) + np.bincount(second[known], minlength=k)
         share = np.divide(1.0, opponents, out=np.zeros(k), where=opponents > 0)
-        self._parts = clustered_parts(
-            games.observations,
-            Influence(
-                n_statistics=k,
-                statistic=np.concatenate([low, high]),
-                observation=np.concatenate([rows, rows]),
-                ratio=np.concatenate([pair, pair]),
-                value=np.concatenate([value * share[low], -value * share[high]]),
-                weight=np.concatenate([ones, ones]),
-            ),
-            clusters,
+        self._observations = games.observations
+        self._of_means = Influence(
+            n_statistics=k,
+            statistic=np.concatenate([low, high]),
+            observation=np.concatenate([rows, rows]),
+            ratio=np.concatenate([pair, pair]),
+            value=np.concatenate([value * share[low], -value * share[high]]),
+            weight=np.concatenate([ones, ones]),
         )
+        self._parts = clustered_parts(games.observations, self._of_means, clusters)
         self._unknown = _unknown_variance(known & np.isnan(of_pairs.variance), first, second, share)
         means = self._parts.variances()
         inverse = np.divide(1.0, decided, out=np.zeros(len(decided)), where=known)
@@ -87,17 +86,12 @@ class WinRateVariance:
     def differences(self, first: IntArray, second: IntArray) -> Shares:
         """Return by how much the mean win rate of `first` (d,) exceeds that of `second` (d,), as shares (1 + d) / 2.
 
-        Half the bots' lead over even odds: between two bots alone it is the pair's win rate. Many comparisons ask for
-        quantiles far out, where Satterthwaite's approximation is too bold: there are never more degrees of freedom than
-        clusters less one.
+        Half the bots' lead over even odds: between two bots alone it is the pair's win rate. The variances of three
+        bots and more are pooled.
         """
-        found = self._parts.differences(first, second)
+        found = variance_of_differences(self._observations, self._of_means, self._parts, first, second)
         unknown = (np.sqrt(self._unknown[first]) + np.sqrt(self._unknown[second])) ** 2
-        variance = replace(
-            found,
-            variance=(found.variance + unknown) / 4,
-            degrees=np.minimum(found.degrees, np.maximum(found.n_clusters - 1, 1)),
-        )
+        variance = replace(found, variance=(found.variance + unknown) / 4)
         variance = self._unless_few_annotators(variance)
         share, n = self.means.share, self.means.n
         worth = 4 * n[first] * n[second] / (n[first] + n[second])
