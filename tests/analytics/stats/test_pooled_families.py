@@ -14,7 +14,9 @@ from spotthebot.analytics.stats import (
     LogRankVariance,
     current_status,
     log_rank_tests,
+    pair_tests,
     play_games,
+    rank_bots,
 )
 from spotthebot.analytics.stats.strength_ranks import StrengthVariance
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance
@@ -112,6 +114,24 @@ class TestFamilies:
         assert means.degrees[0] <= 5
         assert strengths.degrees[0] <= 5
 
+    def test_differences_of_a_bot_that_won_every_game_are_not_pooled(self):
+        games = play_games(_campaign())
+        outcome = np.where(games.first == 0, 1, np.where(games.second == 0, -1, games.outcome))
+        won = Games(**{**games.__dict__, "outcome": outcome})
+        _, found = StrengthVariance(won, Clusters.BOTH).differences(*np.array(PAIRS).T)
+        assert np.isnan(known(found.pooled).design_effect).tolist() == [0 in pair for pair in PAIRS]
+
+    def test_are_named_as_pooled_by_what_they_give(self):
+        table = _campaign()
+        games = play_games(table)
+        methods = [rank_bots(games, n_resamples=1).rank_method, pair_tests(games)[0].method]
+        methods.append(log_rank_tests(current_status(table))[0].method)
+        two = games_between(games, np.array([0, 1]))
+        alone = [rank_bots(two, n_resamples=1).rank_method, pair_tests(two)[0].method]
+        alone.append(log_rank_tests(_between(current_status(table), (0, 1)))[0].method)
+        assert all("design effects pooled" in each for each in methods)
+        assert not any("pooled" in each for each in alone)
+
 
 class TestLogRank:
     def test_variances_are_those_of_independent_inspections_times_the_pooled_effect(self):
@@ -148,6 +168,27 @@ class TestLogRank:
         assert len(rho) == 1
         assert rho.pop() > 0
 
+    @pytest.mark.parametrize("spotted", [None, False, True])
+    def test_bots_whose_tests_cannot_be_made_change_no_other(self, spotted: bool | None):
+        """Two more bots were never inspected, or spotted never or always: the test of the two is none."""
+        status = current_status(_campaign())
+        n = 60 if spotted is not None else 0
+        more = CurrentStatus(
+            names=(*status.names, "E", "F"),
+            times=status.times,
+            entity=np.concatenate([status.entity, np.repeat([K, K + 1], n)]),
+            time=np.concatenate([status.time, status.time[: 2 * n]]),
+            spotted=np.concatenate([status.spotted, np.full(2 * n, bool(spotted))]),
+            conversation=np.concatenate([status.conversation, 10_000 + np.arange(2 * n) // 6]),
+            annotator=np.concatenate([status.annotator, 100 + np.arange(2 * n) % 6]),
+            leads={},
+        )
+        tests = {(test.bot, test.other): test for test in log_rank_tests(more)}
+        assert tests["E", "F"].p_value is None
+        assert tests["E", "F"].uncertainty.pooled is None
+        for test in log_rank_tests(status):
+            assert tests[test.bot, test.other].uncertainty == test.uncertainty
+
     def test_bots_and_people_are_pooled_apart(self):
         status = current_status(simulated_table(2, names=("A", "B", "HU", "C"), per_pair=20, annotators=12))
         without = [test for test in log_rank_tests(status) if "HU" not in {test.bot, test.other}]
@@ -161,6 +202,7 @@ class TestLogRank:
         pooled = known(perfect.uncertainty.pooled)
         assert (pooled.own, pooled.own_degrees_of_freedom) == (None, None)
         assert pooled.design_effect == max(1, pooled.expected)
+        assert perfect.statistic == pytest.approx(perfect.estimate**2 / known(perfect.uncertainty.standard_error) ** 2)
         # One inspection that ended otherwise has an effect of its own, which tells next to nothing.
         assert known(nearly.uncertainty.pooled).design_effect == pytest.approx(pooled.design_effect, rel=0.02)
 
