@@ -20,9 +20,10 @@ def measure() -> list[Measurement]:
     rows = np.random.default_rng(1).integers(MATCHES, size=(MATCHES, REPLICATES))
     winner, loser = np.where(outcome < 0, second, first)[rows], np.where(outcome < 0, first, second)[rows]
     drawn = (outcome == 0)[rows]
-    margin = draw_margin(TIES, SkillSettings().beta)
+    settings = SkillSettings()
+    margin = draw_margin(TIES, settings.beta)
     (mu, sigma), seconds = timed(
-        lambda: play_matches(winner, loser, drawn, BOTS, margin=margin, settings=SkillSettings()), repeats=3
+        lambda: play_matches(winner, loser, drawn, settings.priors(BOTS), margin=margin, settings=settings), repeats=3
     )
     measurements = []
     for backend, n in _RIVAL_REPLICATES.items():

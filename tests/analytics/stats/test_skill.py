@@ -23,7 +23,7 @@ def _margin(draw_probability, beta=STANDARD.beta):
 def _play(matches, k, margin, settings_):
     first, second, outcome = (np.array(column)[:, None] for column in zip(*matches, strict=True))
     winner, loser = np.where(outcome < 0, second, first), np.where(outcome < 0, first, second)
-    mu, sigma = play_matches(winner, loser, outcome == 0, k, margin=margin, settings=settings_)
+    mu, sigma = play_matches(winner, loser, outcome == 0, settings_.priors(k), margin=margin, settings=settings_)
     return mu[:, 0], sigma[:, 0]
 
 
@@ -198,7 +198,8 @@ class TestBounds:
         winner = np.where(games.outcome < 0, games.second, games.first)
         loser = np.where(games.outcome < 0, games.first, games.second)
         margin = _margin(known(chance.draw_probability))
-        mu, _ = play_matches(winner[rows], loser[rows], (games.outcome == 0)[rows], 3, margin=margin, settings=chance)
+        drawn, priors = (games.outcome == 0)[rows], chance.priors(3)
+        mu, _ = play_matches(winner[rows], loser[rows], drawn, priors, margin=margin, settings=chance)
         # The order of a sample's matches adds a variance of its own.
         spread = np.var(mu - mu.mean(axis=0), axis=1) - np.square([bot.order_spread for bot in ratings])
         errors = [known(bot.uncertainty.standard_error) for bot in ratings]
@@ -216,7 +217,8 @@ class TestBounds:
         with_share, without = (
             found.scores @ found.moves
             for found in (
-                _Player(games, share, each).influence(mu) for each in (STANDARD, SkillSettings(draw_probability=share))
+                _Player(games, share, each, each.priors(len(mu))).influence(mu)
+                for each in (STANDARD, SkillSettings(draw_probability=share))
             )
         )
         tie = int(np.flatnonzero(games.outcome == 0)[0])

@@ -104,6 +104,7 @@ from spotthebot.analytics.stats.survival.interval_log_rank import (
 from spotthebot.analytics.stats.survival.log_rank import LogRankTest, LogRankVariance, log_rank_tests
 from spotthebot.analytics.stats.survival.npmle import Npmle, SurvivalBand, npmle, survival_band
 from spotthebot.analytics.stats.times import AnnotationTimes, TimeOfSegment, annotation_times
+from spotthebot.analytics.stats.trueskill_ratings import environment_of, ratings_of, settings_of
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, PooledEffect, Uncertainty
 from spotthebot.analytics.stats.validity import (
@@ -227,6 +228,7 @@ __all__ = [
     "current_status",
     "design_of",
     "draw_margin",
+    "environment_of",
     "evaluation_cost",
     "fleiss_kappa",
     "fooling_rates",
@@ -261,7 +263,9 @@ __all__ = [
     "rank_ratings",
     "rate_davidson",
     "rate_skills",
+    "ratings_of",
     "segment_results",
+    "settings_of",
     "share_bounds",
     "share_tests",
     "shares_of",

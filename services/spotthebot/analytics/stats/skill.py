@@ -1,8 +1,9 @@
 """TrueSkill ratings of the bots, with what the order of the matches and the choice of games make of them."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import scipy
@@ -14,10 +15,14 @@ from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
 from spotthebot.analytics.stats.rating_variance import RatingInfluence, rating_parts
 from spotthebot.analytics.stats.significance import Adjustment, adjust
-from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches, truncation
+from spotthebot.analytics.stats.trueskill_ratings import priors_of
+from spotthebot.analytics.stats.trueskill_updates import Priors, SkillSettings, draw_margin, play_matches, truncation
 from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.analytics.stats.wins import Games
 from spotthebot.statistics.randomness import Seed, generator_of, seed_of
+
+if TYPE_CHECKING:
+    from trueskill import Rating
 
 _STEP: Final = 1e-4
 
@@ -63,7 +68,7 @@ class SkillRatings:
 _DEFAULT_SETTINGS = SkillSettings()
 
 
-def rate_skills(
+def rate_skills(  # noqa: PLR0913 - each is a choice of its own
     games: Games,
     *,
     n_shuffles: int = 100,
@@ -73,15 +78,17 @@ def rate_skills(
     adjustment: Adjustment = Adjustment.HOLM,
     seed: Seed = 0,
     settings: SkillSettings = _DEFAULT_SETTINGS,
+    priors: "Mapping[str, Rating] | None" = None,
 ) -> SkillRatings:
     """Play all games in `n_shuffles` random orders, and bound the ratings for games that vary together.
 
-    The draw probability is the share of ties unless `settings` has one. If all games are ties a tie tells nothing, and
-    every bot keeps the prior. Games tell differences of skills alone, so the mean mu of bots that met, over others too,
-    is the prior's, as it is in the exact posterior; in TrueSkill's approximation it drifts with the order. A game moves
-    mu by its score times the inverse of the posterior's precision (and, a little, by the draw probability), which is
-    what a bootstrap of games would move it by. Ranks come from t tests of all differences, which are one family. Raises
-    `SettingOutOfRange`.
+    The draw probability is the share of ties unless `settings` has one. `priors` has ratings of the package `trueskill`
+    for bots that are known already; others begin with that of the settings. If all games are ties a tie tells nothing,
+    and every bot keeps its prior. Games tell differences of skills alone, so the mean mu of bots that met, over others
+    too, weighted by the precision of their priors, stays as it was, as it does in the exact posterior; in TrueSkill's
+    approximation it drifts with the order. A game moves mu by its score times the inverse of the posterior's precision
+    (and, a little, by the draw probability), which is what a bootstrap of games would move it by. Ranks come from t
+    tests of all differences, which are one family. Raises `SettingOutOfRange`.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
     >>> standard = SkillSettings(tau=25 / 300, draw_probability=0.1)
@@ -96,11 +103,12 @@ def rate_skills(
     k = len(games.bots)
     ties = float(np.mean(games.outcome == 0)) if len(games) else 0.0
     draw_probability = ties if settings.draw_probability is None else settings.draw_probability
-    play = _Player(games, draw_probability, settings)
+    before = priors_of(games.bots, priors or {}, settings)
+    play = _Player(games, draw_probability, settings, before)
     by_order, sigma = play(np.column_stack([generator.permutation(len(games)) for _ in range(n_shuffles)]))
     relative = by_order - by_order.mean(axis=0) if k else by_order
     group = _groups(games, k)
-    mu = _centred(by_order.mean(axis=1), group, settings.mu)
+    mu = _centred(by_order.mean(axis=1), group, before)
     parts = rating_parts(games, play.influence(mu), clusters)
     reason = play.why_no_interval()
     variance = parts.variances()
@@ -155,9 +163,10 @@ def _groups(games: Games, k: int) -> IntArray:
     return scipy.sparse.csgraph.connected_components(met, directed=False)[1].astype(np.int64)
 
 
-def _centred(mu: FloatArray, group: IntArray, level: float) -> FloatArray:
-    means = np.bincount(group, weights=mu) / np.maximum(np.bincount(group), 1)
-    centred: FloatArray = mu - means[group] + level
+def _centred(mu: FloatArray, group: IntArray, priors: Priors) -> FloatArray:
+    precision = 1 / priors.sigma**2
+    drift = np.bincount(group, weights=precision * (mu - priors.mu)) / np.bincount(group, weights=precision)
+    centred: FloatArray = mu - drift[group]
     return centred
 
 
@@ -181,9 +190,9 @@ def _rank_sets(
 class _Player:
     """Plays sequences of rows of the games, many at once; a row of -1 is no match."""
 
-    def __init__(self, games: Games, draw_probability: float, settings: SkillSettings) -> None:
+    def __init__(self, games: Games, draw_probability: float, settings: SkillSettings, priors: Priors) -> None:
         self._k, self._n = len(games.bots), len(games)
-        self._settings = settings
+        self._settings, self._priors = settings, priors
         self._draw_probability = draw_probability
         self._tells = len(games) > 0 and draw_probability < 1 and not np.all(games.outcome == 0)
         self._margin = draw_margin(draw_probability, settings.beta)
@@ -196,14 +205,16 @@ class _Player:
     def __call__(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return mu and sigma, (k, R), after the matches of rows (m, R)."""
         if not self._tells:
-            shape = (self._k, rows.shape[1])
-            return np.full(shape, self._settings.mu), np.full(shape, self._settings.sigma)
+            mu, sigma = (
+                np.repeat(each[:, None], rows.shape[1], axis=1) for each in (self._priors.mu, self._priors.sigma)
+            )
+            return mu, sigma
         drawn: BoolArray = self._drawn[rows]
         return play_matches(
             self._winner[rows],
             self._loser[rows],
             drawn,
-            self._k,
+            self._priors,
             margin=self._margin,
             settings=self._settings,
         )
@@ -214,7 +225,7 @@ class _Player:
             return RatingInfluence(scipy.sparse.csr_array((self._n, 1)), np.zeros((1, self._k)))
         v, w = self._slopes(mu, self._margin)
         winner, loser = self._winner[:-1], self._loser[:-1]
-        precision = np.eye(self._k) / self._settings.sigma**2
+        precision = np.diag(1 / self._priors.sigma**2)
         for one, other, sign in ((winner, winner, 1), (loser, loser, 1), (winner, loser, -1), (loser, winner, -1)):
             np.add.at(precision, (one, other), sign * w)
         covariance = np.linalg.inv(precision)

@@ -19,6 +19,14 @@ _FAR: Final = -40.0
 _PEAK: Final = 1 / math.sqrt(2 * math.pi)
 
 
+@dataclass(frozen=True, eq=False)
+class Priors:
+    """What is thought of k players before any match: N(mu, sigma²) of each skill, (k,) both."""
+
+    mu: FloatArray
+    sigma: FloatArray
+
+
 @dataclass(frozen=True)
 class SkillSettings:
     """The prior N(mu, sigma²) of a skill, the spread beta of one performance, the drift tau between matches.
@@ -46,6 +54,10 @@ class SkillSettings:
                 setting="draw_probability", allowed="0 or more, below 1", value=self.draw_probability
             )
 
+    def priors(self, k: int) -> Priors:
+        """Return the same prior for each of k players."""
+        return Priors(np.full(k, float(self.mu)), np.full(k, float(self.sigma)))
+
 
 def draw_margin(draw_probability: float, beta: float) -> float:
     """Return the difference of performances below which a match between two players is a draw.
@@ -57,23 +69,22 @@ def draw_margin(draw_probability: float, beta: float) -> float:
 
 
 def play_matches(
-    winner: IntArray, loser: IntArray, drawn: BoolArray, k: int, *, margin: float, settings: SkillSettings
+    winner: IntArray, loser: IntArray, drawn: BoolArray, priors: Priors, *, margin: float, settings: SkillSettings
 ) -> tuple[FloatArray, FloatArray]:
     """Update k players' ratings through R sequences of matches, given as (m, R) arrays: mu and sigma, (k, R) each.
 
-    Where `drawn`, winner and loser are just the two players. A sequence that is shorter than m is filled up with
-    matches of a player against itself, which change nothing.
+    Each sequence begins with the `priors`. Where `drawn`, winner and loser are just the two players. A sequence that is
+    shorter than m is filled up with matches of a player against itself, which change nothing.
 
     >>> one = np.zeros((1, 1), dtype=np.int64)
-    >>> mu, sigma = play_matches(
-    ...     one, one + 1, one > 0, 2, margin=draw_margin(0.1, 25 / 6), settings=SkillSettings(tau=25 / 300)
-    ... )
+    >>> settings = SkillSettings(tau=25 / 300)
+    >>> margin = draw_margin(0.1, 25 / 6)
+    >>> mu, sigma = play_matches(one, one + 1, one > 0, settings.priors(2), margin=margin, settings=settings)
     >>> mu.round(3).tolist(), sigma.round(3).tolist()  # Herbrich et al.'s example: 29.396 and 20.604, 7.171
     ([[29.396], [20.604]], [[7.171], [7.171]])
     """
-    m, r = winner.shape
-    mu = np.full(k * r, float(settings.mu))
-    variance = np.full(k * r, float(settings.sigma**2))
+    (m, r), k = winner.shape, len(priors.mu)
+    mu, variance = np.repeat(priors.mu, r), np.repeat(priors.sigma**2, r)
     noise, drift = 2 * settings.beta**2, settings.tau**2
     columns = np.arange(r)
     for step in range(m):
