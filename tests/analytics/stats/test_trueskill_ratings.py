@@ -58,7 +58,7 @@ class TestPriors:
         assert sum(moved) == pytest.approx(0, abs=1e-9)
         assert max(map(abs, moved)) > 0.01
 
-    def test_of_the_games_before_give_what_all_games_give_in_their_order(self):
+    def test_made_of_the_games_before_give_what_all_games_give_in_their_order(self):
         games = _games()
         columns = (
             np.where(games.outcome < 0, games.second, games.first),
@@ -100,7 +100,7 @@ class TestPriors:
         assert [bot.sigma for bot in found.bots] == pytest.approx([25 / 3, 3, 25 / 3])
 
     @pytest.mark.parametrize("prior", [{"D": trueskill.Rating()}, {"A": trueskill.Rating(float("nan"), 1)}])
-    def test_of_bots_that_did_not_play_and_without_numbers_are_refused(self, prior: dict[str, trueskill.Rating]):
+    def test_are_refused_for_bots_that_did_not_play_and_without_numbers(self, prior: dict[str, trueskill.Rating]):
         with pytest.raises(SettingOutOfRange, match="priors"):
             rate_skills(_games(), priors=prior)
 
