@@ -32,13 +32,13 @@ class Counts(Wire):
 
 
 class PooledEffect(Wire):
-    """A design effect that was pooled with those of like shares: a variance over that of independent annotations."""
+    """A design effect that was pooled with those of like estimates: a variance over that of independent annotations."""
 
     design_effect: float = Field(description="In use: the mean of expected and own, never below the own, nor below 1.")
-    expected: float = Field(description="What all shares of the family lead to expect.")
-    own: float | None = Field(description="What this share's annotations show; null where all agree.")
+    expected: float = Field(description="What the whole family leads to expect.")
+    own: float | None = Field(description="What its own annotations show; null where all agree.")
     own_degrees_of_freedom: float | None = Field(description="Degrees of freedom of the own one.")
-    family: int = Field(description="Shares that were pooled.")
+    family: int = Field(description="Estimates that were pooled.")
 
 
 class Uncertainty(Wire):
