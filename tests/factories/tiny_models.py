@@ -86,7 +86,7 @@ def bart(folder):
 
 
 def t5(folder):
-    words = tokenizer(pad_token=PADDING)
+    words = tokenizer(pad_token=PADDING, model_max_length=512)  # as real ones say
     config = T5Config(d_model=32, d_kv=16, d_ff=64, num_layers=2, num_heads=2, **_tokens(words))
     return _save(folder, T5ForConditionalGeneration(config), words)
 
