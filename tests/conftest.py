@@ -32,11 +32,13 @@ _WAITING = (
     "test_steering",
 )
 _LONGEST = (
+    "test_forked_workers",
     "test_fuzz",
     "test_hosting",
     "test_killed_processes",
     "test_no_leaks",
     "test_real_peers",
+    "test_remote_commands",
     "test_steering",
     "test_stb",
 )
