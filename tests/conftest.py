@@ -6,6 +6,8 @@ import logging
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -42,6 +44,7 @@ _LONGEST = (
     "test_steering",
     "test_stb",
 )
+_MODELS = "spotthebot.inference.models.likelihood.batch_model"  # with torch and transformers
 _LAST_WAITING = 0.8  # of the files: the last ones compute
 _GARBAGE_THRESHOLDS = (100_000, 50, 50)
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
@@ -54,7 +57,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_before_fork(session: pytest.Session) -> None:
-    """Start the one server of all workers, unless their tests need none."""
+    """Import what many tests import while they run, and start the one server of all, unless no test needs any."""
+    if find_spec("torch"):
+        import_module(_MODELS)
     if any("cluster" in getattr(item, "fixturenames", ()) for item in session.items):
         session.config.stash[_RUNNING] = contextlib.ExitStack()
         session.config.stash[_SERVER] = session.config.stash[_RUNNING].enter_context(running_server())

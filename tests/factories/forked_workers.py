@@ -6,8 +6,6 @@ worker, in the parent's order. A worker that dies fails the test that it ran; an
 """
 
 import gc
-import importlib
-import importlib.util
 import os
 import random
 import time
@@ -29,8 +27,6 @@ from _pytest.runner import SetupState
 from _pytest.tmpdir import TempPathFactory
 
 _FORK: Final = get_context("fork")
-_MODELS: Final = "spotthebot.inference.models.likelihood.batch_model"
-"""Needs torch and transformers, which many tests import while they run: read before the fork where they are there."""
 _SECONDS_TO_STOP: Final = 30
 
 
@@ -58,8 +54,6 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     no_tests = session.testsfailed and not config.option.continue_on_collection_errors
     if workers == 1 or config.option.collectonly or no_tests:
         return None
-    if importlib.util.find_spec("torch"):
-        importlib.import_module(_MODELS)
     config.hook.pytest_before_fork(session=session)
     gc.freeze()
     Dispatcher(session).run(workers)
