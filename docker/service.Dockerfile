@@ -32,7 +32,7 @@ RUN --mount=type=secret,id=pip,target=/etc/pip.conf bash root.sh
 
 FROM ${PYTHON_IMAGE}
 ARG SERVICE
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Spot The Bot: ${SERVICE}" \
       org.opencontainers.image.version="${VERSION}" \
