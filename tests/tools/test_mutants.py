@@ -211,6 +211,19 @@ class TestReachingTests:
         nearest, others = ImportGraph(clone).stages("services/spotthebot/shop/prices.py")
         assert (nearest[-1], others) == ("tests/shop/test_loops.py", [])
 
+    def test_those_that_reach_a_module_through_a_tool_are_found(self, tmp_path: Path):
+        files = {
+            "services/spotthebot/shop/prices.py": PRICES,
+            "tools/receipts.py": "from spotthebot.shop.prices import discount\n",
+            "tests/shop/test_receipts.py": "from tools.receipts import discount\n",
+            "tests/shop/test_others.py": "",
+        }
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        stages = ImportGraph(tmp_path).stages("services/spotthebot/shop/prices.py")
+        assert stages == (["tests/shop/test_receipts.py"], ["tests/shop/test_others.py"])
+
 
 def _changes(source: str) -> set[str]:
     """Return the mutated lines of a source of one line."""

@@ -29,6 +29,9 @@ class TestChangedTests:
             "tests/conversations/test_replies.py": "import pytest\n",
             "tests/kit/test_identity.py": "from spotthebot.kit import ids\n",
             "tests/kit/test_other.py": "import spotthebot.kit.errors\n",
+            "tools/pins.py": "",
+            "tests/tools/test_pins.py": "import pytest\n",
+            "tests/architecture/test_pinned.py": "from tools.pins import pins\n",
         }
         for name, text in files.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -48,6 +51,9 @@ class TestChangedTests:
         changed = changed_files(clone)
         assert changed == ["services/spotthebot/bots/use_cases/replies.py", "shared/spotthebot/kit/ids.py"]
         assert pick_tests(changed, clone) == ["tests/bots/test_replies.py", "tests/kit/test_identity.py"]
+
+    def test_are_those_of_a_tool_too(self, clone: Path):
+        assert pick_tests(["tools/pins.py"], clone) == ["tests/architecture/test_pinned.py", "tests/tools/test_pins.py"]
 
     def test_include_those_that_changed_or_are_new_themselves(self, clone: Path):
         (clone / "tests/kit/test_new.py").write_text("")
