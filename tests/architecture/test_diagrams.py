@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 
 from spotthebot.contracts.services import API_NAMES
-from spotthebot.suite.diagrams import drawn, entity_diagram, event_diagram, state_diagram
+from tools.diagrams import drawn, entity_diagram, event_diagram, state_diagram
 
 ROOT = Path(__file__).parents[2]
 DEVELOP = (ROOT / "docs" / "develop.md").read_text()

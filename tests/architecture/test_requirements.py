@@ -17,8 +17,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, pins_digest
-from spotthebot.suite.cli.pins import BUILD, EXTRAS
+from tools.downloads import DOWNLOADS_FILE, pins_digest
+from tools.pins import BUILD, EXTRAS
 
 ROOT = Path(__file__).parents[2]
 LINE = re.compile(r"([\w.-]+)==(\S+)(?: ; (.+?))?((?: --hash=sha256:[0-9a-f]{64})+)  # ([a-z ]+)")

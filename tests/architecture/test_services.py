@@ -28,10 +28,10 @@ from spotthebot.contracts.services import (
 )
 from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.suite.cli import app as command_line
-from spotthebot.suite.cli import documents
-from spotthebot.suite.cli.front_door import COMMANDS_FILE
 from spotthebot.suite.runtime.services import load_service
 from spotthebot.suite.supervision import preloaded
+from tools import documents
+from tools.front_door import COMMANDS_FILE
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

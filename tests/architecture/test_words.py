@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CODE = [ROOT / folder for folder in ("services", "shared", "tests", "benchmarks")]
+CODE = [ROOT / folder for folder in ("services", "shared", "tests", "benchmarks", "tools")]
 PAGES = [ROOT / folder for folder in ("benchmarks", "deploy", "docs", "services")]
 PROSE = [*ROOT.glob("*.md"), *(page for folder in PAGES for page in folder.rglob("*.md"))]
 
@@ -88,7 +88,7 @@ class TestModules:
         gerunds = [
             str(path.relative_to(ROOT))
             for path in _files()
-            if path.parts[len(ROOT.parts)] in {"services", "shared"}
+            if path.parts[len(ROOT.parts)] in {"services", "shared", "tools"}
             for name in (path.stem if path.name != "__init__.py" else path.parent.name,)
             if name.endswith("ing") and name not in FIELD_NOUNS_IN_ING
         ]

@@ -37,10 +37,10 @@ app = lazy_app(
 )
 
 
-def main() -> None:
-    """Run one command; an expected error is printed as one sentence."""
+def main(*words: str) -> None:
+    """Run the command that `words` and the arguments name; an expected error is printed as one sentence."""
     try:
-        app(prog_name="./stb")
+        app([*words, *sys.argv[1:]], prog_name="./stb")
     except Error as error:
         screen.print("[red]Error:[/red] ", end="")
         screen.print(str(error), markup=False, highlight=False, soft_wrap=True)

@@ -177,7 +177,9 @@ COMMANDS: CommandTable = {
     "purge": Command(
         f"{_HERE}.purge", "purge", "Remove the data folder with all that is in it, and PostgreSQL's home."
     ),
-    "docs": Command(f"{_HERE}.documents", "docs", "Renew what a clone's documents take from the code."),
-    "pins": Command(f"{_HERE}.pins", "pins", "Renew requirements.txt, the hashes of all that is installed."),
-    "test": Command(f"{_HERE}.tests", "run_tests", "Run the whole test suite.", passes_arguments_on=True),
+    "docs": Command("tools.documents", "docs", "Renew what a clone's documents take from the code.", of_clone=True),
+    "pins": Command(
+        "tools.pins", "pins", "Renew requirements.txt, the hashes of all that is installed.", of_clone=True
+    ),
+    "test": Command("tools.tests", "run_tests", "Run the whole test suite.", passes_arguments_on=True, of_clone=True),
 }

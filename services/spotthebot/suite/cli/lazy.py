@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from spotthebot.suite.cli.clone import find_tools, has_tools
+
 _HELP = {"help_option_names": ["-h", "--help"]}
 """Commands below take it over."""
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -22,6 +24,8 @@ class Command:
     help: str
     passes_arguments_on: bool = False
     """Whether arguments that the command does not know go to the program that it runs."""
+    of_clone: bool = False
+    """Whether its module lies in a clone's folder `tools`, so that an installed package has its name alone."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,8 @@ class LazyGroup(TyperGroup):
         """Hold commands that know their names and helps: all that a list of commands shows."""
         super().__init__(**settings)
         self.commands = {
-            name: TyperCommand(name, help=entry.help, short_help=entry.help) for name, entry in self.table.items()
+            name: TyperCommand(name, help=entry.help, short_help=entry.help, hidden=not _is_here(entry))
+            for name, entry in self.table.items()
         }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own click
@@ -90,11 +95,17 @@ def lazy_app(
     return app
 
 
+def _is_here(entry: Command | CommandGroup) -> bool:
+    return isinstance(entry, CommandGroup) or not entry.of_clone or has_tools()
+
+
 def load_command(name: str, entry: Command | CommandGroup) -> Any:  # noqa: ANN401 - typer's own click
-    """Import what an entry of a table names."""
+    """Import what an entry of a table names; raises NotAClone for a command of a clone where there is none."""
     if isinstance(entry, CommandGroup):
         app = lazy_app(entry.commands, name=name, help=entry.help)
     else:
+        if entry.of_clone:
+            find_tools()
         app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
         settings = _PASS_ON if entry.passes_arguments_on else None
         app.command(name, context_settings=settings)(getattr(import_module(entry.module), entry.function))

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from spotthebot.suite.cli.mutations import Mutation
+from tools.mutations import Mutation
 
 SourceLines = Mapping[str, frozenset[int]]
 """Lines of files, by the file's path below the clone."""
-_SOURCES = ("services", "shared")
+_SOURCES = ("services", "shared", "tools")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 

@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-_SOURCES = ("services", "shared")
+_NAMESPACES = ("services", "shared")
+"""Folders that hold a package; others are one."""
 _FAR = 1000
 
 
@@ -18,7 +19,7 @@ class ImportGraph:
 
     def __init__(self, root: Path) -> None:
         self._file: dict[str, Path] = {}
-        for top in (*_SOURCES, "tests"):
+        for top in (*_NAMESPACES, "tools", "tests"):
             for path in sorted((root / top).rglob("*.py")):
                 self._file[_module_of(path.relative_to(root))] = path
         self._root = root
@@ -88,7 +89,7 @@ class ImportGraph:
 
 
 def _module_of(file: Path) -> str:
-    parts = file.with_suffix("").parts[0 if file.parts[0] == "tests" else 1 :]
+    parts = file.with_suffix("").parts[1 if file.parts[0] in _NAMESPACES else 0 :]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 

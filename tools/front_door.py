@@ -9,7 +9,7 @@ import typer
 from spotthebot.suite.cli.commands import COMMANDS
 from spotthebot.suite.cli.lazy import LISTS, Command, CommandGroup, CommandTable, load_command
 
-COMMANDS_FILE = Path("services", "spotthebot", "suite", "cli", "commands.json")
+COMMANDS_FILE = Path("tools", "commands.json")
 """From a clone's root: made by `./stb docs`."""
 _WIDTH = 80
 

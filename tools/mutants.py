@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from spotthebot.kit.errors import Invalid, NotFound, Unavailable
-from spotthebot.suite.cli.covering_tests import DependentLines, Recording, SourceLines, file_of
-from spotthebot.suite.cli.mutant_process import PRELOADED, CoverageRecorder, OnlyTests, run_pytest
-from spotthebot.suite.cli.mutations import Mutation, find_mutations
-from spotthebot.suite.cli.reaching_tests import ImportGraph
 from spotthebot.suite.progress import screen, showing_progress
+from tools.covering_tests import DependentLines, Recording, SourceLines, file_of
+from tools.mutant_process import PRELOADED, CoverageRecorder, OnlyTests, run_pytest
+from tools.mutations import Mutation, find_mutations
+from tools.reaching_tests import ImportGraph
 
 _TIMES_AS_LONG, _MORE_SECONDS = 4, 30
 """How long the tests of a mutant may take: so many times as long as without it, and this much for their start."""

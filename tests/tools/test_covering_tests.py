@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.suite.cli.covering_tests import DependentLines, Recording
-from spotthebot.suite.cli.mutants import NoTestsRan, find_covering_tests
-from spotthebot.suite.cli.mutations import Mutation
+from tools.covering_tests import DependentLines, Recording
+from tools.mutants import NoTestsRan, find_covering_tests
+from tools.mutations import Mutation
 
 LEDGER = "services/spotthebot/shop/ledger.py"
 SOURCE = """\

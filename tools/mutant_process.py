@@ -150,7 +150,7 @@ def run_pytest(clone: str, arguments: Sequence[str], output: str, plugin: object
     with Path(output).open("w", encoding="utf-8") as opened:
         os.dup2(opened.fileno(), 1)
         os.dup2(opened.fileno(), 2)
-    for name in [name for name in sys.modules if name.split(".")[0] in {"spotthebot", "tests"}]:
+    for name in [name for name in sys.modules if name.split(".")[0] in {"spotthebot", "tests", "tools"}]:
         del sys.modules[name]  # they came from the clone
     # A compiled file, known by its source's size and second, would hide the next mutant of the same size.
     sys.dont_write_bytecode = True

@@ -16,10 +16,11 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
-from spotthebot.suite.cli import app, mutants, tests
-from spotthebot.suite.cli.mutants import NothingToMutate, OtherMutants, Outcome, draw_sample, read_results, run_mutants
-from spotthebot.suite.cli.mutations import find_mutations
-from spotthebot.suite.cli.reaching_tests import ImportGraph
+from spotthebot.suite.cli import app
+from tools import mutants, tests
+from tools.mutants import NothingToMutate, OtherMutants, Outcome, draw_sample, read_results, run_mutants
+from tools.mutations import find_mutations
+from tools.reaching_tests import ImportGraph
 
 GIT = shutil.which("git") or "git"
 PRICES = '''"""Prices of at least 10 items."""
@@ -159,7 +160,7 @@ def _started(clone: Path, room: str, results: Path, *, only: str = "") -> subpro
     program = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "from dataclasses import replace; from pathlib import Path;"
-        "from spotthebot.suite.cli.mutants import _FORKS, draw_sample, run_mutants;"
+        "from tools.mutants import _FORKS, draw_sample, run_mutants;"
         "_FORKS.set_forkserver_preload(['pytest']);"  # the other test loads all of them
         "root, room, results, only = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), sys.argv[4];"
         "sample = draw_sample(root, room, seed=1, count=100 if only else 3);"
@@ -209,6 +210,19 @@ class TestReachingTests:
         (clone / "tests/shop/test_loops.py").write_text("from spotthebot import shop\n")
         nearest, others = ImportGraph(clone).stages("services/spotthebot/shop/prices.py")
         assert (nearest[-1], others) == ("tests/shop/test_loops.py", [])
+
+    def test_those_that_reach_a_module_through_a_tool_are_found(self, tmp_path: Path):
+        files = {
+            "services/spotthebot/shop/prices.py": PRICES,
+            "tools/receipts.py": "from spotthebot.shop.prices import discount\n",
+            "tests/shop/test_receipts.py": "from tools.receipts import discount\n",
+            "tests/shop/test_others.py": "",
+        }
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        stages = ImportGraph(tmp_path).stages("services/spotthebot/shop/prices.py")
+        assert stages == (["tests/shop/test_receipts.py"], ["tests/shop/test_others.py"])
 
 
 def _changes(source: str) -> set[str]:

@@ -5,26 +5,25 @@ from pathlib import Path
 from spotthebot.contracts.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
-from spotthebot.suite import campaigns, cli, collections
-from spotthebot.suite.cli.clone import ROOT, NotAClone
-from spotthebot.suite.cli.front_door import COMMANDS_FILE, commands_text
+from spotthebot.suite import campaigns, collections
+from spotthebot.suite.cli import app, main
 from spotthebot.suite.declarations import schema_text
-from spotthebot.suite.diagrams import drawn
 from spotthebot.suite.progress import screen
 from spotthebot.suite.runtime.services import load_service
+from tools import ROOT
+from tools.diagrams import drawn
+from tools.front_door import COMMANDS_FILE, commands_text
 
 
 def docs() -> None:
     """Renew what a clone's documents take from the code: `openapi/`, schemas, diagrams, `./stb`'s commands."""
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
-    if not folder.is_dir():
-        raise NotAClone
     for name in SERVICE_NAMES:
         _renew(folder / f"{name}.json", openapi_text(load_service(name)) + "\n")
     _renew(ROOT / "docs" / "protocol.schema.json", protocol_schema_text() + "\n")
     _renew(ROOT / "docs" / "collection.schema.json", schema_text(collections.Declaration) + "\n")
     _renew(ROOT / "docs" / "campaign.schema.json", schema_text(campaigns.Declaration) + "\n")
-    _renew(ROOT / COMMANDS_FILE, commands_text(cli.app))
+    _renew(ROOT / COMMANDS_FILE, commands_text(app))
     _renew(develop, drawn(develop.read_text()))
 
 
@@ -33,3 +32,7 @@ def _renew(document: Path, text: str) -> None:
     if changed:
         document.write_text(text)
     screen.print(f"{document.relative_to(ROOT)}: {'renewed' if changed else 'unchanged'}", highlight=False)
+
+
+if __name__ == "__main__":
+    main("docs")

@@ -15,8 +15,8 @@ from types import ModuleType
 import pytest
 
 from spotthebot.suite.cli import app
-from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, sizes_of
-from spotthebot.suite.cli.front_door import COMMANDS_FILE, commands_text
+from tools.downloads import DOWNLOADS_FILE, sizes_of
+from tools.front_door import COMMANDS_FILE, commands_text
 
 ROOT = Path(__file__).parents[2]
 FILES = ("stb", "pyproject.toml", "constraints.txt", "requirements.txt", str(COMMANDS_FILE), str(DOWNLOADS_FILE))

@@ -13,17 +13,18 @@ from typing import Annotated
 
 import typer
 
-from spotthebot.suite.cli.changed_tests import changed_files, pick_tests
-from spotthebot.suite.cli.clone import ROOT, NotAClone
-from spotthebot.suite.cli.coverage import COVERAGE_OPTIONS, print_coverage, remove_report
-from spotthebot.suite.cli.mutant_process import NO_COMPILED_FILES
-from spotthebot.suite.cli.mutants import draw_sample, run_mutants
+from spotthebot.suite.cli import main
 from spotthebot.suite.progress import screen
+from tools import ROOT
+from tools.changed_tests import changed_files, pick_tests
+from tools.coverage import COVERAGE_OPTIONS, print_coverage, remove_report
+from tools.mutant_process import NO_COMPILED_FILES
+from tools.mutants import draw_sample, run_mutants
 
 _PROCESSES = min(12, 3 * (os.cpu_count() or 2))
 """More than cores: many tests wait for other processes."""
 _SIDE_BY_SIDE = ("--workers", str(_PROCESSES))
-_TYPED = ("services", "shared", "benchmarks", "tests")
+_TYPED = ("services", "shared", "tools", "benchmarks", "tests")
 _LINT = {
     "lint": [sys.executable, "-m", "ruff", "check", "."],
     "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
@@ -62,8 +63,6 @@ def run_tests(
     ] = None,
 ) -> None:
     """Run the whole test suite; arguments that follow go to pytest, which then runs alone."""
-    if not (ROOT / "tests").is_dir():
-        raise NotAClone
     if mutants is not None:
         sample = draw_sample(ROOT, mutants, seed=secrets.randbelow(10**6) if seed is None else seed, count=count)
         run_mutants(ROOT, sample, tests=context.args, results_file=json)
@@ -147,3 +146,7 @@ def _run_fast() -> list[str]:
         failed += _run_steps({"tests": [*_pytest(), "-q", *options]}, allowed=(0, _NO_TESTS_RAN))
     screen.print(f"In {time.monotonic() - started:.0f} s. Everything: ./stb test")
     return failed
+
+
+if __name__ == "__main__":
+    main("test")

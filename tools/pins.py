@@ -10,9 +10,10 @@ from pathlib import Path
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.errors import Unavailable
-from spotthebot.suite.cli.clone import ROOT, NotAClone
-from spotthebot.suite.cli.downloads import DOWNLOADS_FILE, Lock, downloads_text
+from spotthebot.suite.cli import main
 from spotthebot.suite.progress import screen
+from tools import ROOT
+from tools.downloads import DOWNLOADS_FILE, Lock, downloads_text
 
 EXTRAS = ("suite", "cli", *SERVICE_NAMES, "tracing")
 BUILD = "build"
@@ -35,9 +36,7 @@ class PinsUnsolvable(Unavailable):
 
 def pins() -> None:
     """Renew requirements.txt, the hashes of all that is installed, and the sizes of its downloads."""
-    project, constraints = ROOT / "pyproject.toml", ROOT / "constraints.txt"
-    if not constraints.is_file():
-        raise NotAClone
+    project = ROOT / "pyproject.toml"
     parts: dict[str, list[str]] = defaultdict(list)
     for extra in EXTRAS:
         for line in _resolve(extra, [str(project), "--extra", extra]):
@@ -83,3 +82,7 @@ def _compile(part: str, arguments: list[str]) -> str:
     if done.returncode:
         raise PinsUnsolvable(part=part, reason=" ".join(done.stderr.split())[-500:])
     return done.stdout
+
+
+if __name__ == "__main__":
+    main("pins")

@@ -10,7 +10,7 @@ from packaging.markers import Marker
 from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from packaging.utils import parse_wheel_filename
 
-DOWNLOADS_FILE: Final = Path("services", "spotthebot", "suite", "cli", "downloads.json")
+DOWNLOADS_FILE: Final = Path("tools", "downloads.json")
 """From a clone's root: made by `./stb pins`, read by the front door."""
 _PINS = ("requirements.txt", "constraints.txt")
 _PYTHONS: Final = ((3, 11), (3, 12), (3, 13))

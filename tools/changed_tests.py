@@ -5,7 +5,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-_SOURCES = ("services", "shared")
+_NAMESPACES = ("services", "shared")
+"""Folders that hold a package; others are one."""
 
 
 def changed_files(root: Path) -> list[str]:
@@ -34,9 +35,9 @@ def _is_test(path: Path) -> bool:
 def _module_of(file: str) -> str | None:
     """Return the dotted name of a Python file of ours; packages are named without `__init__`."""
     path = Path(file)
-    if path.suffix != ".py" or path.parts[0] not in {*_SOURCES, "tests"}:
+    if path.suffix != ".py" or path.parts[0] not in {*_NAMESPACES, "tools", "tests"}:
         return None
-    parts = path.with_suffix("").parts[0 if path.parts[0] == "tests" else 1 :]
+    parts = path.with_suffix("").parts[1 if path.parts[0] in _NAMESPACES else 0 :]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 

@@ -1,0 +1,126 @@
+"""`stb test --fast` and `--coverage`, and how `stb test` calls pytest."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from spotthebot.suite.cli import app
+from tests.factories.fast_selection import is_pure
+from tools import ROOT, tests
+from tools.changed_tests import changed_files, pick_tests
+from tools.coverage import read_packages
+
+GIT = shutil.which("git") or "git"
+
+
+class TestChangedTests:
+    @pytest.fixture
+    def clone(self, tmp_path: Path) -> Path:
+        files = {
+            "services/spotthebot/bots/use_cases/replies.py": "",
+            "shared/spotthebot/kit/ids.py": "",
+            "tests/bots/test_replies.py": "import pytest\n",
+            "tests/conversations/test_replies.py": "import pytest\n",
+            "tests/kit/test_identity.py": "from spotthebot.kit import ids\n",
+            "tests/kit/test_other.py": "import spotthebot.kit.errors\n",
+            "tools/pins.py": "",
+            "tests/tools/test_pins.py": "import pytest\n",
+            "tests/architecture/test_pinned.py": "from tools.pins import pins\n",
+        }
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        commit = "-c user.name=n -c user.email=e commit -qm first"
+        for command in ("init -q -b main", "add -A", commit, "checkout -qb branch"):
+            subprocess.run([GIT, *command.split()], cwd=tmp_path, check=True)
+        return tmp_path
+
+    def test_are_none_where_nothing_changed(self, clone: Path):
+        assert changed_files(clone) == []
+        assert pick_tests([], clone) == []
+
+    def test_import_what_changed_or_bear_its_name_in_its_package(self, clone: Path):
+        (clone / "services/spotthebot/bots/use_cases/replies.py").write_text("x = 1\n")
+        (clone / "shared/spotthebot/kit/ids.py").write_text("x = 1\n")
+        changed = changed_files(clone)
+        assert changed == ["services/spotthebot/bots/use_cases/replies.py", "shared/spotthebot/kit/ids.py"]
+        assert pick_tests(changed, clone) == ["tests/bots/test_replies.py", "tests/kit/test_identity.py"]
+
+    def test_are_those_of_a_tool_too(self, clone: Path):
+        assert pick_tests(["tools/pins.py"], clone) == ["tests/architecture/test_pinned.py", "tests/tools/test_pins.py"]
+
+    def test_include_those_that_changed_or_are_new_themselves(self, clone: Path):
+        (clone / "tests/kit/test_new.py").write_text("")
+        (clone / "tests/kit/test_other.py").unlink()
+        assert pick_tests(changed_files(clone), clone) == ["tests/kit/test_new.py"]
+
+
+def _pytest_fast(*arguments: str) -> tuple[int, str]:
+    plugins = ("-p", "no:cacheprovider", "-p", "tests.factories.fast_selection")
+    command = [sys.executable, "-m", "pytest", *plugins, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+class TestFastSelection:
+    def test_knows_tests_that_need_no_database(self, request: pytest.FixtureRequest):
+        assert is_pure(request.node, "tests/tools/test_test_command.py")
+        assert not is_pure(request.node, "tests/e2e/test_stb.py")
+
+    def test_runs_changed_files_first_and_says_what_it_left_out(self):
+        files = [f"tests/kit/{name}.py" for name in ("test_ids", "test_wire", "test_jobs")]
+        code, printed = _pytest_fast("-v", *files, "--fast-changed=tests/kit/test_wire.py")
+        order = re.findall(r"^tests/kit/(\w+)\.py::", printed, flags=re.MULTILINE)
+        assert code == 0
+        assert order[0] == "test_wire"
+        assert set(order) == {"test_wire", "test_ids"}
+        assert re.search(r"Left out: [1-9]\d* tests that need a database or processes; 0 for which", printed)
+
+    def test_stops_when_the_time_is_up(self):
+        code, printed = _pytest_fast("tests/kit/test_ids.py", "--fast-seconds=0.000001")
+        assert code == 0
+        assert "the time is up" in printed
+        assert re.search(r"[1-9]\d* for which the time was too short", printed)
+
+
+class TestTestCommand:
+    def test_keeps_compiled_files_even_on_a_machine_that_does_not(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        """A test worker compiles each file of tests in a fresh clone, and reads it in the next run."""
+        monkeypatch.setattr(tests, "ROOT", tmp_path)
+        monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        (tmp_path / "tests").mkdir()
+        (tmp_path / "tests" / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
+        assert CliRunner().invoke(app, ["test", "-q", "tests/test_nothing.py"]).exit_code == 0
+        assert [each.name.split(".")[0] for each in (tmp_path / "tests").rglob("*.pyc")] == ["test_nothing"]
+
+
+class TestCoverage:
+    def test_is_summed_up_by_package(self, tmp_path: Path):
+        def file(statements: int, lines: int, branches: int, covered: int) -> dict[str, dict[str, int]]:
+            names = ("num_statements", "covered_lines", "num_branches", "covered_branches")
+            return {"summary": dict(zip(names, (statements, lines, branches, covered), strict=True))}
+
+        report = tmp_path / "coverage.json"
+        files = {
+            "services/spotthebot/bots/app.py": file(10, 10, 0, 0),
+            "services/spotthebot/bots/domain/replies.py": file(6, 4, 4, 1),
+            "shared/spotthebot/kit/ids.py": file(3, 0, 1, 0),
+        }
+        report.write_text(json.dumps({"files": files}))
+        assert read_packages(report) == {"services/bots": (16, 4, 0.75), "shared/kit": (3, 1, 0.0)}
+
+    def test_shows_no_report_of_an_earlier_run_where_no_test_ran(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(tests, "ROOT", tmp_path)
+        (tmp_path / "tests").mkdir()
+        (tmp_path / "coverage.json").write_text('{"files": {}}')
+        done = CliRunner().invoke(app, ["test", "--coverage", "--no-such-option"])
+        assert (done.exit_code, "Branch coverage" in done.output) == (1, False), done.output
