@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import trueskill
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.stats.survival import exact_times
@@ -183,6 +184,8 @@ OF_TABLES: dict[str, Callable[[stats.AnnotationTable], object]] = {
     "cox_regressions": lambda table: stats.cox_regressions(stats.current_status(table), features=[]),
     "log_rank_tests": lambda table: stats.log_rank_tests(stats.current_status(table)),
     "to_dataframe": lambda table: stats.to_dataframe(stats.fooling_rates(table)),
+    "ratings_of": lambda table: stats.ratings_of(_fast(stats.rate_skills)(stats.play_games(table))),
+    "environment_of": lambda table: stats.environment_of(_fast(stats.rate_skills)(stats.play_games(table))),
 }  # fmt: skip
 OF_NUMBERS: dict[str, Callable[[Any], object]] = {
     "wilson_interval": lambda n: [stats.wilson_interval(n, 3), stats.wilson_interval(1, n)],
@@ -200,6 +203,10 @@ OF_NUMBERS: dict[str, Callable[[Any], object]] = {
         seconds_per_chat=n, hourly_wage=n,
     ),
     "draw_margin": lambda n: stats.draw_margin(n, n),
+    "settings_of": lambda n: [
+        stats.settings_of(trueskill.TrueSkill(**{name: n}))
+        for name in ("mu", "sigma", "beta", "tau", "draw_probability")
+    ],
     "to_dataframe": stats.to_dataframe,
     "from_csv": lambda _: stats.from_csv(__file__),
 }  # fmt: skip

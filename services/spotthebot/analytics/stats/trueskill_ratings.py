@@ -33,7 +33,13 @@ def settings_of(environment: "TrueSkill") -> SkillSettings:
 
 
 def environment_of(ratings: "SkillRatings") -> "TrueSkill":
-    """Return the environment in which these ratings were made, with the draw probability that was taken."""
+    """Return the environment in which these ratings were made, with the draw probability that was taken.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable, play_games, rate_skills
+    >>> rows = [(0, "A", "B", 2, "human", "bot", 0), (1, "A", "B", 2, "bot", "bot", 0)]
+    >>> environment_of(rate_skills(play_games(AnnotationTable.from_rows(rows)))).draw_probability  # 1 tie of 2 games
+    0.5
+    """
     from trueskill import TrueSkill  # noqa: PLC0415 - see above
 
     settings = ratings.settings
