@@ -65,7 +65,7 @@ if __name__ == "__main__":
     given = json.loads(sys.argv[1])
     migrate_access(given["owners"]["access"])
     for schema, folder in given["revisions"].items():
-        app = import_module(f"spotthebot.{schema}.app")
+        app: Any = import_module(f"spotthebot.{schema}.app")
         app.LINEAGE = replace(app.LINEAGE, revisions=Path(folder))
         upgrade(app.LINEAGE, given["owners"][schema])
     keys = asyncio.run(_make_keys(given["owners"]["access"]))

@@ -11,7 +11,7 @@ def create_idempotency_table(schema: str, *, early_claims: bool = False) -> None
         sa.Column("principal", sa.Uuid(), nullable=False),
         sa.Column("path", sa.String(500), nullable=False),
         sa.Column("key", sa.String(200), nullable=False),
-        sa.Column("body_sha256", sa.LargeBinary(), nullable=False),
+        sa.Column("request_sha256", sa.LargeBinary(), nullable=False),
         sa.Column("status", sa.SmallInteger()),
         sa.Column("body", sa.LargeBinary()),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
