@@ -1,63 +1,75 @@
-"""Rows that are only ever added: PostgreSQL refuses all changes but those of an erasure."""
+"""Rows that are only ever added: words of the erased alone are replaced."""
+
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
-from tests.factories.annotating import campaign_of, claim, rows
-from tests.factories.own_words import campaign_in_own_words, write_everywhere
-from tests.factories.running_suite import RunningSuite
-
-
-class TestAnswersThatAreOnlyAdded:
-    @pytest.mark.parametrize("table", ["training_answers", "answer_revisions"])
-    async def test_let_texts_become_erased_and_nothing_else(self, suite: RunningSuite, table: str):
-        await write_everywhere(suite, await campaign_in_own_words(suite), "ann")
-        url = suite.database.app["annotation"].replace("+psycopg", "")
-        for change in (
-            """answer = answer || '{"why": "another"}'""",
-            """answer = answer || '{"about": {"A": "another"}}'""",
-            """answer = answer || '{"about": "erased"}'""",
-            """answer = answer || '{"more": "erased"}'""",
-            """answer = answer - 'why'""",
-            "position = 7",
-        ):
-            with (
-                psycopg.connect(url) as connection,
-                pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
-            ):
-                connection.execute(f"UPDATE annotation.{table} SET {change}".encode())  # noqa: S608 - no input
-        with (
-            psycopg.connect(url) as connection,
-            pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
-        ):
-            connection.execute(f"DELETE FROM annotation.{table}".encode())  # noqa: S608 - no input
-        with psycopg.connect(url) as connection:
-            erased = """answer = answer || '{"why": "erased"}'"""
-            connection.execute(f"UPDATE annotation.{table} SET {erased}".encode())  # noqa: S608 - no input
-        assert rows(suite, f"SELECT DISTINCT answer ->> 'why' FROM annotation.{table}") == [("erased",)]  # noqa: S608
+from tests.factories.databases import Databases, DatabaseUrls
 
 
-class TestAuditLog:
-    async def test_lets_words_become_erased_and_nothing_else(self, suite: RunningSuite):
-        campaign = await campaign_of(suite)
-        await claim(suite, campaign, "w")
-        admin = await suite.client("annotation", "admin")
-        path = f"/v1/campaigns/{campaign['id']}/annotators"
-        (annotator,) = (await admin.get(path)).json()["items"]
-        assert (await admin.post(f"{path}/{annotator['id']}/block", json={"reason": "r"})).status_code == 200
-        url = suite.database.app["annotation"].replace("+psycopg", "")
-        for change in (
-            """details = '{"reason": "another"}'""",
-            """details = '{}'""",
-            """details = '{"reason": "erased", "more": "erased"}'""",
-            """details = '{"reason": "erased"}', action = 'x'""",
-            """details = '{"reason": "erased"}', annotator_id = NULL""",
-        ):
-            with (
-                psycopg.connect(url) as connection,
-                pytest.raises(psycopg.errors.RaiseException, match="only ever added"),
-            ):
-                connection.execute(f"UPDATE annotation.audit_log SET {change}".encode())  # noqa: S608 - no input
-        with psycopg.connect(url) as connection:
-            connection.execute("""UPDATE annotation.audit_log SET details = '{"reason": "erased"}'""")
-        assert rows(suite, "SELECT details FROM annotation.audit_log") == [({"reason": "erased"},)]
+@pytest.mark.parametrize(
+    ("function", "before", "after", "is_let"),
+    [
+        *(
+            ("change_but_erased_texts", {"why": "a", "about": {"A": "b", "B": 2}, "n": 1}, after, is_let)
+            for after, is_let in (
+                ({"why": "a", "about": {"A": "b", "B": 2}, "n": 1}, True),
+                ({"why": "erased", "about": {"A": "b", "B": 2}, "n": 1}, True),
+                ({"why": "a", "about": {"A": "erased", "B": 2}, "n": 1}, True),
+                ({"why": "erased", "about": {"A": "erased", "B": 2}, "n": 1}, True),
+                ({"why": "other", "about": {"A": "b", "B": 2}, "n": 1}, False),
+                ({"why": "erased", "about": {"A": "b", "B": 2}, "n": "erased"}, False),
+                ({"why": "erased", "about": "erased", "n": 1}, False),
+                ({"why": {"A": "erased"}, "about": {"A": "b", "B": 2}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "other", "B": 2}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "b", "B": "erased"}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "erased"}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "b", "B": 2, "C": "erased"}, "n": 1}, False),
+                ({"why": "a", "about": {"A": "b", "B": 2}}, False),
+                ({"why": "a", "about": {"A": "b", "B": 2}, "n": 1, "more": "erased"}, False),
+            )
+        ),
+        *(
+            ("change_but_erasure", {"reason": "a", "n": 1}, after, is_let)
+            for after, is_let in (
+                ({"reason": "a", "n": 1}, True),
+                ({"reason": "erased", "n": 1}, True),
+                ({"reason": "erased", "n": "erased"}, True),
+                ({"reason": "other", "n": 1}, False),
+                ({"reason": "erased"}, False),
+                ({"reason": "erased", "n": 1, "more": "erased"}, False),
+            )
+        ),
+    ],
+)
+def test_rows_that_are_only_added_let_texts_become_erased_and_nothing_else(
+    databases: Databases,
+    database_urls: DatabaseUrls,
+    function: str,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    is_let: bool,
+):
+    column = "answer" if function.endswith("texts") else "details"
+    with psycopg.connect(databases.admin_url(database_urls)) as connection:
+        connection.execute(f"CREATE TEMPORARY TABLE kept (place int, {column} jsonb)".encode())
+        connection.execute(f"INSERT INTO kept VALUES (0, %s) RETURNING {column}".encode(), [Jsonb(before)])  # noqa: S608
+        connection.execute(
+            "CREATE TRIGGER guard BEFORE UPDATE OR DELETE ON kept FOR EACH ROW"
+            f" EXECUTE FUNCTION annotation.refuse_{function}()".encode()
+        )
+        statements: list[tuple[str, list[Any], bool]] = [
+            (f"UPDATE kept SET {column} = %s", [Jsonb(after)], is_let),  # noqa: S608
+            (f"UPDATE kept SET {column} = %s, place = 1", [Jsonb(after)], False),  # noqa: S608
+            ("DELETE FROM kept", [], False),
+        ]
+        for statement, values, passes in statements:
+            try:
+                with connection.transaction():
+                    connection.execute(statement.encode(), values)
+            except psycopg.errors.RaiseException:
+                assert not passes
+            else:
+                assert passes

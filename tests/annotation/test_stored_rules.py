@@ -143,16 +143,13 @@ class TestLeases:
             assert states == ["expired", "submitted", "leased", "leased"]
             assert await _slots(session, packages) == [2, 1]
 
-    async def test_belong_to_the_frontend_of_their_annotator_or_to_anybodys(self, stored: SavepointDatabase):
+    async def test_belong_to_the_frontend_of_their_annotator(self, stored: SavepointDatabase):
         async with stored.write() as session:
             campaign, other = [await store_campaign(session) for _ in range(2)]
             packages = await store_packages(session, campaign, 1)
             (ours,) = await store_annotators(session, campaign, ["ann"])
-            (anybodys,) = await store_annotators(session, campaign, ["bob"], frontend="")
             (mine,) = await store_assignments(session, campaign, ours, packages)
-            (free,) = await store_assignments(session, campaign, anybodys, packages)
             assert (await store.assignments.lock_lease(session, mine, "ours")).id == mine
-            assert (await store.assignments.lock_lease(session, free, "theirs")).id == free
             with pytest.raises(NoSuchAssignment):
                 await store.assignments.lock_lease(session, mine, "theirs")
             with pytest.raises(NoSuchAssignment):
@@ -221,19 +218,16 @@ class TestNextPackage:
 
 
 class TestAnnotators:
-    async def test_are_known_by_campaign_frontend_and_id_or_from_before_frontends(self, stored: SavepointDatabase):
+    async def test_are_known_by_campaign_frontend_and_id(self, stored: SavepointDatabase):
         lock = store.annotators.lock_annotator
         async with stored.write() as session:
             campaign, other = [await store_campaign(session) for _ in range(2)]
-            (old,) = await store_annotators(session, campaign, ["ann"], frontend="")
             ours, is_new = await lock(session, campaign, "ours", "bob")
             assert is_new
             assert await lock(session, campaign, "ours", "bob") == (ours, False)
             assert (await lock(session, campaign, "theirs", "bob"))[1]
             assert (await lock(session, other, "ours", "bob"))[1]
-            assert await lock(session, campaign, "ours", "ann") == (old, False)
-            assert (await lock(session, campaign, "theirs", "ann"))[1]
-            assert (await store.annotators.lock_known_annotator(session, campaign, "ours", "ann")).id == old
+            assert (await store.annotators.lock_known_annotator(session, campaign, "ours", "bob")).id == ours
             for known in ((campaign, "ours", "cid"), (campaign, "third", "bob")):
                 with pytest.raises(NoSuchAnnotator):
                     await store.annotators.lock_known_annotator(session, *known)

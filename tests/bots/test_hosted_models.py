@@ -99,7 +99,7 @@ class TestHostedModel:
         assert (await admin.get(f"/v1/bots/{other['id']}")).json()["status"] == "active"
         assert await _failure_of(admin, bot["id"]) == "circuit_open"
 
-        with psycopg.connect(database_urls.owner["bots"]) as connection:  # as the release before left it
+        with psycopg.connect(database_urls.owner["bots"]) as connection:  # as if nobody had noticed the change
             connection.execute("UPDATE bots.bots SET status = 'active', status_reason = NULL")
         assert await _failure_of(admin, bot["id"]) == "circuit_open"
         assert (await admin.get(f"/v1/bots/{bot['id']}")).json()["status"] == "failing"

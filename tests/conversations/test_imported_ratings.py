@@ -9,9 +9,7 @@ from uuid import UUID
 import pyarrow.parquet as pq
 import pytest
 
-from spotthebot.contracts.conversations import ConversationState, ExportedConversation
-from spotthebot.conversations.domain.formats.exported import ExportLines
-from spotthebot.conversations.domain.formats.lines import Reader
+from spotthebot.contracts.conversations import ConversationState
 from spotthebot.kit.pseudonyms import is_pseudonym
 from tests.factories.exported import exported
 from tests.factories.frontends import SCORES, exchange, open_study, rate, ratings, start, talk, two_bots
@@ -117,13 +115,6 @@ class TestRatings:
         again = _rows(await _exported(suite, copy))[0]["rating"]
         assert again | {"interactor": "p"} == rating
         assert again["interactor"] != "p"  # the panel's id stays here: an export has a pseudonym
-
-    def test_are_not_needed_in_files_of_the_first_release(self):
-        content = exported(1).model_dump(mode="json")
-        old = {name: value for name, value in content.items() if name not in {"rating", "collection_cancelled"}}
-        reader = Reader(ExportLines("everyday", None, is_cancelled=False))
-        (read,) = [*reader.feed(json.dumps(old).encode()), *reader.close()]
-        assert ExportedConversation.model_validate(content) == getattr(read, "conversation", read)
 
 
 class TestCancelledCollections:

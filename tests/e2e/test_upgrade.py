@@ -1,9 +1,8 @@
-"""A suite of the release before is upgraded while conversations and labels keep coming: nothing is lost."""
+"""A suite is upgraded to a release with more revisions while conversations and labels keep coming: nothing is lost."""
 
 import asyncio
 import contextlib
 import json
-import os
 import secrets
 import signal
 import subprocess
@@ -12,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
@@ -22,7 +22,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from spotthebot.contracts.services import SCHEMAS
-from spotthebot.kit.migrations import read_state, upgrade
+from spotthebot.kit.migrations import Lineage, read_state, upgrade
 from spotthebot.kit.process import migrate_access
 from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from spotthebot.suite.runtime.services import load_lineage
@@ -30,9 +30,11 @@ from spotthebot.suite.supervision.sockets import bind
 from tests.factories import old_services
 from tests.factories.annotating import DECISION, WHOLE
 from tests.factories.databases import DatabaseUrls, PostgresServer
-from tests.factories.previous_release import UPGRADED, require_previous_revision, unpack
+from tests.factories.lineages import lineage_with
 from tests.factories.running_suite import run_suite
 
+GROWING = {"bots": "bots", "conversations": "turns", "annotation": "annotations"}
+"""The services that are upgraded, and a table of each."""
 ANNOTATORS, EXCHANGES = 2, 2
 LONGEST_SECONDS = 300
 
@@ -167,14 +169,50 @@ def _bot(model: str) -> dict[str, Any]:
     return {"name": model, "domains": ["everyday"], "protocol": {"kind": "builtin", "model": model}}
 
 
+@dataclass(frozen=True)
+class Release:
+    """A release by the revisions of its services."""
+
+    lineages: dict[str, Lineage]
+
+    def migrate(self, urls: Provisioned) -> None:
+        """Migrate as the job before a rollout does."""
+        migrate_access(urls.owner_urls["access"])
+        for name, lineage in self.lineages.items():
+            upgrade(lineage, urls.owner_urls[name])
+
+    def heads(self) -> dict[str, str | None]:
+        return {name: lineage.head for name, lineage in self.lineages.items()}
+
+
+def two_releases(folder: Path) -> tuple[Release, Release]:
+    """Return two releases: the second adds a column to a table of each service, and removes one that the first made."""
+    first, second = {}, {}
+    for name, table in GROWING.items():
+        changed = f"ALTER TABLE {name}.{table}"
+        first[name] = lineage_with(
+            load_lineage(name),
+            folder / "first" / name,
+            "pre_colours",
+            pre_colours=f"op.execute(\"{changed} ADD COLUMN colour text DEFAULT 'red' NOT NULL\")",
+        )
+        second[name] = lineage_with(
+            first[name],
+            folder / "second" / name,
+            "pre_shades",
+            "post_colours",
+            pre_shades=f"op.execute(\"{changed} ADD COLUMN shade text DEFAULT 'dark' NOT NULL\")",
+            post_colours=f"op.execute('{changed} DROP COLUMN colour')",
+            post_colours_works_with=f"OLDEST_HEAD = {first[name].head!r}",
+        )
+    return Release(first), Release(second)
+
+
 @contextlib.contextmanager
-def release_before(
-    folders: list[Path], given: dict[str, Any]
-) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
-    """Run the services of another release; yield the process and API keys by role."""
+def running(given: dict[str, Any]) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+    """Run the services of a release in a process of its own; yield the process and API keys by role."""
     process = subprocess.Popen(
         [sys.executable, Path(old_services.__file__), json.dumps(given)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, folders))},
         pass_fds=tuple(given["sockets"].values()),
         stdout=subprocess.PIPE,
         text=True,
@@ -187,17 +225,27 @@ def release_before(
             process.kill()
 
 
-def upgrade_all(urls: Provisioned) -> None:
-    """Migrate as the job before a rollout does."""
-    migrate_access(urls.owner_urls["access"])
-    for name in UPGRADED:
-        upgrade(load_lineage(name), urls.owner_urls[name])
+def revisions_of(urls: Provisioned) -> dict[str, str | None]:
+    return {name: read_state(name, urls.owner_urls[name]).revision for name in GROWING}
 
 
-def revision_of(urls: Provisioned) -> dict[str, str | None]:
-    return {name: read_state(name, urls.owner_urls[name]).revision for name in UPGRADED}
+def columns_of(urls: Provisioned) -> dict[str, set[str]]:
+    """Return which of the added columns the tables have."""
+    found = {}
+    for name, table in GROWING.items():
+        with psycopg.connect(urls.owner_urls[name]) as connection:
+            rows = connection.execute(_COLUMNS, [name, table]).fetchall()
+        found[name] = {column for (column,) in rows} & {"colour", "shade"}
+    return found
 
 
+async def are_ready(addresses: dict[str, str]) -> bool:
+    async with httpx.AsyncClient(trust_env=False) as client:
+        answers = [await client.get(f"{address}/readyz") for address in addresses.values()]
+    return all(each.status_code == 200 for each in answers)
+
+
+_COLUMNS = "SELECT column_name FROM information_schema.columns WHERE table_schema = %s AND table_name = %s"
 _LABELS = """
     SELECT people.external_id, items.position FROM annotation.annotations
     JOIN annotation.annotators AS people ON people.id = annotations.annotator_id
@@ -206,38 +254,45 @@ _LABELS = """
 
 
 class TestUpgrade:
-    async def test_from_the_release_before_under_load_loses_nothing(self, urls: Provisioned, tmp_path: Path):
-        """The release before works on what the migrations made until this one has taken its place."""
-        folders = unpack(require_previous_revision(), tmp_path)
+    async def test_to_the_next_release_under_load_loses_nothing(
+        self, urls: Provisioned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        """The first release works on what the migrations made until the second has taken its place."""
+        first, second = two_releases(tmp_path)
         secrets_key = Fernet.generate_key().decode()
         own = {"secrets_key": secrets_key, "database_pool_size": 3, "quality_checks_at_once": 0}
         async with contextlib.AsyncExitStack() as stack:
-            sockets = {name: stack.enter_context(contextlib.closing(bind("127.0.0.1", 0))) for name in UPGRADED}
+            sockets = {name: stack.enter_context(contextlib.closing(bind("127.0.0.1", 0))) for name in GROWING}
             addresses = {name: f"http://127.0.0.1:{each.getsockname()[1]}" for name, each in sockets.items()}
             peers = {f"{name}_url": address for name, address in addresses.items()}
             given = {
-                "settings": {name: own | peers | {"database_url": urls.app_urls[name]} for name in UPGRADED},
+                "settings": {name: own | peers | {"database_url": urls.app_urls[name]} for name in GROWING},
+                "revisions": {name: str(lineage.revisions) for name, lineage in first.lineages.items()},
                 "sockets": {name: each.fileno() for name, each in sockets.items()},
                 "owners": dict(urls.owner_urls),
             }
-            old, keys = stack.enter_context(release_before(folders, given))
-            before = revision_of(urls)
+            old, keys = stack.enter_context(running(given))
+            assert (revisions_of(urls), columns_of(urls)) == (first.heads(), {name: {"colour"} for name in GROWING})
             operator = await stack.enter_async_context(Upstream(addresses, keys["admin"]))
             frontend = await stack.enter_async_context(Upstream(addresses, keys["annotation"]))
             work = Work(operator, frontend)
             await work.prepare()
             async with work.under_way():
                 await work.go_on()
-                await asyncio.to_thread(upgrade_all, urls)
-                assert revision_of(urls) != before
+                await asyncio.to_thread(second.migrate, urls)
+                assert (revisions_of(urls), columns_of(urls)) == (second.heads(), {name: {"shade"} for name in GROWING})
+                assert await are_ready(addresses)
                 await work.go_on()
+                for name, lineage in second.lineages.items():
+                    monkeypatch.setattr(f"spotthebot.{name}.app.LINEAGE", lineage)
                 new = await stack.enter_async_context(
                     run_suite(
                         DatabaseUrls(urls.owner_urls, urls.app_urls),
-                        only=UPGRADED,
-                        settings={name: {"secrets_key": secrets_key} for name in UPGRADED},
+                        only=[*GROWING],
+                        **{name: {"secrets_key": secrets_key} for name in GROWING},
                     )
                 )
+                assert await are_ready(new.urls)
                 addresses.update(new.urls)
                 old.send_signal(signal.SIGTERM)
                 assert await asyncio.to_thread(old.wait, LONGEST_SECONDS) == 0

@@ -215,7 +215,7 @@ def _hash_of_migrations() -> str:
     lineages = [ACCESS_LINEAGE, *map(load_lineage, API_NAMES)]
     digest = hashlib.sha256()
     for lineage in lineages:
-        for revision in sorted(Path(lineage.revisions).glob("*.py")):
+        for revision in sorted(Path(lineage.revisions).rglob("*.py")):
             digest.update(revision.name.encode() + revision.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -1,15 +1,18 @@
-"""Runs services and workers of the release that is imported first, all in one process, until SIGTERM.
+"""Runs services and workers of a release that has other revisions, all in one process, until SIGTERM.
 
-A program of its own: the argument is JSON with `settings` by service and `sockets`, file descriptors to listen on. It
-migrates first, with the owners' URLs in `owners`, and prints API keys by role, as JSON, when all serve.
+A program of its own: the argument is JSON with `settings` by service, `revisions`, the folder of each, and `sockets`,
+file descriptors to listen on. It migrates first, with the owners' URLs in `owners`, and prints API keys by role, as
+JSON, when all serve.
 """
 
 import asyncio
 import json
 import signal
 import sys
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from socket import socket
 from typing import Any
 
@@ -61,8 +64,10 @@ if __name__ == "__main__":
     configure_logs("tests", "ERROR")
     given = json.loads(sys.argv[1])
     migrate_access(given["owners"]["access"])
-    for schema in given["settings"]:
-        upgrade(import_module(f"spotthebot.{schema}.tables").LINEAGE, given["owners"][schema])
+    for schema, folder in given["revisions"].items():
+        app: Any = import_module(f"spotthebot.{schema}.app")
+        app.LINEAGE = replace(app.LINEAGE, revisions=Path(folder))
+        upgrade(app.LINEAGE, given["owners"][schema])
     keys = asyncio.run(_make_keys(given["owners"]["access"]))
     services = {name: values | {"service_key": keys["service"]} for name, values in given["settings"].items()}
     asyncio.run(_serve(services, given["sockets"], keys))

@@ -1,4 +1,4 @@
-"""The release before this one, from git: its sources, to run and to compare with."""
+"""The release before this one, from git, to compare with."""
 
 import subprocess
 from functools import cache
@@ -7,26 +7,27 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-UPGRADED = ("bots", "conversations", "annotation")
-"""The services whose upgrade is tested."""
-_KINDS = ("pre", "post")
+_REVISIONS = ":(glob)**/migrations/*_[0-9]*.py"
 
 
 @cache
 def previous_revision() -> str | None:
     """Return the commit of the last release: the newest tag before this commit.
 
-    Before the first tag, it is the commit before the one that last added a migration to a service whose upgrade is
-    tested: from there on a database has something to gain. None where git does not know it, as in a shallow clone or an
-    unpacked archive, also one that lies in another project's repository.
+    Before the first tag, it is the commit before the one that last added a revision, from there on a database has
+    something to gain; where revisions that it had are gone, no database comes from there, and it is the present commit.
+    None where git does not know it, as in a shallow clone or an unpacked archive, also one that lies in another
+    project's repository.
     """
     if _git("rev-parse", "--is-shallow-repository") != "false" or _git("rev-parse", "--show-prefix"):
         return None
     if tag := _git("describe", "--tags", "--abbrev=0", "HEAD^"):
         return _git("rev-parse", f"{tag}^{{commit}}")
-    migrations = [f"services/spotthebot/{service}/migrations/*_{kind}_*.py" for service in UPGRADED for kind in _KINDS]
-    last = _git("log", "-1", "--format=%H", "--diff-filter=A", "--", *migrations)
-    return _git("rev-parse", "--verify", f"{last}^") if last else None
+    last = _git("log", "-1", "--format=%H", "--diff-filter=A", "--", _REVISIONS)
+    before = _git("rev-parse", "--verify", f"{last}^") if last else None
+    if before and all((ROOT / path).exists() for path in files_at(before, "migrations/*_[0-9]*.py")):
+        return before
+    return _git("rev-parse", "HEAD")
 
 
 def require_previous_revision() -> str:
@@ -35,15 +36,6 @@ def require_previous_revision() -> str:
     if revision is None:
         pytest.skip("the last release is not here: in a clone that is shallow, git fetch --unshallow --tags brings it")
     return revision
-
-
-def unpack(revision: str, folder: Path) -> list[Path]:
-    """Unpack the sources of a revision; return the folders to import from."""
-    command = ["git", "archive", revision, "services", "shared"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as archive:
-        subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, check=True)  # noqa: S607 - the system's
-    assert archive.returncode == 0
-    return [folder / "services", folder / "shared"]
 
 
 def files_at(revision: str, pattern: str) -> list[str]:

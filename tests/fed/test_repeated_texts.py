@@ -6,7 +6,6 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from sqlalchemy import text
 
 from spotthebot.contracts.fed import DimensionSetRef, ScoreJobIn, ScorerIn
 from spotthebot.fed.domain.dimensions import Dimension
@@ -15,7 +14,6 @@ from spotthebot.fed.domain.score_sets import ScoredContext
 from spotthebot.fed.stats.annotator_ratings import annotator_ratings
 from spotthebot.fed.stats.correlation import beside_length
 from spotthebot.fed.use_cases.summaries import summarize
-from spotthebot.kit.database import Database
 from tests.factories.annotating import ask, work_through
 from tests.factories.lazy_imports import needs_models
 from tests.factories.running_suite import RunningSuite
@@ -116,20 +114,6 @@ class TestScoreSets:
             for before, bot in zip(one.bots, copy.bots, strict=True):
                 assert (bot.bot, bot.dialogues) == (before.bot, 6)
                 assert (bot.low, bot.high) == pytest.approx((before.low, before.high))
-
-    async def test_sets_of_earlier_releases_name_nobody(self, suite: RunningSuite):
-        """Such a set has no repeats in its result, and no hash with its scores."""
-        fed = await suite.fed("admin")
-        job = await fed.create_score_job(_asked(UUID(await import_conversations(suite, _conversations(2)))))
-        await until(await suite.client("fed", "admin"), f"/v1/score-jobs/{job.id}", "complete")
-        assert (await fed.get_score_set(job.id)).repeated_texts
-        database = Database(suite.database.app["fed"], pool_size=1)
-        async with database.write() as session:
-            await session.execute(text("UPDATE fed.step_jobs SET result = result - 'repeated_texts'"))
-            await session.execute(text("UPDATE fed.context_scores SET text_hash = NULL"))
-        await database.close()
-        assert (await fed.get_score_set(job.id)).repeated_texts == ()
-        assert len([each async for each in fed.list_scores(job.id)]) == 2 * 6 * 5
 
     async def test_correlations_leave_out_all_that_annotators_see_alike_at_once(self, suite: RunningSuite):
         """Of eight conversations two say the same, and two more only in the exchange that annotators see."""

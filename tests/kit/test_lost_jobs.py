@@ -277,7 +277,7 @@ class TestErrors:
 
 class TestLostJobs:
     async def test_an_unfinished_row_without_a_job_gets_another(self, queue: Queue):
-        """What the release before left behind: an aborted job, and a job that is not there at all."""
+        """Its job is aborted, or is not there at all."""
         unfinished, ran = {1, 2, 3}, []
         await queue.defer(number=1)
         with psycopg.connect(queue.owner_url) as connection:

@@ -1,7 +1,6 @@
 import asyncio
 import os
 import secrets
-import shutil
 import subprocess
 import sys
 import time
@@ -39,6 +38,7 @@ from spotthebot.suite.postgres.provision import Provisioned, logins, provision
 from spotthebot.suite.runtime.services import load_lineage, load_service
 from spotthebot.suite.supervision.sockets import bind
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
+from tests.factories.lineages import lineage_with
 from tests.factories.running_suite import served
 from tests.factories.schemas import migrated_and_declared
 
@@ -149,24 +149,6 @@ class TestReadiness:
         assert (await _readiness(BOTS, empty)).json() == {"status": "ready"}
 
 
-def _lineage_with(folder: Path, *revisions: str, **of_revision: str) -> Lineage:
-    """Copy the lineage of `access` and add revisions, whose code may be given."""
-    for revision in ACCESS.revisions.glob("*.py"):
-        shutil.copy(revision, folder)
-    lineage = replace(ACCESS, revisions=folder)
-    for name in revisions:
-        head = lineage.head
-        number = f"access_{int(head[-4:]) + 1:04}"
-        code = of_revision.get(name, "    pass")
-        oldest = of_revision.get(f"{name}_works_with", "")
-        (folder / f"{number}_{name}.py").write_text(
-            f"from alembic import op\nrevision = {number!r}\ndown_revision = {head!r}\n{oldest}\n"
-            f"def upgrade() -> None:\n{code}\n"
-        )
-        lineage = replace(ACCESS, revisions=folder)
-    return lineage
-
-
 class TestNewerDatabase:
     """A release that finds a schema as a newer one made it: it goes on where that one says that it works with it."""
 
@@ -183,7 +165,7 @@ class TestNewerDatabase:
         self, empty: Provisioned, tmp_path: Path, revision: str, works_with: str, works: bool
     ):
         url = empty.owner_urls["access"]
-        newer = _lineage_with(tmp_path, revision, **{f"{revision}_works_with": works_with})
+        newer = lineage_with(ACCESS, tmp_path, revision, **{f"{revision}_works_with": works_with})
         await asyncio.to_thread(upgrade, newer, url)
         assert read_state("access", url).revision == newer.head != ACCESS.head
         if works:
@@ -201,19 +183,20 @@ class TestNewerDatabase:
 def test_a_migration_that_fails_half_way_leaves_the_schema_as_it_was(empty: Provisioned, tmp_path: Path):
     url = empty.owner_urls["access"]
     migrate_access(url)
-    broken = _lineage_with(
+    broken = lineage_with(
+        ACCESS,
         tmp_path,
         "pre_table",
         "pre_broken",
-        pre_table='    op.execute("CREATE TABLE access.half (id int)")',
-        pre_broken='    op.execute("INSERT INTO access.half VALUES (1)")\n    op.execute("SELECT 1 / 0")',
+        pre_table='op.execute("CREATE TABLE access.half (id int)")',
+        pre_broken='op.execute("INSERT INTO access.half VALUES (1)")\n    op.execute("SELECT 1 / 0")',
     )
     with pytest.raises(MigrationFailed, match=r"still at access_0001, .* to access_0003 failed: division by zero"):
         upgrade(broken, url)
     with psycopg.connect(url) as connection:
         assert connection.execute("SELECT to_regclass('access.half')").fetchone() == (None,)
     (tmp_path / "access_0003_pre_broken.py").unlink()
-    upgrade(_lineage_with(tmp_path), url)
+    upgrade(lineage_with(ACCESS, tmp_path), url)
     assert read_state("access", url) == SchemaState("access_0002", "access_0001")
 
 

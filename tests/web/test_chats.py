@@ -91,8 +91,9 @@ class TestScores:
     def test_stay_in_the_cookie_however_long_the_names_are(self):
         """Fifty questions, two conversations, the longest id and code, in characters of four bytes."""
         cookie = SealedCookie("chat", Vault(Fernet.generate_key().decode()), lasts_seconds=60, secure=False)
-        person = ChatPerson(ID, "🎉" * 200, code="🎉" * 200, chat_id=ID, scores={1: (5,) * 50, 2: (1,) * 50})
-        person = person.coming_by(ChatLink(ID, datetime.now(UTC), code=person.code))
+        link = ChatLink(ID, datetime.now(UTC), code="🎉" * 200)
+        scores = {1: (5,) * 50, 2: (1,) * 50}
+        person = ChatPerson(ID, "🎉" * 200, link.name, link.until, code=link.code, chat_id=ID, scores=scores)
         response = Response()
         cookie.write(response, person.to_session())
         sent = response.headers["set-cookie"].partition(";")[0]
@@ -242,7 +243,7 @@ class TestAccess:
         self, suite: RunningSuite, study: str, browser: httpx.AsyncClient
     ):
         ended = ChatLink(UUID(study), datetime.now(UTC) - timedelta(seconds=1), interactor="ann")
-        came = _remembered(suite, ChatPerson(UUID(study), "ann").coming_by(ended))
+        came = _remembered(suite, ChatPerson(UUID(study), "ann", ended.name, ended.until))
         refused = await browser.post(f"/chat/{study}/begin", headers=came)
         assert (refused.status_code, "This link expired before you began" in refused.text) == (403, True)
         assert await chats_of(suite, study) == []

@@ -6,6 +6,7 @@ A service that was stopped by a signal is one that takes connections and never a
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -82,7 +83,10 @@ def _cookies(app: FastAPI, who: str) -> dict[str, str]:
     """Return the cookies of somebody who came in."""
     of: Mapping[str, tuple[SealedCookie, dict[str, str]]] = {
         "annotator": (app.state.annotator_sessions, Annotator(ANY, "ann", ANY).to_session()),
-        "person": (app.state.chat_sessions, ChatPerson(ANY, "p-17", chat_id=ANY).to_session()),
+        "person": (
+            app.state.chat_sessions,
+            ChatPerson(ANY, "p-17", "link", datetime.now(UTC), chat_id=ANY).to_session(),
+        ),
     }
     if not who:
         return {}

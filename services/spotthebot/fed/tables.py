@@ -66,7 +66,7 @@ class ContextScoreRow(_Base):
     turn: Mapped[int]
     bot: Mapped[str] = mapped_column(String(100))
     text_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """Of the whole conversation, equal where two have the same words; not known of scores of earlier releases."""
+    """Of the whole conversation, equal where two have the same words; null where it has none."""
     length: Mapped[int]
     turns_left_out: Mapped[int]
     scores: Mapped[list[float]] = mapped_column(ARRAY(Float(53)))

@@ -339,6 +339,6 @@ class SegmentRef(ConversationRef):
     """What one item of a package shows: a conversation, or two side by side."""
 
     text_hash: str | None = Field(
-        description="Equal where items show the same words; of a pair, on the left. Null: an earlier release packed it."
+        description="Equal where items show the same words; of a pair, on the left. Null: it shows none."
     )
     right: ConversationRef | None = Field(description="Of a pair: the conversation on the right; null else.")

@@ -13,14 +13,12 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, ValidationInfo
+from pydantic import AfterValidator
 
 from spotthebot.contracts.wire import Name
 
 HUMAN_NAME: Final = "HU"
 """What results call people, as the paper does."""
-STORED: Final = {"stored": True}
-"""The context of validation for what is stored already: earlier releases took names that nobody can read."""
 _IGNORABLE: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
@@ -80,9 +78,9 @@ def find_look_alike(name: str, others: Iterable[str]) -> str | None:
     return next((each for each in others if each != name and skeleton(each) == seen), None)
 
 
-def _refusing(fault_of: Callable[[str], str | None]) -> Callable[[str, ValidationInfo], str]:
-    def check(name: str, info: ValidationInfo) -> str:
-        if info.context is not STORED and (fault := fault_of(name)) is not None:
+def _refusing(fault_of: Callable[[str], str | None]) -> Callable[[str], str]:
+    def check(name: str) -> str:
+        if (fault := fault_of(name)) is not None:
             raise ValueError(fault)
         return name
 

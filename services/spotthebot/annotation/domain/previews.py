@@ -16,8 +16,8 @@ from spotthebot.kit.errors import FieldError
 class Workload:
     """What a campaign holds: items by length in exchanges, packages by block, and the items of its largest package.
 
-    Packages of one block show the same conversations; the block is None of packages that were uploaded, or are from
-    before blocks were kept: `conversations` has what each of these shows.
+    Packages of one block show the same conversations; the block is None of packages that were uploaded:
+    `conversations` has what each of these shows.
     """
 
     items: Mapping[int, int]

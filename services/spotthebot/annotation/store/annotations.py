@@ -6,7 +6,6 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 from sqlalchemy import (
-    ColumnElement,
     Select,
     Uuid,
     bindparam,
@@ -35,8 +34,10 @@ from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.statements import Statement
 
-_CHANGED = ("answer", "decisions", "started_at", "ended_at", "elapsed_ms", "reported_ms")
-_UPLOADED = {*_CHANGED, "external_id", "completion_code"}
+_UPLOADED = {
+    *("answer", "decisions", "started_at", "ended_at", "elapsed_ms", "reported_ms"),
+    *("external_id", "completion_code"),
+}
 _GIVEN = {
     "id": AnnotationRow.id,
     "item_id": AnnotationRow.item_id,
@@ -60,26 +61,15 @@ def _add_submitted() -> Statement:
         "assignment_id": bindparam("assignment_id", type_=Uuid),
         "annotator_id": bindparam("annotator_id", type_=Uuid),
     }
-    statement = insert(AnnotationRow).from_select(
-        [*_GIVEN, *shared], select(*(rows.c[name] for name in _GIVEN), *shared.values())
-    )
-    is_new: ColumnElement[bool] = literal_column("xmax = 0")
-    return Statement(
-        statement.on_conflict_do_update(
-            index_elements=[AnnotationRow.assignment_id, AnnotationRow.item_id],
-            set_={name: statement.excluded[name] for name in _CHANGED},
-        ).returning(is_new.label("is_new"))
-    )
+    added = select(*(rows.c[name] for name in _GIVEN), *shared.values())
+    return Statement(insert(AnnotationRow).from_select([*_GIVEN, *shared], added))
 
 
 _ADD_SUBMITTED = _add_submitted()
 
 
 async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[SubmittedAnswer]) -> int:
-    """Store the answers of an assignment as annotations and return how many are new; those to gold items are none.
-
-    Those that a release before ours kept of an assignment that was not complete are replaced.
-    """
+    """Store the answers of an assignment as annotations and return how many they are; those to gold items are none."""
     answers = [each for each in answers if each.item_id is not None]
     parameters = {
         "campaign_id": lease.campaign_id,
@@ -101,7 +91,8 @@ async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[S
             ]
         ),
     }
-    return sum(row.is_new for row in await session.fetch(_ADD_SUBMITTED, parameters))
+    await session.fetch(_ADD_SUBMITTED, parameters)
+    return len(answers)
 
 
 async def remove_submitted(session: WriteSession, assignment_id: UUID) -> int:

@@ -32,18 +32,16 @@ _COUNTED = (
     .scalar_subquery()
 )
 _ELSEWHERE = ""
-"""The frontend of annotators who came with an import, or before frontends were told apart."""
+"""The frontend of annotators who came with an import."""
 
 
 _KNOWN = Statement(
-    select(AnnotatorRow.id, AnnotatorRow.frontend)
+    select(AnnotatorRow.id)
     .where(
         AnnotatorRow.campaign_id == bindparam("campaign_id"),
         AnnotatorRow.external_id == bindparam("external_id"),
-        AnnotatorRow.frontend.in_([bindparam("frontend"), literal_column("''")]),
+        AnnotatorRow.frontend == bindparam("frontend"),
     )
-    .order_by(AnnotatorRow.frontend.desc())
-    .limit(constant(1))
     .with_for_update(key_share=True)
 )
 _LOCK_CHECKED = Statement(
@@ -111,8 +109,6 @@ async def lock_annotator(
 
     Who is new has seen the conversations in which they chatted: in whichever frontend, since chats do not say.
 
-    One from before frontends were known apart belongs to the first frontend that asks for them.
-
     Raises NoSuchCampaign where the campaign was deleted meanwhile.
     """
     values = {"campaign_id": campaign_id, "frontend": frontend, "external_id": external_id}
@@ -125,8 +121,6 @@ async def lock_annotator(
     if not found:
         raise NoSuchCampaign(campaign_id=campaign_id)
     (known,) = found
-    if known.frontend != frontend:
-        await session.execute(update(AnnotatorRow).where(AnnotatorRow.id == known.id).values(frontend=frontend))
     return known.id, False
 
 

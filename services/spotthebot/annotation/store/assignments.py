@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, String, Uuid, and_, bindparam, literal_column, select, true, update
+from sqlalchemy import ColumnElement, Select, String, Uuid, and_, bindparam, select, true, update
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.selectable import LateralFromClause
 
@@ -47,7 +47,7 @@ def select_lease(assignment_id: ColumnElement[UUID], frontend: ColumnElement[str
     return (
         select(*_LEASE)
         .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-        .where(AssignmentRow.id == assignment_id, AnnotatorRow.frontend.in_([frontend, literal_column("''")]))
+        .where(AssignmentRow.id == assignment_id, AnnotatorRow.frontend == frontend)
     )
 
 

@@ -27,7 +27,7 @@ from spotthebot.annotation.tables.metadata import Base
 class AnnotatorRow(Base):
     """A person, or a program, who annotates in a campaign through a frontend.
 
-    Who came with an import, or before frontends were known apart, has no frontend: ''.
+    Who came with an import has no frontend: ''.
     """
 
     __tablename__ = "annotators"

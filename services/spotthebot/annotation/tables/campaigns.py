@@ -60,8 +60,7 @@ class CampaignRow(Base):
     `submitted` the assignments that were. `secret` decides with the seed how its conversations are packed, and
     `pseudonym_key` what exports call its annotators; both leave this table for no answer. `annotators_published` says
     that the names of an import's annotators are public, `released_at` since when teams may see the results,
-    `published_at` since when everybody may. The first collection is `collection_id`, the only one
-    of campaigns of earlier releases.
+    `published_at` since when everybody may. The first collection is `collection_id`.
     """
 
     __tablename__ = "campaigns"
@@ -160,8 +159,8 @@ class ItemRow(Base):
     """The first `exchanges` exchanges of a conversation, at a position of the one package that shows them.
 
     `speakers` names the side of each turn that is shown, the opening's among them: `ABABA`; `text_hash` is the same for
-    items that show the same words, and is not known of those of earlier releases. Of a pair all this is about the
-    conversation on the left.
+    items that show the same words, and null where there are none. Of a pair all this is about the conversation on the
+    left.
     """
 
     __tablename__ = "items"

@@ -15,7 +15,6 @@ from spotthebot.contracts.conversations import (
     HumanBotIn,
     Participant,
 )
-from spotthebot.contracts.names import STORED
 from spotthebot.conversations.domain.chats import AwaitedReply, Chat, ChatEvent, Drawn, Study, states_before
 from spotthebot.conversations.domain.collections import ENDED
 from spotthebot.conversations.domain.errors import NoSuchChat, NoSuchCollection, NotForChats
@@ -44,7 +43,7 @@ async def get_study(session: ReadSession, collection_id: UUID) -> Study:
     return Study(
         id=CollectionId(row.id),
         state=CollectionState(row.state),
-        plan=HumanBotIn.model_validate(plan, context=STORED),
+        plan=HumanBotIn.model_validate(plan),
         partners={each.bot_id: each for each in partners if each.bot_id is not None},
     )
 

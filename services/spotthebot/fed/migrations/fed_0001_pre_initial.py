@@ -4,116 +4,79 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from spotthebot.kit.jobs import create_job_tables
+from spotthebot.kit.events.schema import create_event_tables
+from spotthebot.kit.jobs.schema import create_job_tables
+from spotthebot.kit.step_jobs.schema import create_step_job_tables
+from spotthebot.kit.web.database.schema import create_idempotency_table
 
 revision = "fed_0001"
 down_revision = None
 branch_labels = None
 depends_on = None
 
+_SCHEMA = "fed"
+_JSON = postgresql.JSONB()
+_MOMENT = sa.DateTime(timezone=True)
+_NOW = sa.text("now()")
+
 
 def upgrade() -> None:
-    op.create_table(
-        "step_jobs",
-        sa.Column("id", sa.Uuid(), nullable=False),
-        sa.Column("kind", sa.String(length=20), nullable=False),
-        sa.Column("subject_id", sa.Uuid(), nullable=True),
-        sa.Column("request", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
-        sa.Column("state", sa.String(length=20), nullable=False),
-        sa.Column("failure", sa.String(length=1000), nullable=True),
-        sa.Column("steps", sa.Integer(), nullable=False),
-        sa.Column("inputs", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
-        sa.Column("fingerprint", sa.String(length=64), nullable=True),
-        sa.Column("version", sa.String(length=50), nullable=False),
-        sa.Column("run_id", sa.Uuid(), nullable=True),
-        sa.Column("result", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
-        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_step_jobs")),
-        schema="fed",
-    )
-    op.create_index(
-        op.f("ix_step_jobs_subject_id_kind_id"), "step_jobs", ["subject_id", "kind", "id"], unique=False, schema="fed"
-    )
-    op.create_table(
-        "step_job_results",
-        sa.Column("job_id", sa.Uuid(), nullable=False),
-        sa.Column("step", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("result", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["job_id"], ["fed.step_jobs.id"], name=op.f("fk_step_job_results_job_id_step_jobs"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("job_id", "step", name=op.f("pk_step_job_results")),
-        schema="fed",
-    )
+    create_step_job_tables(_SCHEMA)
     op.create_table(
         "dimension_sets",
         sa.Column("id", sa.Uuid(), nullable=False),
-        sa.Column("name", sa.String(length=100), nullable=False),
+        sa.Column("name", sa.String(100), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
-        sa.Column("dimensions", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_dimension_sets")),
-        sa.UniqueConstraint("name", "version", name=op.f("uq_dimension_sets_name_version")),
-        schema="fed",
+        sa.Column("dimensions", _JSON, nullable=False),
+        sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_dimension_sets"),
+        sa.UniqueConstraint("name", "version", name="uq_dimension_sets_name_version"),
+        schema=_SCHEMA,
     )
     op.create_table(
         "likelihoods",
         sa.Column("key", sa.LargeBinary(), nullable=False),
         sa.Column("turns_left_out", sa.Integer(), nullable=False),
-        sa.Column("context_nll", sa.Float(precision=53), nullable=True),
+        sa.Column("context_nll", sa.Double()),
         sa.Column("predicted_tokens", sa.Integer(), nullable=False),
-        sa.Column("nlls", postgresql.ARRAY(sa.Float(precision=53)), nullable=False),
+        sa.Column("nlls", postgresql.ARRAY(sa.Double()), nullable=False),
         sa.Column("tokens", postgresql.ARRAY(sa.Integer()), nullable=False),
-        sa.PrimaryKeyConstraint("key", name=op.f("pk_likelihoods")),
-        schema="fed",
+        sa.Column("last_used_at", _MOMENT, server_default=_NOW, nullable=False),
+        sa.PrimaryKeyConstraint("key", name="pk_likelihoods"),
+        schema=_SCHEMA,
     )
+    op.create_index("ix_likelihoods_last_used_at", "likelihoods", ["last_used_at"], schema=_SCHEMA)
     op.create_table(
         "context_scores",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("job_id", sa.Uuid(), nullable=False),
         sa.Column("conversation_id", sa.Uuid(), nullable=False),
         sa.Column("turn", sa.Integer(), nullable=False),
-        sa.Column("bot", sa.String(length=100), nullable=False),
+        sa.Column("bot", sa.String(100), nullable=False),
+        sa.Column("text_hash", sa.LargeBinary()),
         sa.Column("length", sa.Integer(), nullable=False),
         sa.Column("turns_left_out", sa.Integer(), nullable=False),
-        sa.Column("scores", postgresql.ARRAY(sa.Float(precision=53)), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("scores", postgresql.ARRAY(sa.Double()), nullable=False),
+        sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_context_scores"),
         sa.ForeignKeyConstraint(
-            ["job_id"], ["fed.step_jobs.id"], name=op.f("fk_context_scores_job_id_step_jobs"), ondelete="CASCADE"
+            ["job_id"], ["fed.step_jobs.id"], name="fk_context_scores_job_id_step_jobs", ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_context_scores")),
-        sa.UniqueConstraint(
-            "job_id", "conversation_id", "turn", name=op.f("uq_context_scores_job_id_conversation_id_turn")
-        ),
-        schema="fed",
+        sa.UniqueConstraint("job_id", "conversation_id", "turn", name="uq_context_scores_job_id_conversation_id_turn"),
+        schema=_SCHEMA,
     )
-    op.create_index(op.f("ix_context_scores_job_id_id"), "context_scores", ["job_id", "id"], schema="fed")
+    op.create_index("ix_context_scores_job_id_id", "context_scores", ["job_id", "id"], schema=_SCHEMA)
     op.create_table(
         "rejected_conversations",
         sa.Column("job_id", sa.Uuid(), nullable=False),
         sa.Column("conversation_id", sa.Uuid(), nullable=False),
-        sa.Column("reason", sa.String(length=1000), nullable=False),
+        sa.Column("reason", sa.String(1000), nullable=False),
+        sa.PrimaryKeyConstraint("job_id", "conversation_id", name="pk_rejected_conversations"),
         sa.ForeignKeyConstraint(
-            ["job_id"],
-            ["fed.step_jobs.id"],
-            name=op.f("fk_rejected_conversations_job_id_step_jobs"),
-            ondelete="CASCADE",
+            ["job_id"], ["fed.step_jobs.id"], name="fk_rejected_conversations_job_id_step_jobs", ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("job_id", "conversation_id", name=op.f("pk_rejected_conversations")),
-        schema="fed",
+        schema=_SCHEMA,
     )
-    op.create_table(
-        "idempotency_keys",
-        sa.Column("principal", sa.Uuid(), nullable=False),
-        sa.Column("path", sa.String(length=500), nullable=False),
-        sa.Column("key", sa.String(length=200), nullable=False),
-        sa.Column("body_sha256", sa.LargeBinary(), nullable=False),
-        sa.Column("status", sa.SmallInteger(), nullable=True),
-        sa.Column("body", sa.LargeBinary(), nullable=True),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("principal", "path", "key", name=op.f("pk_idempotency_keys")),
-        schema="fed",
-    )
-    op.create_index("ix_idempotency_keys_created_at", "idempotency_keys", ["created_at"], unique=False, schema="fed")
-    create_job_tables(op.get_bind(), "fed")
+    create_event_tables(_SCHEMA)
+    create_idempotency_table(_SCHEMA)
+    create_job_tables(op.get_bind(), _SCHEMA)

@@ -151,8 +151,7 @@ def score_job_of(job: StepJob) -> ScoreJob:
         created_at=job.created_at,
         finished_at=job.finished_at,
         dimensions=_DIMENSIONS.validate_python(job.result["dimensions"]) if job.result else None,
-        # Results of earlier releases have none.
-        repeated_texts=_REPEATED.validate_python((job.result or {}).get("repeated_texts", ())),
+        repeated_texts=_REPEATED.validate_python(job.result["repeated_texts"]) if job.result else (),
     )
 
 

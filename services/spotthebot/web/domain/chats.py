@@ -30,17 +30,16 @@ SCORES: Final = range(1, 6)
 class ChatPerson:
     """Who chats in a collection: what their browser's cookie holds.
 
-    `link` is the name of the link by which they came last, and `until` its end; a cookie of an earlier release has no
-    `until`. `most` people may chat by the link, any number where it is 0; `is_shared` says that they can make up ids.
-    `scores` are those of conversations that are over, in the order
-    of the questions: the service takes ratings at the end, all at once, and nothing may be lost before.
+    `link` is the name of the link by which they came last, and `until` its end. `most` people may chat by the link, any
+    number where it is 0; `is_shared` says that they can make up ids. `scores` are those of conversations that are over,
+    in the order of the questions: the service takes ratings at the end, all at once, and nothing may be lost before.
     """
 
     collection_id: UUID
     interactor: str
+    link: str
+    until: datetime
     code: str = ""
-    link: str = ""
-    until: datetime | None = None
     most: int = 0
     is_shared: bool = False
     chat_id: UUID | None = None
@@ -52,7 +51,7 @@ class ChatPerson:
             "interactor": self.interactor,
             "code": self.code,
             "link": self.link,
-            "until": self.until.isoformat() if self.until else "",
+            "until": self.until.isoformat(),
             "most": str(self.most),
             "shared": "yes" if self.is_shared else "",
             "chat_id": str(self.chat_id or ""),
@@ -66,10 +65,10 @@ class ChatPerson:
             collection_id=UUID(content["collection_id"]),
             interactor=content["interactor"],
             code=content["code"],
-            link=content.get("link", ""),
-            until=datetime.fromisoformat(content["until"]) if content.get("until") else None,
-            most=int(content.get("most", "0")),
-            is_shared=bool(content.get("shared")),
+            link=content["link"],
+            until=datetime.fromisoformat(content["until"]),
+            most=int(content["most"]),
+            is_shared=bool(content["shared"]),
             chat_id=UUID(content["chat_id"]) if content["chat_id"] else None,
             scores={int(number): tuple(map(int, digits)) for number, digits in rated},
         )
@@ -86,7 +85,7 @@ class ChatPerson:
         )
 
     def has_current_link(self, now: datetime) -> bool:
-        return self.until is None or now <= self.until
+        return now <= self.until
 
     def with_scores(self, number: int, scores: Sequence[int]) -> Self:
         """Return the person with the scores of one more conversation."""
@@ -97,8 +96,7 @@ class ChatPerson:
 class ChatLink:
     """What a link into a collection holds, sealed: for one person, or for those whom `parameter` of the URL names.
 
-    `most` people may chat by it, any number where it is 0, as in links of earlier releases. With a `key` the panel
-    signs ids.
+    `most` people may chat by it, any number where it is 0. With a `key` the panel signs ids.
     """
 
     collection_id: UUID
@@ -134,8 +132,8 @@ class ChatLink:
             "interactor": self.interactor,
             "parameter": self.parameter,
             "code": self.code,
-            **({"most": str(self.most)} if self.most else {}),
-            **({"key": self.key} if self.key else {}),
+            "most": str(self.most),
+            "key": self.key,
         }
 
     @classmethod
@@ -149,8 +147,8 @@ class ChatLink:
             interactor=content["interactor"],
             parameter=content["parameter"],
             code=content["code"],
-            most=int(content.get("most", "0")),
-            key=content.get("key", ""),
+            most=int(content["most"]),
+            key=content["key"],
         )
 
 

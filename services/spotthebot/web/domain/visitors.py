@@ -39,14 +39,11 @@ class Annotator:
         return asdict(self) | {"campaign_id": str(self.campaign_id), "link_id": str(self.link_id)}
 
     @classmethod
-    def from_session(cls, content: Mapping[str, str]) -> Self | None:
-        """Return the person; None from a cookie of an earlier release, which names no link."""
-        if "link_id" not in content:
-            return None
+    def from_session(cls, content: Mapping[str, str]) -> Self:
         return cls(
             campaign_id=UUID(content["campaign_id"]),
             annotator=content["annotator"],
             link_id=UUID(content["link_id"]),
-            completion=content.get("completion", ""),
-            pseudonym=content.get("pseudonym", ""),
+            completion=content["completion"],
+            pseudonym=content["pseudonym"],
         )

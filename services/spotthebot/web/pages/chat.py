@@ -66,7 +66,7 @@ async def enter(
     theirs = await _chats_of(services, collection_id, interactor, link=link.name)
     known = person_of(request)
     if known is None or (known.collection_id, known.interactor) != (collection_id, interactor):
-        known = ChatPerson(collection_id, interactor, chat_id=latest_of(theirs))
+        known = ChatPerson(collection_id, interactor, link.name, link.until, chat_id=latest_of(theirs))
     return remembering(request, known.coming_by(link))
 
 
@@ -95,7 +95,7 @@ async def begin(request: Request, person: Person, services: ServicesOfFrontend) 
     wish = ChatIn(
         collection_id=person.collection_id,
         interactor=person.interactor,
-        link=person.link or None,
+        link=person.link,
         max_people=person.most or None,
         address=address_of(request) if person.is_shared else None,
     )

@@ -65,7 +65,6 @@ class ExportedConversation(Wire):
     domain: Domain
     mode: Mode = Field(description="How it was held; `import` where its source did not say.")
     collection_cancelled: bool = Field(
-        default=False,  # in files of 0.1.0, which do not say it
         description="Whether the collection was cancelled: its conversations are not all that were planned.",
     )
     bots: tuple[Name, Name] = Field(description="What results call A and B; all humans are HU.")
@@ -78,7 +77,6 @@ class ExportedConversation(Wire):
     failure: Annotated[Text, Field(max_length=1000)] | None
     turns: tuple[ExportedTurn, ...] = Field(max_length=1000)
     rating: ExportedRating | None = Field(
-        default=None,  # in files of 0.1.0, which hold none
         description="How the person rated it; null where nobody did.",
     )
     quality_flags: ExportedQualityFlags | None = Field(

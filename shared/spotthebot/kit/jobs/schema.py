@@ -7,17 +7,16 @@ from sqlalchemy import Connection
 
 
 def create_job_tables(connection: Connection, schema: str) -> None:
-    """Make procrastinate's tables in `schema`, in the one migration that does."""
+    """Make procrastinate's tables in `schema`, in the one migration that does.
+
+    A job's row keeps the trace in which the job was queued.
+    """
     # The driver's own cursor: SQLAlchemy would prepare the whole script as one statement.
     with contextlib.closing(connection.connection.cursor()) as cursor:
         cursor.execute(f'SET LOCAL search_path TO "{schema}"')
         cursor.execute(SchemaManager.get_schema())
         cursor.execute("SET LOCAL search_path TO DEFAULT")
-
-
-def add_job_traces(connection: Connection, schema: str) -> None:
-    """Let the rows of jobs keep the trace in which they were queued, in the one migration that does."""
-    connection.exec_driver_sql(
-        f"ALTER TABLE {schema}.procrastinate_jobs ADD COLUMN trace text"
-        " DEFAULT NULLIF(current_setting('spotthebot.trace', true), '')"
-    )
+        cursor.execute(
+            f'ALTER TABLE "{schema}".procrastinate_jobs ADD COLUMN trace text'
+            " DEFAULT NULLIF(current_setting('spotthebot.trace', true), '')"
+        )

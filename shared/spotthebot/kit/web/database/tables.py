@@ -13,8 +13,7 @@ def idempotency_table(metadata: MetaData, *, early_claims: bool = False) -> Tabl
         Column("principal", Uuid, primary_key=True),
         Column("path", String(LONGEST_PATH), primary_key=True),
         Column("key", String(200), primary_key=True),
-        # Its name in the database is older than the method and the query in it.
-        Column("body_sha256", LargeBinary, key="request_sha256", nullable=False),
+        Column("request_sha256", LargeBinary, nullable=False),
         Column("status", SmallInteger),
         Column("body", LargeBinary),
         Column("created_at", DateTime(timezone=True), nullable=False),

@@ -1,0 +1,1 @@
+"""The tables of the first revision of `conversations`, by noun; later revisions change them."""
