@@ -96,7 +96,7 @@ class TestDatabaseUrl:
 class TestDatabaseOfANewerRelease:
     def test_ends_a_service_that_is_too_old_for_it(self, database_urls: DatabaseUrls):
         lineage, url = load_lineage("bots"), database_urls.owner["bots"]
-        message = f"at bots_0999 of a newer release, too new for {lineage.head}, or of one before 0.2.0: start that"
+        message = f"at bots_0999 of a newer release, too new for {lineage.head}, or of one before 0.2.0: start it"
         settings = settings_of("bots", database_url=database_urls.app["bots"])
         with psycopg.connect(url, autocommit=True) as owner:
             (comment,) = owner.execute("SELECT obj_description('bots.alembic_version'::regclass)").fetchall()[0]

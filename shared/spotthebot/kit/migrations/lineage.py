@@ -27,7 +27,7 @@ _REVISION = "SELECT version_num FROM {name}"
 
 
 class NewerDatabase(Unavailable):
-    """The schema {schema} is at {found} of a newer release, too new for {needed}, or of one before 0.2.0: start that."""
+    """The schema {schema} is at {found} of a newer release, too new for {needed}, or of one before 0.2.0: start it."""
 
 
 class MigrationFailed(Unavailable):
