@@ -261,7 +261,7 @@ async def _score(suite: RunningSuite, study: Study, scores: Mapping[str, float])
         "state": "complete",
         "steps": 1,
         "version": "0",
-        "result": {"dimensions": [summary.model_dump(mode="json")]},
+        "result": {"dimensions": [summary.model_dump(mode="json")], "repeated_texts": []},
     }
     contexts = [
         ScoredContext(UUID(study.hostile), turn, bot, 20, 0, (score,))
