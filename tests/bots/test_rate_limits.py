@@ -155,6 +155,6 @@ class TestBots:
 
         async with serve_bot(limits) as (_, url):
             admin = await suite.client("bots", "admin")
-            out = await created(admin, "/v1/bots", webhook(url, limits={"timeout_seconds": 1}))
+            out = await created(admin, "/v1/bots", webhook(url, limits={"timeout_seconds": 5}))
         verdicts = {each["check"]: each["verdict"] for each in out["probe"]["findings"]}
         assert (out["status"], verdicts["reachable"], verdicts["answers_in_turn"]) == ("active", "passed", "warned")
