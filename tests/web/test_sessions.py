@@ -1,5 +1,7 @@
 """Sessions of the pages: sealed cookies, requests of other sites, where a sign-in leads."""
 
+from typing import Any
+
 import pytest
 from cryptography.fernet import Fernet
 from starlette.requests import Request
@@ -7,7 +9,9 @@ from starlette.responses import Response
 
 from spotthebot.kit.vault import Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
+from spotthebot.web.domain.chats import ChatPerson
 from spotthebot.web.domain.languages import choose_language
+from spotthebot.web.domain.visitors import Annotator, SignedIn
 from spotthebot.web.pages.session import _own_path
 from tests.factories.running_suite import RunningSuite
 
@@ -45,6 +49,15 @@ class TestSealedCookies:
     @pytest.mark.parametrize("content", ["", "nonsense", "x" * 5000])
     def test_cookies_made_by_others_are_none(self, content: str):
         assert _secure().read(_request(f"__Host-who={content}")) is None
+
+    @pytest.mark.parametrize("form", [ChatPerson, Annotator, SignedIn])
+    @pytest.mark.parametrize("lacking", [{}, {"collection_id": "x", "scores": "", "until": ""}])
+    def test_cookies_of_an_earlier_form_are_none(self, form: type[Any], lacking: dict[str, str]):
+        response = Response()
+        _secure().write(response, lacking)
+        request = _request(response.headers["set-cookie"].split(";")[0])
+        assert _secure().read(request) == lacking
+        assert _secure().read_as(request, form.from_session) is None
 
     def test_cookies_of_another_key_are_none(self):
         other = SealedCookie("who", Vault(Fernet.generate_key().decode()), lasts_seconds=60, secure=True)

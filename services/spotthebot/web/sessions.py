@@ -13,8 +13,7 @@ def visitor_of(request: Request) -> SignedIn | None:
     """Return the person who signed in, if anybody did; opens the cookie once for each request."""
     if not hasattr(request.state, "visitor"):
         cookie: SealedCookie = request.app.state.sessions
-        content = cookie.read(request)
-        request.state.visitor = None if content is None else SignedIn.from_session(content)
+        request.state.visitor = cookie.read_as(request, SignedIn.from_session)
     visitor: SignedIn | None = request.state.visitor
     return visitor
 
@@ -49,5 +48,4 @@ def address_of(request: Request) -> str:
 def annotator_of(request: Request) -> Annotator | None:
     """Return the person who came by an entry link, if anybody did."""
     cookie: SealedCookie = request.app.state.annotator_sessions
-    content = cookie.read(request)
-    return None if content is None else Annotator.from_session(content)
+    return cookie.read_as(request, Annotator.from_session)

@@ -38,8 +38,7 @@ Person = Annotated[ChatPerson, Depends(EnteredChat())]
 
 def person_of(request: Request) -> ChatPerson | None:
     """Return who chats in this browser, if anybody does."""
-    content = _cookie(request).read(request)
-    return None if content is None else ChatPerson.from_session(content)
+    return _cookie(request).read_as(request, ChatPerson.from_session)
 
 
 def remembering(request: Request, person: ChatPerson) -> Response:

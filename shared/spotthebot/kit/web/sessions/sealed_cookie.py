@@ -1,13 +1,15 @@
 """A cookie whose content nobody but this application can read or make."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from spotthebot.kit.vault import Unreadable, Vault
 
+T = TypeVar("T")
 _LONGEST = 3800
 """Browsers drop cookies of more than 4,096 bytes."""
 
@@ -37,6 +39,14 @@ class SealedCookie:
             return None
         content: dict[str, str] = held[1]
         return content
+
+    def read_as(self, request: Request, form: Callable[[Mapping[str, str]], T]) -> T | None:
+        """Return the content in a form; None where there is none, or an earlier release wrote what the form lacks."""
+        content = self.read(request)
+        try:
+            return None if content is None else form(content)
+        except (KeyError, ValueError):
+            return None
 
     def write(self, response: Response, content: Mapping[str, str]) -> None:
         """Send the cookie with a response."""
