@@ -55,14 +55,14 @@ def test_rows_that_are_only_added_let_texts_become_erased_and_nothing_else(
     column = "answer" if function.endswith("texts") else "details"
     with psycopg.connect(databases.admin_url(database_urls)) as connection:
         connection.execute(f"CREATE TEMPORARY TABLE kept (place int, {column} jsonb)".encode())
-        connection.execute(f"INSERT INTO kept VALUES (0, %s) RETURNING {column}".encode(), [Jsonb(before)])  # noqa: S608
+        connection.execute(f"INSERT INTO kept VALUES (0, %s) RETURNING {column}".encode(), [Jsonb(before)])  # noqa: S608 - one of two names above
         connection.execute(
             "CREATE TRIGGER guard BEFORE UPDATE OR DELETE ON kept FOR EACH ROW"
             f" EXECUTE FUNCTION annotation.refuse_{function}()".encode()
         )
         statements: list[tuple[str, list[Any], bool]] = [
-            (f"UPDATE kept SET {column} = %s", [Jsonb(after)], is_let),  # noqa: S608
-            (f"UPDATE kept SET {column} = %s, place = 1", [Jsonb(after)], False),  # noqa: S608
+            (f"UPDATE kept SET {column} = %s", [Jsonb(after)], is_let),  # noqa: S608 - one of two names above
+            (f"UPDATE kept SET {column} = %s, place = 1", [Jsonb(after)], False),  # noqa: S608 - one of two names above
             ("DELETE FROM kept", [], False),
         ]
         for statement, values, passes in statements:

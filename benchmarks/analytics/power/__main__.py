@@ -2,8 +2,8 @@
 
 `python -m benchmarks.analytics.power [--simulations N] [--first-seed S] [--only balanced|hard] [--json FILE]`.
 "Pooled" are the tests of pairs; "alone" takes each pair as if there were no other, whose variance is then its own, and
-adjusts as the suite does. "Ranks" are the tests of differences of mean win rates, "strengths" those of differences of
-Bradley-Terry strengths, and "log-rank" those of survival.
+adjusts as the suite does. "Ranks" test differences of mean win rates, "strengths" test differences of Bradley-Terry
+strengths, "log-rank" tests survival.
 """
 
 import argparse
@@ -43,7 +43,7 @@ from tests.factories.clustered_campaigns import Setting
 _DESIGN = "Bots, conversations a pair, annotators"
 TESTS = ("pooled", "alone", "sign", "ranks", "strengths", "log-rank")
 FAMILIES = {"pooled": "pairs", "ranks": "ranks", "strengths": "strengths", "log-rank": "log-rank"}
-"""What each test makes an estimate of; the oracle is told those of the same name."""
+"""The estimates that each test is of; the oracle takes the same estimates."""
 
 
 class Claims(NamedTuple):

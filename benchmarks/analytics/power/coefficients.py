@@ -1,4 +1,4 @@
-"""How often a feature's part in being spotted is found, beside an oracle, and how often one that has none.
+"""How often the Cox test finds a feature that matters, beside an oracle, and how often one that does not.
 
 `python -m benchmarks.analytics.power.coefficients [--simulations N] [--first-seed S]`. Each fit tests each feature
 by itself, so the oracle does, too: it divides an estimate by its true standard deviation, and 1.96 is enough.

@@ -138,7 +138,7 @@ def _reach(analysis: Analysis) -> Iterator[str]:
 
 
 def _enough_words(analysis: Analysis, n_pairs: int) -> str:
-    """Say how many conversations of each pair would do, if the planner's correlations are those of this campaign."""
+    """Say how many conversations of each pair would do; the planner assumes its own correlations."""
     counts, pairs = analysis.counts, analysis.win_rates.pairs
     ties = sum(pair.ties for pair in pairs)
     games = ties + sum(pair.wins + pair.losses for pair in pairs)

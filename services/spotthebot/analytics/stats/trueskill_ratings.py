@@ -40,7 +40,7 @@ def environment_of(ratings: "SkillRatings") -> "TrueSkill":
     >>> environment_of(rate_skills(play_games(AnnotationTable.from_rows(rows)))).draw_probability  # 1 tie of 2 games
     0.5
     """
-    from trueskill import TrueSkill  # noqa: PLC0415 - see above
+    from trueskill import TrueSkill  # noqa: PLC0415 - ratings do without it
 
     settings = ratings.settings
     return TrueSkill(
@@ -65,7 +65,7 @@ def ratings_of(ratings: "SkillRatings") -> "dict[str, Rating]":
     >>> winner.mu > 29.396, loser.mu < 20.604
     (True, True)
     """
-    from trueskill import Rating  # noqa: PLC0415 - see above
+    from trueskill import Rating  # noqa: PLC0415 - ratings do without it
 
     return {bot.bot: Rating(mu=bot.mu, sigma=bot.sigma) for bot in ratings.bots}
 
