@@ -8,7 +8,7 @@ if [ -z "${SERVICE}" ]; then
 fi
 grep -E "# .*\bbuild\b" requirements.txt > build.txt
 if ! grep -q -E "# .*\b${PART}\b" requirements.txt; then
-  echo "requirements.txt has no part '${PART}': SERVICE names a service, or 'suite' with PART=cli." >&2
+  echo "requirements.txt has no part '${PART}': SERVICE names a service, or 'cli'." >&2
   exit 1
 fi
 # Traces are recorded where a setting asks for them: what does so is in every image.

@@ -7,7 +7,7 @@ ARG PYTHON_IMAGE=python:3.12.14-slim-bookworm@sha256:782412e85d0f0984994c2906525
 ARG BUILD_IMAGE=${PYTHON_IMAGE}
 
 FROM ${BUILD_IMAGE} AS build
-# A service, or `suite` for the command line; the part of requirements.txt that it needs.
+# A service, or `cli` for the command line; the part of requirements.txt that it needs.
 ARG SERVICE
 ARG PART=${SERVICE}
 # For `bots` and `fed`: which build of torch (cpu, cu130, ...), `none` for an image that runs no model itself.

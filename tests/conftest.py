@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
 from spotthebot.kit.logs import configure_logs
-from spotthebot.suite.postgres.provision import ACCESS, Provisioned
+from spotthebot.local.postgres.provision import ACCESS, Provisioned
 from tests.factories.browsing import running_browser
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer, migrated_template, running_server
 from tests.factories.running_suite import Keys, RunningSuite, SharedSuites, run_suite
@@ -27,8 +27,8 @@ _SHARED = pytest.StashKey[SharedSuites]()
 _WAITING = (
     "/e2e/",
     "/faults/",
-    "/suite/postgres/",
-    "/suite/supervision/",
+    "/local/postgres/",
+    "/local/supervision/",
     "test_lost_jobs",
     "test_real_peers",
     "test_steering",

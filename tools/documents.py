@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
+from spotthebot.cli import app, campaigns, collections, main
+from spotthebot.cli.declarations import schema_text
 from spotthebot.contracts.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
-from spotthebot.suite import campaigns, collections
-from spotthebot.suite.cli import app, main
-from spotthebot.suite.declarations import schema_text
-from spotthebot.suite.progress import screen
-from spotthebot.suite.runtime.services import load_service
+from spotthebot.local.progress import screen
+from spotthebot.local.runtime.services import load_service
 from tools import ROOT
 from tools.diagrams import drawn
 from tools.front_door import COMMANDS_FILE, commands_text

@@ -6,8 +6,8 @@ from typing import Any
 
 import typer
 
-from spotthebot.suite.cli.commands import COMMANDS
-from spotthebot.suite.cli.lazy import LISTS, Command, CommandGroup, CommandTable, load_command
+from spotthebot.cli.command_table import COMMANDS
+from spotthebot.cli.lazy import LISTS, Command, CommandGroup, CommandTable, load_command
 
 COMMANDS_FILE = Path("tools", "commands.json")
 """From a clone's root: made by `./stb docs`."""

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from spotthebot.kit.errors import Invalid, NotFound, Unavailable
-from spotthebot.suite.progress import screen, showing_progress
+from spotthebot.local.progress import screen, showing_progress
 from tools.covering_tests import DependentLines, Recording, SourceLines, file_of
 from tools.mutant_process import PRELOADED, CoverageRecorder, OnlyTests, run_pytest
 from tools.mutations import Mutation, find_mutations

@@ -8,10 +8,10 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+from spotthebot.cli import main
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.errors import Unavailable
-from spotthebot.suite.cli import main
-from spotthebot.suite.progress import screen
+from spotthebot.local.progress import screen
 from tools import ROOT
 from tools.downloads import DOWNLOADS_FILE, Lock, downloads_text
 

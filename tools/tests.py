@@ -13,8 +13,8 @@ from typing import Annotated
 
 import typer
 
-from spotthebot.suite.cli import main
-from spotthebot.suite.progress import screen
+from spotthebot.cli import main
+from spotthebot.local.progress import screen
 from tools import ROOT
 from tools.changed_tests import changed_files, pick_tests
 from tools.coverage import COVERAGE_OPTIONS, print_coverage, remove_report

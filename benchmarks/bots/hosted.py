@@ -25,7 +25,7 @@ from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.triton.repository import write_model
 from spotthebot.inference.workers import ModelWorkers, WorkerModel
-from spotthebot.suite.triton import development_server
+from spotthebot.local.triton import development_server
 
 IN_FLIGHT = (1, 8, 32)
 BATCHES = {"alone": 1, "batched": 32}

@@ -6,7 +6,7 @@ from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.running import lean_bots
 from benchmarks.conversations.parlai_rival import self_chat
 from benchmarks.conversations.running import Collected, running_suite
-from spotthebot.suite.environments import EnvironmentNotMade
+from spotthebot.local.environments import EnvironmentNotMade
 from tests.factories.processes import prepared_installation
 
 CONVERSATIONS, EXCHANGES, BOTS = 3000, 5, 4

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from spotthebot.suite.environments import PARLAI, ensure
+from spotthebot.local.environments import PARLAI, ensure
 
 _START_SECONDS = 120
 

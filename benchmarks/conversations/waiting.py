@@ -9,7 +9,7 @@ from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.running import lean_bots
 from benchmarks.conversations.parlai_rival import self_chat
 from benchmarks.conversations.running import Collected, running_suite
-from spotthebot.suite.environments import EnvironmentNotMade
+from spotthebot.local.environments import EnvironmentNotMade
 from tests.factories.processes import prepared_installation
 
 AT_ONCE, EXCHANGES, BOTS, DELAY_MS = 200, 10, 5, 500

@@ -10,7 +10,7 @@ TOY = {"_REPEATS": 1}
 _RANK = """\
 import sys
 from spotthebot import clients
-from spotthebot.suite.cli import main
+from spotthebot.cli import main
 sys.argv = ["stb", "rank", "x", "--resamples", "0"]
 clients.AsyncAnnotation("http://127.0.0.1:1", "key")
 main()
@@ -25,8 +25,8 @@ def measure() -> list[Measurement]:
     compared = f"`alembic --help`: {alembic:.2f} s; `import typer`: {bare:.2f} s"
     with tempfile.TemporaryDirectory() as folder:
         commands = {
-            "`./stb --help`": ("-m", "spotthebot.suite", "--help"),
-            "`./stb status`, nothing runs": ("-m", "spotthebot.suite", "status", "--data-dir", folder),
+            "`./stb --help`": ("-m", "spotthebot.cli", "--help"),
+            "`./stb status`, nothing runs": ("-m", "spotthebot.cli", "status", "--data-dir", folder),
             "`./stb rank`, up to its first request": ("-c", _RANK),
         }
         return [_row(name, arguments, compared, alembic) for name, arguments in commands.items()]

@@ -38,7 +38,7 @@ def demo_suite() -> Iterator[DemoSuite]:
         _stb("demo", "--data-dir", folder)
         log = Path(folder) / "up.log"
         with log.open("wb") as output:
-            command = [sys.executable, "-m", "spotthebot.suite", "up", "--data-dir", folder]
+            command = [sys.executable, "-m", "spotthebot.cli", "up", "--data-dir", folder]
             suite = subprocess.Popen(  # noqa: S603 - our own program
                 [*command, "--port-base", str(_PORT_BASE)], stdout=output, stderr=subprocess.STDOUT
             )
@@ -70,7 +70,7 @@ def demonstrated(folder: str, port_base: int) -> DemoSuite:
 
 
 def _stb(*arguments: str) -> str:
-    command = [sys.executable, "-m", "spotthebot.suite", *arguments]
+    command = [sys.executable, "-m", "spotthebot.cli", *arguments]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own program
     return done.stdout
 

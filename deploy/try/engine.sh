@@ -111,12 +111,11 @@ make_bases() {
 }
 
 build() {
-  local name=$1 arguments=(--build-arg "SERVICE=$1")
-  [ "${name}" != cli ] || arguments=(--build-arg SERVICE=suite --build-arg PART=cli)
+  local name=$1
   say "Building ${name}"
   docker build --progress plain --network host --file "${root}/docker/service.Dockerfile" \
     --build-arg PYTHON_IMAGE=spotthebot-try/python:bookworm --build-arg BUILD_IMAGE=spotthebot-try/build \
-    --build-arg TORCH="${TORCH:-cpu}" --build-arg TORCH_INDEX="${TORCH_INDEX:-}" "${arguments[@]}" \
+    --build-arg TORCH="${TORCH:-cpu}" --build-arg TORCH_INDEX="${TORCH_INDEX:-}" --build-arg "SERVICE=${name}" \
     --secret "id=pip,src=${home}/pip.conf" --tag "spotthebot-${name}" "${root}" > "${home}/build-${name}.log" 2>&1 ||
     {
       echo "deploy/try: the image of ${name} can't be built:" >&2

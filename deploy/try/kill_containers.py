@@ -35,9 +35,10 @@ from spotthebot.clients.conversations import AsyncConversations
 from spotthebot.contracts.annotation import AnnotationOut, CampaignIn, CampaignOut
 from spotthebot.contracts.bots import BotIn
 from spotthebot.contracts.conversations import AllPlayAllIn
-from spotthebot.suite import campaigns
-from spotthebot.suite.poll import poll_until
-from spotthebot.suite.progress import showing_progress
+from spotthebot.local.background import poll_until, wait_until_built
+from spotthebot.local.progress import showing_progress
+from spotthebot.local.seeding import simulated_annotators
+from spotthebot.simulation import work
 from tests.factories.chained_bot import ChainedBots, faults
 
 ENGINE = str(Path(__file__).with_name("engine.sh"))
@@ -154,14 +155,14 @@ async def begin_campaign(annotation: AsyncAnnotation, name: str, collection: UUI
         package_size=PACKAGE,
         seed=5,
     )
-    return await campaigns.build(annotation, await annotation.create_campaign(request))
+    return await wait_until_built(annotation, await annotation.create_campaign(request))
 
 
 async def work_on(tasks: AsyncAnnotation, campaign: CampaignOut) -> int:
     """Have simulated annotators label all of it; return how many of their labels were acknowledged."""
     with showing_progress() as steps, steps.step("Annotators at work", total=campaign.annotations_needed) as step:
-        people = campaigns.simulated_annotators(ANNOTATORS, seed=5)
-        return (await campaigns.annotate(tasks, campaign, people, step)).annotations
+        people = simulated_annotators(ANNOTATORS, seed=5)
+        return (await work.annotate(tasks, campaign, people, step.advance)).annotations
 
 
 async def labels_of(annotation: AsyncAnnotation, campaign: CampaignOut) -> list[AnnotationOut]:

@@ -56,7 +56,7 @@ stb() {
 services=(wal-receiver base-backups bots conversations conversations-worker annotation annotation-worker analytics analytics-worker fed fed-worker web)
 up() { "${engine}" compose up --detach > "${TRY_HOME}/up.log" 2>&1 && await "${services[@]}"; }
 down() { "${engine}" compose down > "${TRY_HOME}/down.log" 2>&1; }
-ranked() { stb -m spotthebot.suite rank demo --json -; }
+ranked() { stb -m spotthebot.cli rank demo --json -; }
 
 part() {
   export TRY_STANDINS=postgres
@@ -85,7 +85,7 @@ all() {
   grep -q OPERATOR_NETWORKS "${TRY_HOME}/compose/.env" ||
     echo 'OPERATOR_NETWORKS=["172.16.0.0/12", "192.168.0.0/16"]' >> "${TRY_HOME}/compose/.env"
   step "up from nothing" up
-  step "./stb demo --url" stb -m spotthebot.suite demo
+  step "./stb demo --url" stb -m spotthebot.cli demo
   stb "${here}/kill_containers.py"
   stb "${here}/hang_containers.py"
   ranked > "${TRY_HOME}/before.json"

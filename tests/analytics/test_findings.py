@@ -8,8 +8,8 @@ from rich.console import Console
 
 from spotthebot.analytics.domain.findings import adjustment_words, difference_finding, findings
 from spotthebot.analytics.stats import Design, smallest_p
+from spotthebot.cli.studies.ranking import print_ranking
 from spotthebot.contracts.analytics import Analysis, PooledEffect, Uncertainty, differences
-from spotthebot.suite.studies.ranking import print_ranking
 from tests.factories.analyses import analysis
 
 _RESULTS = analysis(("A", "B", "C"))

@@ -23,7 +23,7 @@ from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics import ParametersIn
 from spotthebot.contracts.annotation import CampaignOut, CampaignState
 from spotthebot.kit.database import Database, WriteSession
-from spotthebot.suite.loadtest.memory import mebibytes_of
+from spotthebot.local.loadtest.memory import mebibytes_of
 from tests.factories.databases import DatabaseUrls
 
 CAMPAIGN = UUID(int=1)

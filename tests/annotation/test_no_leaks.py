@@ -16,9 +16,9 @@ from spotthebot.annotation.domain.shuffle import Shuffle
 from spotthebot.annotation.use_cases import packages as built_packages
 from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
 from spotthebot.conversations.domain import plans
+from spotthebot.importers.published_dump import DumpConversation, open_dump
 from spotthebot.kit.database import ReadSession
-from spotthebot.suite.published_dump import DumpConversation, open_dump
-from spotthebot.suite.sample import sample_dialogues
+from spotthebot.local.sample import sample_dialogues
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, store_training
 from tests.factories.dump_files import PUBLISHED
 from tests.factories.leaks import SIGNIFICANCE_LEVEL, Table, detect, pool

@@ -18,7 +18,7 @@ import yaml
 
 from spotthebot.contracts.services import API_NAMES, SERVICES, ServiceEntry
 from spotthebot.kit.settings import EdgeSettings
-from spotthebot.suite.runtime.services import load_service
+from spotthebot.local.runtime.services import load_service
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = ROOT / "deploy" / "compose"

@@ -29,10 +29,20 @@ FAULTS = {
         "from spotthebot.bots import store as _",
         "spotthebot.conversations.use_cases -> spotthebot.bots.store",
     ),
-    "a service imports the suite": (
+    "a service imports what runs a suite": (
         "services/spotthebot/bots/use_cases.py",
-        "from spotthebot.suite import poll as _",
-        "spotthebot.bots.use_cases -> spotthebot.suite.poll",
+        "from spotthebot.local import background as _",
+        "spotthebot.bots.use_cases -> spotthebot.local.background",
+    ),
+    "what runs a suite imports the command line": (
+        "services/spotthebot/local/background.py",
+        "from spotthebot.cli import campaigns as _",
+        "spotthebot.local.background -> spotthebot.cli.campaigns",
+    ),
+    "importers import operations": (
+        "services/spotthebot/importers/corpora.py",
+        "from spotthebot.operations import backups as _",
+        "spotthebot.importers.corpora -> spotthebot.operations.backups",
     ),
     "kit imports a service": (
         "shared/spotthebot/kit/ids.py",
@@ -80,9 +90,9 @@ FAULTS = {
         "spotthebot.analytics.stats.wins -> spotthebot.contracts.analytics",
     ),
     "the product imports a tool": (
-        "services/spotthebot/suite/cli/status.py",
+        "services/spotthebot/cli/commands/status.py",
         "from tools import pins as _",
-        "spotthebot.suite.cli.status -> tools",
+        "spotthebot.cli.commands.status -> tools",
     ),
     "a module that no layer names": ("services/spotthebot/bots/attic.py", "", "spotthebot.bots.attic"),
 }

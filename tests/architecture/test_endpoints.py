@@ -17,7 +17,7 @@ from spotthebot.kit.process import Service, openapi_text
 from spotthebot.kit.web.bearer.authentication import Allow, allow
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.suite.runtime.services import load_service
+from spotthebot.local.runtime.services import load_service
 from spotthebot.web.pages.chat_access import EnteredChat
 from spotthebot.web.pages.deps import EnteredCampaign, SignedInAs
 from spotthebot.web.pages.metrics import MetricsReader

@@ -16,6 +16,7 @@ from fastapi.routing import APIRoute
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
+from spotthebot.cli import app as command_line
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import (
     API_NAMES,
@@ -27,9 +28,8 @@ from spotthebot.contracts.services import (
     get_service,
 )
 from spotthebot.kit.web.bearer.authentication import Allow
-from spotthebot.suite.cli import app as command_line
-from spotthebot.suite.runtime.services import load_service
-from spotthebot.suite.supervision import preloaded
+from spotthebot.local.runtime.services import load_service
+from spotthebot.local.supervision import preloaded
 from tools import documents
 from tools.front_door import COMMANDS_FILE
 
@@ -126,7 +126,7 @@ class TestStart:
 
     @EVERY
     def test_imports_what_is_served_and_no_other_service(self, entry: ServiceEntry):
-        others = {other.package for other in SERVICES if other is not entry} | {"spotthebot.suite"}
+        others = {other.package for other in SERVICES if other is not entry} | {"spotthebot.cli", "spotthebot.local"}
         kept_out = NOT_SERVED | WITH_THE_FIRST_USE | OF_OTHERS[entry.name] | others | {f"{entry.package}.worker"}
         assert _imports_of(f"{entry.package}.app") & kept_out == set()
 
@@ -144,7 +144,7 @@ class TestStart:
     def test_imports_before_a_fork_what_most_services_need(self):
         needed = Counter(module for entry in SERVICES for module in _imports_of(f"{entry.package}.app"))
         server = _imports_of("uvicorn.protocols.http.httptools_impl", "uvloop", "spotthebot.kit.serving.configuration")
-        starter = _imports_of("spotthebot.suite.supervision.forks") | {preloaded.__name__}
+        starter = _imports_of("spotthebot.local.supervision.forks") | {preloaded.__name__}
         given = _imports_of(preloaded.__name__) - server - starter
         assert {module for module in given if needed[module] <= len(SERVICES) / 2} == set()
 

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.suite.runtime.data_folder import DataFolder
-from spotthebot.suite.runtime.local_settings import LocalSettings, local_settings
+from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.local_settings import LocalSettings, local_settings
 from tests.attacks.test_addresses import FORMS, PROTOCOLS
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.databases import Databases

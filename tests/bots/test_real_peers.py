@@ -15,7 +15,7 @@ import pytest
 from spotthebot.inference.errors import TritonNotHere
 from spotthebot.inference.triton.installation import Installation
 from spotthebot.inference.triton.server import TritonAddresses
-from spotthebot.suite.triton import development_server, find_installation
+from spotthebot.local.triton import development_server, find_installation
 from tests.factories.databases import Databases
 from tests.factories.peers import parlai_interactive_web, parlai_websocket_chat, transformers_serve
 from tests.factories.running_suite import RunningSuite, bots_settings, run_suite

@@ -7,7 +7,7 @@ from typing import Any
 
 from spotthebot.conversations.app import create_app
 from spotthebot.kit.pseudonyms import is_pseudonym
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.frontends import (
     SCORES,
     advance,

@@ -17,7 +17,7 @@ from spotthebot.conversations.store import quality_checks, quality_flags, qualit
 from spotthebot.conversations.tables import QualityCheckRow
 from spotthebot.conversations.use_cases.quality import check
 from spotthebot.kit.database import Database
-from spotthebot.suite.sample import sample_dialogues
+from spotthebot.local.sample import sample_dialogues
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite, run_suite
 from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations, plan, until

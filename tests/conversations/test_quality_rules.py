@@ -20,7 +20,7 @@ from spotthebot.conversations.domain.quality.personal_data import personal_data
 from spotthebot.conversations.domain.quality.profanity import profane_turns
 from spotthebot.conversations.domain.quality.training_overlap import TrainingExchanges
 from spotthebot.kit.words import text_hash
-from spotthebot.suite.sample import sample_dialogues
+from spotthebot.local.sample import sample_dialogues
 from tests.factories.published_dump import SHARED
 
 SAMPLE = [tuple(each["turns"]) for each in sample_dialogues()]

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from spotthebot.contracts.services import SERVICES, ServiceEntry, get_service
-from spotthebot.suite.runtime.services import load_service
+from spotthebot.local.runtime.services import load_service
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "deploy" / "helm" / "spotthebot"

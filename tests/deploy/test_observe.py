@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import StreamingResponse
 
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.suite.runtime.services import load_services
+from spotthebot.local.runtime.services import load_services
 from tests.factories.observed import ALERTS, PROMETHEUS, ROOT, RULES
 from tests.factories.routes import make_app, routes_of
 

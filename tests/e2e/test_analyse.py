@@ -28,7 +28,7 @@ def _analyse(*arguments: str | Path) -> Printed:
 
 
 def _analyse_in_a_process(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "spotthebot.suite", "analyse", *map(str, arguments)]
+    command = [sys.executable, "-m", "spotthebot.cli", "analyse", *map(str, arguments)]
     subprocess.run(command, capture_output=True, timeout=120, check=True)
 
 

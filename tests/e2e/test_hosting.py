@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from spotthebot.inference.errors import TritonNotHere
-from spotthebot.suite.triton import find_installation
+from spotthebot.local.triton import find_installation
 from tests.factories.command_line import run_stb
 
-STB = [sys.executable, "-m", "spotthebot.suite"]
+STB = [sys.executable, "-m", "spotthebot.cli"]
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from psycopg import sql
 from sqlalchemy.engine import make_url
 
 from spotthebot.contracts.services import SCHEMAS
-from spotthebot.suite.backups import BackupContents, checked_backup, create_backup, restore_backup
-from spotthebot.suite.postgres.provision import logins
-from spotthebot.suite.progress import Steps, showing_progress
+from spotthebot.local.postgres.provision import logins
+from spotthebot.local.progress import Steps, showing_progress
+from spotthebot.operations.backups import BackupContents, checked_backup, create_backup, restore_backup
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
 from tests.factories.filled_campaigns import fill_campaign
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from spotthebot.suite.cli import main
+from spotthebot.cli import main
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.kit.access.tables import LINEAGE as ACCESS_LINEAGE
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
-from spotthebot.suite.postgres.cluster import Cluster
-from spotthebot.suite.postgres.provision import ACCESS, Provisioned, logins, provision
-from spotthebot.suite.runtime.services import load_lineage
+from spotthebot.local.postgres.cluster import Cluster
+from spotthebot.local.postgres.provision import ACCESS, Provisioned, logins, provision
+from spotthebot.local.runtime.services import load_lineage
 
 _COMMENT = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
 _OTHERS = """

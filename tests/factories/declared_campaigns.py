@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+from spotthebot.cli.campaigns import CampaignDeclared
 from spotthebot.contracts.annotation import CampaignOut
-from spotthebot.suite.campaigns import CampaignDeclared, SimulatedWork, annotate, simulated_annotators
-from spotthebot.suite.progress import showing_progress
-from spotthebot.suite.runtime.session import Clients
+from spotthebot.local.progress import showing_progress
+from spotthebot.local.runtime.session import Clients
+from spotthebot.local.seeding import simulated_annotators
+from spotthebot.simulation.work import SimulatedWork, annotate
 
 SMALL = """\
 name: people
@@ -19,4 +21,4 @@ Write = Callable[[str], CampaignDeclared]
 
 async def annotate_simulated(clients: Clients, campaign: CampaignOut, count: int, *, seed: int = 7) -> SimulatedWork:
     with showing_progress() as steps, steps.step("At work") as step:
-        return await annotate(clients.tasks, campaign, simulated_annotators(count, seed=seed), step)
+        return await annotate(clients.tasks, campaign, simulated_annotators(count, seed=seed), step.advance)

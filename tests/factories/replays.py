@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spotthebot.suite.published_dump import Dump, DumpAnnotation, DumpPackage, Rejected
-from spotthebot.suite.studies.dump_import import answer_of
+from spotthebot.importers.dump_import import answer_of
+from spotthebot.importers.published_dump import Dump, DumpAnnotation, DumpPackage, Rejected
 from tests.factories.annotating import movable_clock
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, until

@@ -21,8 +21,8 @@ from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.process import Worker
 from spotthebot.kit.serving.configuration import server_config
-from spotthebot.suite.runtime.services import load_service
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.runtime.services import load_service
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import Databases, DatabaseUrls
 
 TypedClient = TypeVar("TypedClient", AsyncBots, AsyncConversations, AsyncAnnotation, AsyncAnalytics, AsyncFed)

@@ -15,10 +15,10 @@ from typing import Any
 
 import psutil
 
-from spotthebot.suite.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.data_folder import DataFolder
 from tests.factories.command_line import Printed, run_stb
 
-STB = [sys.executable, "-m", "spotthebot.suite"]
+STB = [sys.executable, "-m", "spotthebot.cli"]
 
 
 class Folder:

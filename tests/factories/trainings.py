@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import date
 
 from spotthebot.bots.training import Size, preset, train, with_validation
-from spotthebot.suite.sample import sample_dialogues
+from spotthebot.local.sample import sample_dialogues
 from tests.factories.lazy_imports import lazily
 
 torch = lazily("torch")

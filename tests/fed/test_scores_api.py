@@ -1,5 +1,7 @@
 import pytest
 
+from spotthebot.cli.scores.dialogue_files import DialogueToScore, ReadDialogues
+from spotthebot.cli.scores.run import ScoringOptions, score_dialogues
 from spotthebot.clients import Conflict, Forbidden, Invalid, NotFound
 from spotthebot.contracts.fed import (
     DialogueIn,
@@ -14,8 +16,6 @@ from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
 from spotthebot.fed.domain.modes import ScoringRule
 from spotthebot.fed.domain.published_dimensions import FED_TURN
 from spotthebot.inference.models import likelihood
-from spotthebot.suite.scores.dialogue_files import DialogueToScore, ReadDialogues
-from spotthebot.suite.scores.run import ScoringOptions, score_dialogues
 from tests.factories.lazy_imports import needs_models
 
 pytestmark = needs_models

@@ -13,6 +13,8 @@ from tritonclient.grpc import InferInput
 from tritonclient.grpc import aio as triton
 from tritonclient.utils import InferenceServerException
 
+from spotthebot.cli.scores.dialogue_files import DialogueToScore, ReadDialogues
+from spotthebot.cli.scores.run import ScoringOptions, score_dialogues
 from spotthebot.contracts.fed import DialogueIn, DialogueTurn, DimensionSetRef, ScorerIn, ScoresIn
 from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
 from spotthebot.fed.domain.modes import ScoringRule
@@ -23,10 +25,8 @@ from spotthebot.inference.models.batch import run_batch
 from spotthebot.inference.models.dialogue import GenerationRequest, load
 from spotthebot.inference.triton.repository import write_model
 from spotthebot.inference.triton.server import SHARED_MEMORY, clean_memory, memory_prefix
-from spotthebot.suite.environments import TRITON, Environment
-from spotthebot.suite.scores.dialogue_files import DialogueToScore, ReadDialogues
-from spotthebot.suite.scores.run import ScoringOptions, score_dialogues
-from spotthebot.suite.triton import development_server, find_installation
+from spotthebot.local.environments import TRITON, Environment
+from spotthebot.local.triton import development_server, find_installation
 from tests.factories.running_suite import run_suite
 from tests.factories.tiny_models import gpt2
 
@@ -228,7 +228,7 @@ class TestDevelopmentServer:
 class TestFindInstallation:
     def test_says_that_there_is_no_such_program_for_this_platform(self, monkeypatch, tmp_path):
         nowhere = Environment("triton", ("stb-no-such-server==0.7.0",))
-        monkeypatch.setattr("spotthebot.suite.triton.TRITON", nowhere)
+        monkeypatch.setattr("spotthebot.local.triton.TRITON", nowhere)
         monkeypatch.setenv("PIP_NO_INDEX", "1")
         with pytest.raises(TritonNotHere, match="No matching distribution found for stb-no-such-server"):
             find_installation(tmp_path)

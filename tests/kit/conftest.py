@@ -38,7 +38,7 @@ from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute, idempotent
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.clock import MovableClock
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.running_suite import Keys, served

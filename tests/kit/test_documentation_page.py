@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.web.core.documentation import DOCS_URL, INTEGRITY
-from spotthebot.suite.runtime.services import load_service
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.runtime.services import load_service
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.running_suite import serve_all
 
 

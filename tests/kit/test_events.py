@@ -38,9 +38,9 @@ from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.vault import Vault
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.database.tables import idempotency_table
-from spotthebot.suite.postgres.cluster import Cluster
-from spotthebot.suite.postgres.provision import Provisioned, logins, provision
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.postgres.cluster import Cluster
+from spotthebot.local.postgres.provision import Provisioned, logins, provision
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.bot_servers import Bot, bot
 from tests.factories.clock import MovableClock
 from tests.factories.running_suite import Keys, served

@@ -18,7 +18,7 @@ from spotthebot.kit.errors import Conflict, Error, FieldError, Invalid, Upstream
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.core.problems import ProblemDetails, status_of
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import PostgresServer
 from tests.factories.running_suite import served
 from tests.kit.conftest import Edge

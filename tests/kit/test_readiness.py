@@ -22,9 +22,9 @@ from spotthebot.kit.process import migrate_access
 from spotthebot.kit.web.core import requests
 from spotthebot.kit.web.core.disk import free_mebibytes
 from spotthebot.kit.web.database import readiness
-from spotthebot.suite.postgres.cluster import Cluster
-from spotthebot.suite.postgres.provision import logins, provision
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.postgres.cluster import Cluster
+from spotthebot.local.postgres.provision import logins, provision
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import served
 

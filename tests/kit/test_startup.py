@@ -28,8 +28,8 @@ from spotthebot.kit import process
 from spotthebot.kit.migrations import MigrationFailed, NewerDatabase
 from spotthebot.kit.settings import EdgeSettings, SettingNotUsable
 from spotthebot.kit.startup import check_settings
-from spotthebot.suite.runtime.services import load_lineage, load_service
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.runtime.services import load_lineage, load_service
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import served
 

@@ -10,7 +10,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 
 from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.routers import Application
-from spotthebot.suite.supervision.sockets import bind
+from spotthebot.local.supervision.sockets import bind
 from tests.factories.running_suite import served
 from tests.kit.pages import Theme, build_pages
 

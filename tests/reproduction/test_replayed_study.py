@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from spotthebot.suite.progress import Steps, showing_progress
-from spotthebot.suite.published_dump import Dump, open_dump
-from spotthebot.suite.runtime.session import Clients
-from spotthebot.suite.studies.dump_import import import_dump
+from spotthebot.importers.dump_import import import_dump
+from spotthebot.importers.published_dump import Dump, open_dump
+from spotthebot.local.progress import Steps, showing_progress
+from spotthebot.local.runtime.session import Clients
 from tests.factories import dump_files
 from tests.factories.dump_files import ANNOTATIONS, CONVERSATIONS, PACKAGES, PUBLISHED, annotation, lines, oid
 from tests.factories.replays import Segment, Sitting, packages_of, replay, rounds_of, sittings_of

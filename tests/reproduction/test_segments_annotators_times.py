@@ -5,8 +5,8 @@ import pytest
 
 from spotthebot.analytics.domain.study import take_sample
 from spotthebot.analytics.stats import annotation_times, annotator_quality, segment_results
-from spotthebot.suite.published_dump import open_dump
-from spotthebot.suite.studies.dump_study import read_study
+from spotthebot.importers.dump_study import read_study
+from spotthebot.importers.published_dump import open_dump
 from tests.factories.comparison import Comparison
 from tests.factories.known import known
 from tests.factories.published_dump import DATA, published_table, reference

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from spotthebot.suite.cli import app
+from spotthebot.cli import app
 from tools.downloads import DOWNLOADS_FILE, sizes_of
 from tools.front_door import COMMANDS_FILE, commands_text
 

@@ -16,7 +16,7 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
-from spotthebot.suite.cli import app
+from spotthebot.cli import app
 from tools import mutants, tests
 from tools.mutants import NothingToMutate, OtherMutants, Outcome, draw_sample, read_results, run_mutants
 from tools.mutations import find_mutations

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from spotthebot.suite.cli import app
+from spotthebot.cli import app
 from tests.factories.fast_selection import is_pure
 from tools import ROOT, tests
 from tools.changed_tests import changed_files, pick_tests

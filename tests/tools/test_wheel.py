@@ -24,7 +24,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _stb(installed: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "spotthebot.suite", *arguments],
+        [sys.executable, "-m", "spotthebot.cli", *arguments],
         cwd=installed,
         env=os.environ | {"PYTHONPATH": str(installed), "COLUMNS": "200"},
         capture_output=True,
@@ -38,7 +38,7 @@ class TestWheel:
         tops = {each.name.partition("-")[0] for each in installed.iterdir()}
         assert tops == {"spotthebot"}
         names = {path.name for path in (ROOT / "tools").iterdir() if path.is_file()} - {"__init__.py"}
-        held = {path.name for path in (installed / "spotthebot" / "suite").rglob("*")}
+        held = {path.name for path in (installed / "spotthebot" / "cli").rglob("*")}
         assert len(names) > 10
         assert names & held == set()
 

@@ -11,9 +11,9 @@ from rich.console import Console
 from spotthebot.analytics.domain.analysis import analyse
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.report import Report, write_report
+from spotthebot.cli.studies.ranking import print_ranking
 from spotthebot.contracts.repeated_texts import RepeatedTexts
-from spotthebot.suite.progress import say_repeated_texts
-from spotthebot.suite.studies.ranking import print_ranking
+from spotthebot.local.progress import say_repeated_texts
 from tests.factories.analyses import study
 from tests.factories.annotating import WHOLE
 from tests.factories.running_suite import RunningSuite

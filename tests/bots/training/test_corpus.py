@@ -8,7 +8,7 @@ import pytest
 from spotthebot.bots.training import ModelKind, Size, preset, read_corpus, train, with_validation
 from spotthebot.bots.training.corpus import fingerprint
 from spotthebot.bots.training.errors import CorpusEmpty, CorpusMalformed, CorpusMissing, TorchIsMissing
-from spotthebot.suite.cli import main
+from spotthebot.cli import main
 
 TODAY = date(2026, 11, 21)
 
@@ -122,7 +122,7 @@ class TestTheCommandLine:
 
     def test_does_without_torch_until_it_trains(self):
         program = (
-            "import sys, spotthebot.suite.cli.training, spotthebot.bots.training\n"
+            "import sys, spotthebot.cli.commands.training, spotthebot.bots.training\n"
             "import spotthebot.inference.models.dialogue\n"
             "print({'torch', 'transformers', 'tokenizers', 'safetensors'} & set(sys.modules))"
         )

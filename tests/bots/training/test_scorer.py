@@ -6,7 +6,7 @@ import pytest
 
 from spotthebot.bots.training import ModelKind, Size, preset
 from spotthebot.bots.training.examples import PackedWindows
-from spotthebot.suite.cli.training import NotABot
+from spotthebot.cli.commands.training import NotABot
 from tests.factories.command_line import run_stb
 from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.trainings import run

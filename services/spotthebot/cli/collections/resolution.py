@@ -1,0 +1,126 @@
+"""Resolves the names of a declaration to ids of the API; adds missing built-in bots and the sample corpus."""
+
+from collections.abc import Awaitable, Iterator, Mapping
+from typing import Any, Final, TypeVar
+from uuid import UUID
+
+from spotthebot.cli.collections.declaration import Declaration, PartnerSet
+from spotthebot.cli.collections.declaration_file import Declared
+from spotthebot.cli.declarations import Place, UnknownName, listed
+from spotthebot.cli.resources import Bots, Corpora, NamedBy, find_addable
+from spotthebot.contracts.conversations import (
+    AllPlayAllIn,
+    BipartiteIn,
+    HumanPool,
+    Opening,
+    PartnerSetRef,
+    PlannedIn,
+    SelfPlayIn,
+    StopRules,
+)
+from spotthebot.local import sample
+from spotthebot.local.runtime.session import Clients
+from spotthebot.local.seeding import BUILT_IN, LEARNING, register_built_in, upload_sample
+
+API_KEYS: Final = {"corpus_id": "corpus"}
+"""Keys of the API that are called otherwise in a declaration."""
+_REQUESTS: Mapping[str, type[SelfPlayIn | AllPlayAllIn | BipartiteIn]] = {
+    "self_play": SelfPlayIn,
+    "all_play_all": AllPlayAllIn,
+    "bipartite": BipartiteIn,
+}
+_Found = TypeVar("_Found")
+
+
+async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
+    """Return the request for the collection, which the service validates.
+
+    Raises DeclarationFaulty with every name that is unknown. Nothing is registered or uploaded before all names are
+    known to be good.
+    """
+    request = declared.request
+    faults: list[tuple[Place, str]] = []
+
+    async def found(place: Place, finding: Awaitable[_Found]) -> _Found | None:
+        try:
+            return await finding
+        except UnknownName as unknown:
+            faults.append((place, str(unknown)))
+            return None
+
+    known_bots, known_corpora = Bots(clients), Corpora(clients)
+    bots = {
+        name: await found(place, _id_of(find_addable(known_bots, name, BUILT_IN)))
+        for place, name in _bots_named(request)
+    }
+    corpora = {
+        name: await found(place, _id_of(find_addable(known_corpora, name, (sample.NAME,))))
+        for place, name in _corpora_named(request)
+    }
+    if isinstance(request.partners, PartnerSet):
+        await found(("partners",), _find_partner_set(clients, request.partners))
+    if faults:
+        raise declared.faulty(*faults)
+    missing = [name for name, known in bots.items() if known is None]
+    if LEARNING.intersection(missing) or None in corpora.values():
+        corpora[sample.NAME] = await upload_sample(clients)
+    for name in missing:
+        corpus_id = corpora.get(sample.NAME)
+        bots[name] = await register_built_in(clients, name, domain=request.domain, corpus_id=corpus_id)
+    return _planned(request, _ids(bots), _ids(corpora))
+
+
+async def _id_of(finding: Awaitable[NamedBy | None]) -> UUID | None:
+    found = await finding
+    return None if found is None else found.id
+
+
+async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:
+    versions: dict[str, list[int]] = {}
+    async for each in clients.conversations.list_partner_sets():
+        versions.setdefault(each.name, []).append(each.version)
+    if request.version in versions.get(request.set, ()):
+        return request.set
+    if request.set in versions:
+        there = ", ".join(map(str, versions[request.set]))
+        message = f"the partner set '{request.set}' has no version {request.version}: there is {there}."
+    else:
+        there = f"name one of {listed(versions)}" if versions else "there is none yet"
+        message = f"there is no partner set '{request.set}': {there}; POST /v1/partner-sets makes one."
+    raise UnknownName(message)
+
+
+def _bots_named(request: Declaration) -> Iterator[tuple[Place, str]]:
+    for number, name in enumerate(request.bots):
+        yield ("bots", number), name
+    if not isinstance(request.partners, PartnerSet):
+        for number, name in enumerate(request.partners):
+            yield ("partners", number), name
+
+
+def _corpora_named(request: Declaration) -> Iterator[tuple[Place, str]]:
+    if request.opening is not None:
+        yield ("opening", "corpus"), request.opening.corpus
+    if request.humans is not None:
+        yield ("humans", "corpus"), request.humans.corpus
+
+
+def _planned(request: Declaration, bots: Mapping[str, UUID], corpora: Mapping[str, UUID]) -> PlannedIn:
+    """Replace names by ids. Nothing is validated: the service's refusal is reported by the file's lines."""
+    values: dict[str, Any] = dict(request) | {"bots": tuple(bots[name] for name in request.bots)}
+    values["stop"] = StopRules.model_construct(**dict(request.stop))
+    for key, kind in (("opening", Opening), ("humans", HumanPool)):
+        if (said := values[key]) is not None:
+            fields = dict(said)
+            values[key] = kind.model_construct(corpus_id=corpora[fields.pop("corpus")], **fields)
+    if isinstance(request.partners, PartnerSet):
+        values["partners"] = PartnerSetRef.model_construct(**dict(request.partners))
+    elif request.partners:
+        values["partners"] = tuple(bots[name] for name in request.partners)
+    else:
+        del values["partners"]
+    return _REQUESTS[request.mode].model_construct(**values)
+
+
+def _ids(found: Mapping[str, UUID | None]) -> dict[str, UUID]:
+    return {name: known for name, known in found.items() if known is not None}

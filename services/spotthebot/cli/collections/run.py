@@ -1,0 +1,250 @@
+"""Starts a declared collection, or finds the one that was started before, and follows it to its end."""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from spotthebot.cli.collections.declaration_file import Declared
+from spotthebot.cli.collections.participants import Approve, print_warnings
+from spotthebot.cli.collections.resolution import API_KEYS, resolve
+from spotthebot.cli.declarations import faults_of
+from spotthebot.cli.errors import CollectionNameTaken
+from spotthebot.clients import AsyncConversations, NotFound, PeerRefused
+from spotthebot.contracts.conversations import (
+    CollectionOut,
+    CollectionPlanOut,
+    CollectionState,
+    EstimateOut,
+    FailureOut,
+    PairOut,
+    PlannedIn,
+    QualityCheckState,
+)
+from spotthebot.contracts.repeated_texts import RepeatedTexts
+from spotthebot.kit.ids import new_id
+from spotthebot.local.background import NoProgress, poll_until
+from spotthebot.local.postgres.home import disk_errors, write_private
+from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.session import Clients
+from spotthebot.local.whole_files import written
+
+_LOOK_EVERY_SECONDS = 0.5
+_PAIRS_COST = 10
+"""Pairs are counted by the database: looking at them again waits so many times as long as it took."""
+_MAX_FAILURES = 1000
+_LISTS_OF_IDS = frozenset({"bots", "partners"})
+"""Too long for a sentence of differences."""
+_PATIENCE_WITH_FLAGS_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class CollectionProgress:
+    """How far a collection is at one moment."""
+
+    collection: CollectionOut
+    pairs: tuple[PairOut, ...]
+    failures: tuple[FailureOut, ...]
+
+    @property
+    def has_ended(self) -> bool:
+        return self.collection.state in {CollectionState.COMPLETE, CollectionState.CANCELLED}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every conversation came to its end."""
+        return self.collection.state is CollectionState.COMPLETE and not self.collection.failed
+
+
+@dataclass(frozen=True)
+class StartedCollection:
+    """A collection, and whether this call created it."""
+
+    collection: CollectionOut
+    is_new: bool
+
+
+async def start(
+    clients: Clients, folder: DataFolder | None, declared: Declared, *, restart: bool, approve: Approve = print_warnings
+) -> StartedCollection:
+    """Start the collection, or find the one that the same file started in this data folder, or one of the same plan.
+
+    A paused collection is resumed; `restart` starts a new one in any case. Before a new one starts, `approve` gets what
+    is remarkable of its bots, and may raise. Raises DeclarationFaulty for what only the services can know to be wrong,
+    and CollectionNameTaken where a collection that was not cancelled has the name and another plan.
+    """
+    identity = hashlib.sha256(f"{declared.request.name}/{declared.sha256}".encode()).hexdigest()
+    note = None if folder is None else folder.path / "collecting" / f"{identity}.json"
+    if note is not None and not restart and (known := await _known(clients, note)) is not None:
+        return StartedCollection(await _resumed(clients, known), is_new=False)
+    request = await resolve(clients, declared)
+    named = [each async for each in clients.conversations.list_collections(name=request.name)]
+    if not restart and (same := await _of_the_same_plan(clients.conversations, request, named)) is not None:
+        return StartedCollection(await _resumed(clients, same), is_new=False)
+    await approve((await _estimate(clients, declared, request)).warnings)
+    body = request.model_dump(mode="json", exclude_unset=True)
+    content = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    # The note is written after the answer: if we die in between, the key finds what was made.
+    key = new_id().hex if restart else f"collect/{identity[:32]}/{content[:32]}"
+    try:
+        made = await clients.conversations.create_collection(request, idempotency_key=key)
+    except PeerRefused as refused:
+        raise faults_of(declared, refused, API_KEYS) from refused
+    if note is not None:
+        with disk_errors(note.parent.parent):
+            note.parent.mkdir(mode=0o700, exist_ok=True)
+            write_private(note, json.dumps({"collection_id": str(made.id), "name": declared.request.name}))
+    if made.id not in {each.id for each in named}:
+        return StartedCollection(made, is_new=True)
+    # A key that is known gets its first answer again, which says how far the collection was then.
+    present = await clients.conversations.get_collection(made.id)
+    return StartedCollection(await _resumed(clients, present), is_new=False)
+
+
+async def _of_the_same_plan(
+    conversations: AsyncConversations, request: PlannedIn, named: Sequence[CollectionOut]
+) -> CollectionOut | None:
+    """Return the newest of these collections that has this plan; raises CollectionNameTaken where all have another."""
+    live = [each for each in reversed(named) if each.state is not CollectionState.CANCELLED]
+    differences = []
+    for each in live:
+        differences.append(_differences(request, each, await conversations.get_plan(each.id)))
+        if not differences[-1]:
+            return each
+    if live:
+        raise CollectionNameTaken(name=request.name, differences="; ".join(differences[0]))
+    return None
+
+
+def _differences(request: PlannedIn, there: CollectionOut, plan: CollectionPlanOut) -> list[str]:
+    asked_for = request.model_dump(mode="json")
+    planned = {"domain": there.domain, **plan.model_dump(mode="json")}
+    return [
+        name if name in _LISTS_OF_IDS else f"{name} {planned[name]} there, {asked_for[name]} here"
+        for name in planned.keys() & asked_for.keys()
+        if asked_for[name] != planned[name]
+    ]
+
+
+async def estimate(clients: Clients, declared: Declared) -> EstimateOut:
+    """Return what the collection would cost, and print what is remarkable of its bots.
+
+    Registers built-in bots and uploads the sample corpus where missing.
+    """
+    found = await _estimate(clients, declared, await resolve(clients, declared))
+    await print_warnings(found.warnings)
+    return found
+
+
+async def _estimate(clients: Clients, declared: Declared, request: PlannedIn) -> EstimateOut:
+    try:
+        return await clients.conversations.estimate_collection(request)
+    except PeerRefused as refused:
+        raise faults_of(declared, refused, API_KEYS) from refused
+
+
+async def follow(
+    conversations: AsyncConversations, started: StartedCollection, show: Callable[[CollectionProgress], None]
+) -> CollectionProgress:
+    """Read the collection repeatedly and show its progress until it has ended."""
+    collection_id = started.collection.id
+    pairs: tuple[PairOut, ...] = ()
+    pairs_due = 0.0
+    while True:
+        collection = await conversations.get_collection(collection_id)
+        ended = collection.state in {CollectionState.COMPLETE, CollectionState.CANCELLED}
+        read_at = time.monotonic()
+        if ended or read_at >= pairs_due:
+            pairs = tuple([each async for each in conversations.list_pairs(collection_id)])
+            pairs_due = time.monotonic() + _PAIRS_COST * (time.monotonic() - read_at)
+        failures: tuple[FailureOut, ...] = ()
+        if collection.failed or collection.waiting:
+            page = await conversations.list_failures(collection_id, page_size=_MAX_FAILURES).page()
+            failures = tuple(page.items)
+        progress = CollectionProgress(collection, pairs, failures)
+        show(progress)
+        if ended:
+            return progress
+        await asyncio.sleep(_LOOK_EVERY_SECONDS)
+
+
+def account(
+    declared: Declared,
+    progress: CollectionProgress,
+    repeated: Sequence[RepeatedTexts],
+    *,
+    turns: int,
+    seconds: float,
+) -> dict[str, Any]:
+    """Return the document that `--json` writes; `turns` is how many were added in the `seconds` of this call."""
+    collection = progress.collection.model_dump(mode="json")
+    counts = ("conversations", "complete", "failed", "cancelled", "waiting", "turns", "turns_planned")
+    return {
+        "file": str(declared.file.path),
+        "file_sha256": declared.sha256,
+        "collection": collection,
+        "counts": {name: collection[name] for name in counts},
+        "pairs": [each.model_dump(mode="json") for each in progress.pairs],
+        "failures": [each.model_dump(mode="json") for each in progress.failures],
+        "repeated_texts": [each.model_dump(mode="json") for each in repeated],
+        "rate": {"turns": turns, "seconds": round(seconds, 3), "turns_per_second": round(turns / seconds, 3)},
+    }
+
+
+async def repeated_texts(conversations: AsyncConversations, collection_id: UUID) -> tuple[RepeatedTexts, ...]:
+    """Return the speakers whose conversations repeat one another's text, once the quality flags are there."""
+    await _wait_for_flags(conversations, collection_id)
+    try:
+        return (await conversations.get_quality(collection_id)).repeated_texts
+    except NotFound:
+        return ()
+
+
+async def export(conversations: AsyncConversations, collection_id: UUID, folder: Path) -> Path:
+    """Write `conversations.jsonl`, whole or not at all, with the quality flags, which take a moment more."""
+    await _wait_for_flags(conversations, collection_id)
+    with written(folder / "conversations.jsonl") as file:
+        async for part in conversations.export_collection(collection_id):
+            file.write(part)
+    return folder / "conversations.jsonl"
+
+
+async def _wait_for_flags(conversations: AsyncConversations, collection_id: UUID) -> None:
+    """Return when the quality flags are there, when their progress ends, or when none were requested."""
+    try:
+        await poll_until(
+            lambda: conversations.get_quality(collection_id),
+            lambda found: found.check.state in {QualityCheckState.DONE, QualityCheckState.FAILED},
+            "Quality flags",
+            patience_seconds=_PATIENCE_WITH_FLAGS_SECONDS,
+        )
+    except (NoProgress, NotFound):
+        return
+
+
+async def _resumed(clients: Clients, known: CollectionOut) -> CollectionOut:
+    if known.state is CollectionState.PAUSED:
+        return await clients.conversations.resume_collection(known.id)
+    return known
+
+
+async def _known(clients: Clients, note: Path) -> CollectionOut | None:
+    collection_id = _noted(note)
+    if collection_id is None:
+        return None
+    try:
+        return await clients.conversations.get_collection(collection_id)
+    except NotFound:  # it was started in another database
+        return None
+
+
+def _noted(note: Path) -> UUID | None:
+    try:
+        return UUID(json.loads(note.read_text())["collection_id"])
+    except (FileNotFoundError, ValueError, KeyError):
+        return None

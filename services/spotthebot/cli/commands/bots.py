@@ -1,0 +1,143 @@
+"""`stb bots`: list, show and remove bots, their versions, and the conversations that they took part in."""
+
+from typing import Annotated, Any
+
+import typer
+
+from spotthebot.cli.commands.bot_protocols import print_findings
+from spotthebot.cli.commands.options import NAMED, AsJson
+from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
+from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
+from spotthebot.cli.commands.service_options import reads_services
+from spotthebot.cli.resources import Bots, find, owner
+from spotthebot.contracts.bots import BotChangesIn, BotOut, BotStatus, BotVersionOut, Protocol
+from spotthebot.contracts.conversations import ConversationOut
+from spotthebot.kit.text import printable
+from spotthebot.local.progress import say
+from spotthebot.local.runtime.session import Clients, Services
+
+Bot = Annotated[str, typer.Argument(metavar="BOT", help=f"{NAMED} the bot.")]
+_NONE = "There is no bot: ./stb bots register makes one."
+
+
+@reads_services
+def list_bots(
+    services: Services,
+    every: Annotated[bool, typer.Option("--all", help="Those that were removed, too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List bots; a team's key lists its own."""
+    found = [each for each in list_all(services, Bots) if every or each.status is not BotStatus.RETIRED]
+    if as_json:
+        print_json({"bots": dumped(found)})
+        return
+    rows = ((each.name, each.team, each.status, each.version, each.id) for each in found)
+    print_list(("Name", "Team", "Status", "Version", ID), rows, empty=_NONE)
+
+
+@reads_services
+def show(services: Services, bot: Bot, as_json: AsJson = False) -> None:
+    """Show a bot, how it is asked, and what its last probe found."""
+
+    async def read(clients: Clients) -> BotOut:
+        return await find(Bots(clients), bot)
+
+    found = ask(services, read)
+    if as_json:
+        print_json(found)
+        return
+    print_bot(found)
+    if found.probe is not None:
+        print_findings(found.probe)
+
+
+@reads_services
+def versions(services: Services, bot: Bot, as_json: AsJson = False) -> None:
+    """List the versions of a bot: what decided its replies, and since when."""
+
+    async def read(clients: Clients) -> list[BotVersionOut]:
+        found = await find(Bots(clients), bot)
+        return [each async for each in clients.bots.list_bot_versions(found.id)]
+
+    found = ask(services, read)
+    if as_json:
+        print_json({"versions": dumped(found)})
+        return
+    rows = ((each.number, each.created_at, described(each.protocol), each.configuration_sha256[:12]) for each in found)
+    print_list(("Version", "Since", "Asked by", "Configuration"), rows, empty=_NONE)
+
+
+@reads_services
+def conversations(
+    services: Services,
+    bot: Bot,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many to list at most.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List the conversations of a bot, oldest first; --json has what was said. A team learns no partner's name."""
+
+    async def read(clients: Clients) -> tuple[list[ConversationOut], bool]:
+        found = await find(Bots(clients), bot)
+        listed: list[ConversationOut] = []
+        async for each in clients.conversations.list_conversations_of_bot(found.id, page_size=min(limit + 1, 1000)):
+            if len(listed) == limit:
+                return listed, True
+            listed.append(each)
+        return listed, False
+
+    found, has_more = ask(services, read)
+    if as_json:
+        print_json({"conversations": dumped(found), "has_more": has_more})
+    else:
+        rows = ((*(side.name for side in each.participants), each.state, len(each.turns), each.id) for each in found)
+        empty = "It took part in no conversation yet: ./stb collect begins some."
+        print_list(("Begins", "Answers", "State", "Turns", ID), rows, empty=empty)
+    if has_more:
+        say(f"The first {limit}: --limit shows more.")
+
+
+@reads_services
+def remove(services: Services, bot: Bot, yes: Yes = False) -> None:
+    """Retire a bot: it is asked nothing more, for good; its conversations stay. Asks before it does."""
+
+    async def retire(clients: Clients) -> BotOut:
+        found = await find(Bots(clients), bot)
+        if found.status is not BotStatus.RETIRED:
+            name = printable(found.name)
+            await confirm(
+                f"Bot {name} ({found.id}) will be asked nothing more, for good; its conversations stay.", yes=yes
+            )
+        return await clients.bots.change_bot(found.id, BotChangesIn(status=BotStatus.RETIRED))
+
+    retired = ask(services, retire)
+    say(f"Bot {printable(retired.name)} ({retired.id}): {retired.status}")
+
+
+def print_bot(bot: BotOut) -> None:
+    """Print what is known of a bot."""
+    limits = bot.limits
+    per_minute = "" if limits.requests_per_minute is None else f", {limits.requests_per_minute} a minute"
+    facts: dict[str, Any] = {
+        "Name": bot.name,
+        "Id": bot.id,
+        "Team": owner(bot.team),
+        "Public": "yes" if bot.public else "no",
+        "Description": bot.description or None,
+        "Domains": ", ".join(bot.domains),
+        "Status": bot.status,
+        "Reason": bot.status_reason,
+        "Version": bot.version,
+        "Asked by": described(bot.protocol),
+        "Secret": "kept" if bot.has_secret else "none",
+        "Limits": f"{limits.concurrency} at a time{per_minute}, {limits.timeout_seconds:g} s for a reply",
+        "Configuration": bot.configuration_sha256,
+        "Registered": bot.created_at,
+    }
+    print_facts(facts)
+
+
+def described(protocol: Protocol) -> str:
+    """Return how a bot is asked: the kind, the model, the address."""
+    fields = protocol.model_dump(mode="json")
+    parts = [fields.get(name) for name in ("kind", "model", "url", "base_url")]
+    return " ".join(str(part) for part in parts if part)

@@ -1,0 +1,151 @@
+"""`stb campaigns`: list and show campaigns, open, pause and close them, release their results."""
+
+from typing import Annotated, Any
+
+import typer
+
+from spotthebot.cli.commands.options import NAMED, AsJson
+from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
+from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
+from spotthebot.cli.commands.service_options import reads_services
+from spotthebot.cli.resources import Campaigns, find
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.kit.text import printable
+from spotthebot.local.progress import say
+from spotthebot.local.runtime.session import Clients, Services
+
+Campaign = Annotated[str, typer.Argument(metavar="CAMPAIGN", help=f"{NAMED} the campaign.")]
+
+
+@reads_services
+def list_campaigns(services: Services, as_json: AsJson = False) -> None:
+    """List campaigns and how far they are."""
+    found = list_all(services, Campaigns)
+    if as_json:
+        print_json({"campaigns": dumped(found)})
+        return
+    rows = ((each.name, each.state, _annotations(each), each.id) for each in found)
+    empty = "There is no campaign: ./stb campaign FILE makes one, ./stb import and ./stb demo do."
+    print_list(("Name", "State", "Annotations", ID), rows, empty=empty)
+
+
+@reads_services
+def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> None:
+    """Show a campaign: what it asks, how far it is, and what its conversations come from."""
+
+    async def read(clients: Clients) -> tuple[CampaignOut, list[str]]:
+        found = await find(Campaigns(clients), campaign)
+        names = [(await clients.conversations.get_collection(each)).name for each in found.collections]
+        return found, names
+
+    found, collections = ask(services, read)
+    if as_json:
+        print_json(found)
+        return
+    pay = None if found.pay_per_package is None else f"{found.pay_per_package} {found.currency} a package"
+    facts: dict[str, Any] = {
+        "Name": found.name,
+        "Id": found.id,
+        "State": found.state,
+        "Failure": found.failure,
+        "Mode": found.mode,
+        "Domain": found.domain,
+        "Collections": ", ".join(collections),
+        "Protocol": f"{found.protocol}, version {found.protocol_version}",
+        "Segments": ", ".join(map(str, found.segments)),
+        "Packages": f"{found.packages}, each of {found.package_size} items at most, submitted {found.submitted} times",
+        "Annotations": f"{_annotations(found)}, {found.annotations_per_segment} of each item",
+        "Pay": pay,
+        "Seed": found.seed,
+        "Created": found.created_at,
+        "Results released to teams": found.released_at,
+        "Results made public": found.published_at,
+    }
+    print_facts(facts)
+
+
+@reads_services
+def open_campaign(services: Services, campaign: Campaign) -> None:
+    """Let annotators claim packages of a draft or of a paused campaign."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        return await clients.annotation.open_campaign((await find(Campaigns(clients), campaign)).id)
+
+    _say_state(ask(services, change))
+
+
+@reads_services
+def pause(services: Services, campaign: Campaign) -> None:
+    """Let nothing be claimed until the campaign is opened again; packages that annotators hold can be submitted."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        return await clients.annotation.pause_campaign((await find(Campaigns(clients), campaign)).id)
+
+    _say_state(ask(services, change))
+
+
+@reads_services
+def close(services: Services, campaign: Campaign, yes: Yes = False) -> None:
+    """End a campaign with the annotations that it has. Asks before it does."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        found = await find(Campaigns(clients), campaign)
+        if found.state is not CampaignState.CLOSED:
+            name = printable(found.name)
+            await confirm(
+                f"Campaign {name} ({found.id}) ends for good with {_annotations(found)} annotations.", yes=yes
+            )
+        return await clients.annotation.close_campaign(found.id)
+
+    _say_state(ask(services, change))
+
+
+@reads_services
+def delete(services: Services, campaign: Campaign, yes: Yes = False) -> None:
+    """Delete a draft that nobody entered, with its packages. Asks before it does."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        found = await find(Campaigns(clients), campaign)
+        await confirm(f"The draft {printable(found.name)} ({found.id}) goes for good, with its packages.", yes=yes)
+        await clients.annotation.delete_campaign(found.id)
+        return found
+
+    deleted = ask(services, change)
+    say(f"The draft {printable(deleted.name)} ({deleted.id}) is deleted.")
+
+
+@reads_services
+def release(
+    services: Services,
+    campaign: Campaign,
+    public: Annotated[bool, typer.Option("--public", help="Let everybody see them, on the leaderboard.")] = False,
+) -> None:
+    """Let teams, or everybody, see the standings of bots in a campaign that has ended."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        found = await find(Campaigns(clients), campaign)
+        release_results = clients.annotation.publish_results if public else clients.annotation.release_results
+        return await release_results(found.id)
+
+    released = ask(services, change)
+    seers = "Everybody sees the leaderboard of" if public else "Teams see the standings of their bots in"
+    say(f"{seers} the campaign {printable(released.name)} ({released.id}).")
+
+
+@reads_services
+def withdraw(services: Services, campaign: Campaign) -> None:
+    """Let neither teams nor the public see a campaign's results any more."""
+
+    async def change(clients: Clients) -> CampaignOut:
+        return await clients.annotation.withdraw_results((await find(Campaigns(clients), campaign)).id)
+
+    withdrawn = ask(services, change)
+    say(f"Neither teams nor the public see results of the campaign {printable(withdrawn.name)} ({withdrawn.id}).")
+
+
+def _annotations(campaign: CampaignOut) -> str:
+    return f"{campaign.annotations} of {campaign.annotations_needed}"
+
+
+def _say_state(campaign: CampaignOut) -> None:
+    say(f"Campaign {printable(campaign.name)} ({campaign.id}): {campaign.state}")

@@ -1,0 +1,110 @@
+"""`stb collections`: list and show collections, pause, resume and cancel them."""
+
+from typing import Annotated, Any, Final
+
+import typer
+
+from spotthebot.cli.commands.options import NAMED, AsJson
+from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
+from spotthebot.cli.commands.resource_tables import ID, print_details, print_facts, print_list
+from spotthebot.cli.commands.service_options import reads_services
+from spotthebot.cli.resources import Collections, find
+from spotthebot.contracts.conversations import CollectionOut, CollectionState, FailureOut, PairOut
+from spotthebot.kit.text import printable
+from spotthebot.local.progress import say
+from spotthebot.local.runtime.session import Clients, Services
+
+Collection = Annotated[str, typer.Argument(metavar="COLLECTION", help=f"{NAMED} the collection.")]
+_MAX_PAIRS: Final = 50
+_ENDED = {CollectionState.COMPLETE, CollectionState.CANCELLED}
+
+
+@reads_services
+def list_collections(services: Services, as_json: AsJson = False) -> None:
+    """List collections and how far they are."""
+    found = list_all(services, Collections)
+    if as_json:
+        print_json({"collections": dumped(found)})
+        return
+    rows = ((each.name, each.state, f"{each.complete} of {each.conversations}", each.id) for each in found)
+    empty = "There is no collection: ./stb collect FILE makes one, ./stb import and ./stb demo do."
+    print_list(("Name", "State", "Complete", ID), rows, empty=empty)
+
+
+@reads_services
+def show(services: Services, collection: Collection, as_json: AsJson = False) -> None:
+    """Show a collection: how far it is, its pairs, and why conversations failed or wait."""
+
+    async def read(clients: Clients) -> tuple[CollectionOut, list[PairOut], list[FailureOut]]:
+        found = await find(Collections(clients), collection)
+        pairs = [each async for each in clients.conversations.list_pairs(found.id)]
+        failures = [each async for each in clients.conversations.list_failures(found.id)]
+        return found, pairs, failures
+
+    found, pairs, failures = ask(services, read)
+    if as_json:
+        print_json({"collection": found.model_dump(mode="json"), "pairs": dumped(pairs), "failures": dumped(failures)})
+        return
+    ended = (("failed", found.failed), ("cancelled", found.cancelled), ("wait", found.waiting))
+    others = "".join(f", {number} {word}" for word, number in ended if number)
+    facts: dict[str, Any] = {
+        "Name": found.name,
+        "Id": found.id,
+        "State": found.state,
+        "Mode": found.mode,
+        "Domain": found.domain,
+        "Conversations": f"{found.complete} of {found.conversations} complete{others}",
+        "Turns": f"{found.turns} of {found.turns_planned}",
+        "Priority": found.priority,
+        "Created": found.created_at,
+        "Finished": found.finished_at,
+    }
+    print_facts(facts)
+    rows = ((*each.participants, _counts(each)) for each in pairs[:_MAX_PAIRS])
+    print_details(("Begins", "Answers", "Conversations"), rows)
+    if len(pairs) > _MAX_PAIRS:
+        say(f"The first {_MAX_PAIRS} of {len(pairs)} pairs: --json has all.")
+    reasons = ((each.conversations, each.state, each.bot, each.reason) for each in failures)
+    print_details(("Number", "State", "To speak", "Reason"), reasons)
+
+
+@reads_services
+def pause(services: Services, collection: Collection) -> None:
+    """Ask bots nothing more until the collection is resumed."""
+
+    async def change(clients: Clients) -> CollectionOut:
+        return await clients.conversations.pause_collection((await find(Collections(clients), collection)).id)
+
+    _say_state(ask(services, change))
+
+
+@reads_services
+def resume(services: Services, collection: Collection) -> None:
+    """Go on with a paused collection."""
+
+    async def change(clients: Clients) -> CollectionOut:
+        return await clients.conversations.resume_collection((await find(Collections(clients), collection)).id)
+
+    _say_state(ask(services, change))
+
+
+@reads_services
+def cancel(services: Services, collection: Collection, yes: Yes = False) -> None:
+    """End a collection for good: conversations that run are cancelled, what was said stays. Asks before it does."""
+
+    async def change(clients: Clients) -> CollectionOut:
+        found = await find(Collections(clients), collection)
+        if found.state not in _ENDED:
+            progress = f"{found.complete} of {found.conversations} conversations complete"
+            await confirm(f"Collection {printable(found.name)} ({found.id}) ends for good with {progress}.", yes=yes)
+        return await clients.conversations.cancel_collection(found.id)
+
+    _say_state(ask(services, change))
+
+
+def _counts(pair: PairOut) -> str:
+    return ", ".join(f"{number} {state}" for state, number in pair.conversations.items())
+
+
+def _say_state(collection: CollectionOut) -> None:
+    say(f"Collection {printable(collection.name)} ({collection.id}): {collection.state}")

@@ -1,0 +1,40 @@
+"""What the commands share that read a declaration: `--schema`, and exit code 2 with every fault of the file."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel
+
+from spotthebot.cli.declarations import DeclarationFaulty, schema_text
+from spotthebot.local.progress import say, screen
+
+Schema = Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the file's form.")]
+_WRONG_USAGE = 2
+
+
+def print_schema(model: type[BaseModel]) -> None:
+    """Print the JSON Schema of a form."""
+    sys.stdout.write(schema_text(model) + "\n")
+
+
+def required(file: Path | None) -> Path:
+    """Return the file, which is left out with --schema alone."""
+    if file is None:
+        message = "name a file, or --schema"
+        raise typer.BadParameter(message)
+    return file
+
+
+@contextmanager
+def declaration_faults() -> Iterator[None]:
+    """Print each fault of a declaration with its line and key, and end with the exit code of wrong usage."""
+    try:
+        yield
+    except DeclarationFaulty as faulty:
+        screen.print("[red]Error:[/red]", highlight=False)
+        say(faulty.detail)
+        raise typer.Exit(_WRONG_USAGE) from faulty

@@ -1,0 +1,86 @@
+"""`stb doctor`: which optional parts are there."""
+
+import os
+import platform
+import shutil
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, write_json
+from spotthebot.kit.errors import Error
+from spotthebot.local.environments import TRITON, default_folder
+from spotthebot.local.postgres.binaries import find_binaries
+from spotthebot.local.progress import screen
+from spotthebot.local.runtime.bootstrap import DATABASE_URL_VARIABLE
+
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
+def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
+    """Show which optional parts are there, and what each is for."""
+    findings = [
+        {"part": "Python", "found": True, "detail": platform.python_version(), "used_for": "everything"},
+        _postgres(),
+        _suite(data_dir),
+        _finding("torch and transformers", _models(), "training and hosting models, and scores by FED"),
+        _finding("Triton", _triton(), "hosting models with ./stb up --triton"),
+        _finding("Chromium", _first_on_path(_BROWSERS), "browser tests"),
+        _finding("GPU", _gpu(), "hosting and scoring at speed"),
+    ]
+    if as_json:
+        write_json(Path("-"), {"parts": findings})
+        return
+    table = Table("Part", "There", "Detail", "Used for")
+    for each in findings:
+        table.add_row(each["part"], "yes" if each["found"] else "no", each["detail"], each["used_for"])
+    screen.print(table)
+
+
+def _postgres() -> dict[str, Any]:
+    if os.environ.get(DATABASE_URL_VARIABLE):
+        return _finding("PostgreSQL", f"the server in {DATABASE_URL_VARIABLE}", "all data")
+    try:
+        binaries = find_binaries()
+    except Error as error:
+        return {"part": "PostgreSQL", "found": False, "detail": error.detail, "used_for": "all data"}
+    return _finding("PostgreSQL", f"embedded, {binaries.version}", "all data")
+
+
+def _suite(data_dir: Path) -> dict[str, Any]:
+    folder = folder_at(data_dir)
+    state = folder.read_state()
+    return _finding("Running suite", f"process {state.pid} on {folder.path}" if state else None, "commands on its data")
+
+
+def _models() -> str | None:
+    try:
+        return f"torch {version('torch')}, transformers {version('transformers')}"
+    except PackageNotFoundError:
+        return None
+
+
+def _triton() -> str | None:
+    made = sorted(default_folder().glob(f"{TRITON.name}-*"))
+    return str(made[-1]) if made else None
+
+
+def _gpu() -> str | None:
+    command = shutil.which("nvidia-smi")
+    if command is None:
+        return None
+    asked = subprocess.run(  # noqa: S603 - a fixed command
+        [command, "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=20, check=False
+    )
+    return asked.stdout.strip() or None if asked.returncode == 0 else None
+
+
+def _first_on_path(names: tuple[str, ...]) -> str | None:
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def _finding(part: str, detail: str | None, used_for: str) -> dict[str, Any]:
+    return {"part": part, "found": detail is not None, "detail": detail or "not found", "used_for": used_for}

@@ -1,0 +1,31 @@
+"""`stb install`: what is too large to be installed for everybody."""
+
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+from spotthebot.kit.errors import Unavailable
+from spotthebot.local.progress import screen
+
+
+class Part(StrEnum):
+    """What can be installed beside the suite."""
+
+    MODELS = "models"
+
+
+class PartMissing(Unavailable):
+    """{package} is not installed: run `./stb install {part}`, which installs it first."""
+
+
+def install(
+    part: Annotated[Part, typer.Argument(help="models: torch and transformers, to train, host and score with models.")],
+) -> None:
+    """Install an optional part; the front door `./stb` has done it before this runs."""
+    for package in ("torch", "transformers"):
+        try:
+            screen.print(f"{package} {version(package)}", highlight=False)
+        except PackageNotFoundError as error:
+            raise PartMissing(package=package, part=part.value) from error

@@ -1,0 +1,100 @@
+"""`stb logs`: the logs of services and workers, readable, in the order of their times."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spotthebot.cli.commands.local_commands import on_this_machine
+from spotthebot.cli.commands.log_lines import readable
+from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, suite_at
+from spotthebot.contracts.services import SERVICE_NAMES
+
+_LOOK_EVERY_SECONDS = 0.2
+_TAIL_BYTES = 1024 * 1024
+
+
+@on_this_machine
+def logs(
+    service: Annotated[str | None, typer.Argument(help="Name of a service, its worker included; none: all.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines until Ctrl-C.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Lines of the past to begin with.")] = 100,
+    raw: Annotated[bool, typer.Option("--raw", help="Print lines as they are written: JSON.")] = False,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Show the logs of services and workers."""
+    if service is not None and service not in SERVICE_NAMES:
+        message = f"there is no service {service}: choose among {', '.join(SERVICE_NAMES)}"
+        raise typer.BadParameter(message, param_hint="SERVICE")
+    folder = suite_at(data_dir).logs
+    shape = _as_written if raw else _for_people
+    files = _log_files(folder, service)
+    ends = {file: file.stat().st_size for file in files}
+    past = sorted(each for file in files for each in _timed_lines(file, ends[file]))
+    for _, name, _, line in past[len(past) - min(lines, len(past)) :]:
+        typer.echo(shape(name, line))
+    if follow:
+        for name, line in _new_lines(lambda: _log_files(folder, service), ends):
+            typer.echo(shape(name, line))
+
+
+def _log_files(folder: Path, service: str | None) -> list[Path]:
+    names = None if service is None else {service, f"{service}-worker"}
+    return sorted(file for file in folder.glob("*.log") if names is None or file.stem in names)
+
+
+def _tail(file: Path, end: int) -> list[str]:
+    """Return the lines of a file's last mebibyte, the first of which may be incomplete and is left out."""
+    with file.open("rb") as opened:
+        opened.seek(max(0, end - _TAIL_BYTES))
+        lines = _lines_of(opened.read(end - opened.tell()))
+    return lines[1:] if end > _TAIL_BYTES else lines
+
+
+def _new_lines(files: Callable[[], list[Path]], ends: dict[Path, int]) -> Iterator[tuple[str, str]]:
+    """Yield complete lines that are appended after `ends`, for ever; files may still come up."""
+    while True:
+        for file in files():
+            begin = ends.get(file, 0)
+            if file.stat().st_size < begin:  # it is full, and another took its place
+                begin = 0
+            with file.open("rb") as opened:
+                opened.seek(begin)
+                whole, newline, _ = opened.read().rpartition(b"\n")
+            ends[file] = begin + len(whole) + len(newline)
+            for line in _lines_of(whole):
+                yield file.stem, line
+        time.sleep(_LOOK_EVERY_SECONDS)
+
+
+def _lines_of(written: bytes) -> list[str]:
+    """Part lines at line feeds alone: texts in them may hold other characters that Unicode ends a line with."""
+    return [line.decode(errors="replace") for line in written.removesuffix(b"\n").split(b"\n")] if written else []
+
+
+def _timed_lines(file: Path, end: int) -> Iterator[tuple[str, str, int, str]]:
+    """Yield time, name, number and text of lines; a line without a time has that of the line before."""
+    time_of_line = ""
+    for number, line in enumerate(_tail(file, end)):
+        time_of_line = _time_of(line) or time_of_line
+        yield time_of_line, file.stem, number, line
+
+
+def _time_of(line: str) -> str:
+    """Return a line's time, which sorts as text; nothing for a line without one."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return ""
+    return str(entry.get("timestamp", "")) if isinstance(entry, dict) else ""
+
+
+def _for_people(name: str, line: str) -> str:
+    return f"{name:>20} | {readable(line)}"
+
+
+def _as_written(_name: str, line: str) -> str:
+    return line

@@ -1,0 +1,67 @@
+"""Lists of what there is, and facts of one, on standard output: ids whole at any width, a row a line for programs."""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from spotthebot.kit.text import INVISIBLE
+from spotthebot.local.progress import say
+
+_UUID_WIDTH: Final = 36
+_ENDLESS: Final = 100_000
+ID: Final = "Id"
+"""The column whose cells are never cut or folded."""
+
+
+def print_details(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table below the facts of what it belongs to; nothing where there is no row."""
+    shown = list(rows)
+    if shown:
+        sys.stdout.write("\n")
+        print_list(columns, shown, empty="")
+
+
+def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
+    """Print a table to stand in 80 columns; `empty` is said where there is no row.
+
+    On a terminal, and where COLUMNS is set, long names go on in the next line; elsewhere each row is one line.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        if name == ID:
+            table.add_column(name, no_wrap=True, min_width=_UUID_WIDTH)
+        else:
+            table.add_column(name, overflow="fold", min_width=len(name))
+    for row in rows:
+        table.add_row(*(Text(cell(each)) for each in row))
+    if not table.row_count:
+        say(empty)
+        return
+    has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console = Console() if has_width else Console(width=_ENDLESS)
+    with console.capture() as printed:
+        console.print(table, crop=False)
+    sys.stdout.write("\n".join(line.rstrip() for line in printed.get().split("\n")))
+
+
+def print_facts(facts: Mapping[str, object]) -> None:
+    """Print what is known of one thing, a line each; what is None is left out."""
+    width = max(map(len, facts))
+    for name, fact in facts.items():
+        if fact is not None:
+            sys.stdout.write(f"{name:<{width}}  {cell(fact)}\n")
+
+
+def cell(value: object) -> str:
+    """Return what stands for a value: times to the minute, names in one line, without control characters."""
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return " ".join(INVISIBLE.sub("\ufffd", str(value)).split())

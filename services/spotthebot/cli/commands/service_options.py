@@ -1,0 +1,105 @@
+"""Where a command finds the services: by `--data-dir`, or by `--url` elsewhere; and as whom: by `--key`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spotthebot.cli.commands.local_commands import KEY_VARIABLE, URL_VARIABLE
+from spotthebot.cli.commands.option_groups import adding
+from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, folder_at, suite_at
+from spotthebot.cli.errors import NoSuite
+from spotthebot.contracts.services import SERVICES
+from spotthebot.kit.access.keys import parse_key
+from spotthebot.kit.errors import Invalid
+from spotthebot.local.errors import NotAKey, StateUnreadable
+from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.session import Services
+
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        envvar=URL_VARIABLE,
+        metavar="ADDRESS",
+        help="Address of services that run elsewhere, such as https://host; no data folder is used.",
+    ),
+]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--key",
+        envvar=KEY_VARIABLE,
+        metavar="KEY",
+        help="Your API key; without one, this machine's suite takes you for its administrator.",
+    ),
+]
+AllowHttp = Annotated[
+    bool, typer.Option("--allow-http", help="Send the key unencrypted, to an address of http on another machine.")
+]
+
+
+def _services(
+    context: typer.Context,
+    url: Url = None,
+    key: Key = None,
+    allow_http: AllowHttp = False,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> Services:
+    """Return where the services are; the folder need not hold a suite yet."""
+    chosen = {name for name in ("url", "data_dir") if _is_written(context, name)}
+    if {"url", "data_dir"} <= chosen:
+        message = "name --url or --data-dir, not both"
+        raise typer.BadParameter(message)
+    if url is None or ("data_dir" in chosen and "url" not in chosen):
+        return _folder(data_dir, key)
+    if key is None:
+        message = f"--url needs an API key: set {KEY_VARIABLE} to it"
+        raise typer.BadParameter(message)
+    # Imported for an address only: it takes longer than all that most commands import.
+    from spotthebot.local.runtime.addresses import remote_at  # noqa: PLC0415
+
+    try:
+        return remote_at(url, key, allow_http=allow_http)
+    except Invalid as refused:
+        raise typer.BadParameter(str(refused)) from None
+
+
+def _folder(data_dir: Path, key: str | None) -> DataFolder:
+    """Return the folder. It need not hold a suite yet, unless there is a key: a suite to be made knows none."""
+    if not key:
+        return folder_at(data_dir)
+    if parse_key(key) is None:
+        raise typer.BadParameter(str(NotAKey()), param_hint=KEY_VARIABLE)
+    try:
+        return suite_at(data_dir, key=key)
+    except (NoSuite, StateUnreadable, PermissionError):
+        message = (
+            f"no suite that you can read is in {data_dir}, so none knows your API key: set {URL_VARIABLE} to the"
+            f" address of its suite, such as http://127.0.0.1:{SERVICES[0].port}, or unset {KEY_VARIABLE}"
+        )
+        raise typer.BadParameter(message, param_hint=KEY_VARIABLE) from None
+
+
+def _services_to_read(
+    context: typer.Context,
+    url: Url = None,
+    key: Key = None,
+    allow_http: AllowHttp = False,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> Services:
+    """Return where the services are; raises NoSuite for a folder without a suite."""
+    services = _services(context, url, key, allow_http, data_dir)
+    return suite_at(services.path, key=services.key) if isinstance(services, DataFolder) else services
+
+
+def _is_written(context: typer.Context, name: str) -> bool:
+    """Whether an option stands in the command line itself."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+takes_services = adding(_services, "services")
+"""Gives a command its argument `services`, by the options that all commands have that work with services."""
+reads_services = adding(_services_to_read, "services")
+"""The same for commands that read: a data folder has to hold a suite."""

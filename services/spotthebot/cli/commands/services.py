@@ -1,0 +1,136 @@
+"""`stb up`: run the suite on this machine."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from spotthebot.cli.commands.local_commands import on_this_machine
+from spotthebot.cli.commands.log_lines import readable
+from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, folder_at
+from spotthebot.cli.commands.up_display import SuiteDisplay
+from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERVICES
+from spotthebot.local.progress import say, screen
+from spotthebot.local.runtime.bootstrap import Bootstrap, bootstrap, describe_database
+from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.local_settings import LocalSettings, local_settings
+from spotthebot.local.runtime.running_suite import DATABASE, HOST, Addresses, bound_addresses, running_suite
+
+
+@on_this_machine
+def up(
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+    port_base: Annotated[
+        int, typer.Option(min=1, max=65000, help="Services listen on the ports that follow this number.")
+    ] = DEFAULT_PORT_BASE,
+    triton: Annotated[
+        bool, typer.Option("--triton", help="Host models on a Triton server of the suite's own (Linux on x86-64).")
+    ] = False,
+    allow_local_bots: Annotated[
+        bool,
+        typer.Option(
+            "--allow-local-bots",
+            help="Teams may register bots and subscribers on this machine too, and read what its servers answer them.",
+        ),
+    ] = False,
+    logs: Annotated[bool, typer.Option("--logs", help="Print the services' log lines as well.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Run these services only: --only bots --only annotation.")
+    ] = None,
+    reload: Annotated[
+        bool, typer.Option("--reload", help="Restart a service when its Python files change; for development.")
+    ] = False,
+) -> None:
+    """Run all services until Ctrl-C; their logs go to files, which `stb logs` shows."""
+    names = _named_services(only or [])
+    folder = folder_at(data_dir)
+    signal.signal(signal.SIGTERM, _interrupt)
+    folder.create()
+    if triton:
+        screen.print("Looking for Triton (made once, in an environment of its own) ...")
+    with (
+        folder.lock(),
+        bound_addresses(port_base, names) as addresses,
+        local_settings(folder, triton=triton, allow_local_bots=allow_local_bots) as local,
+    ):
+        screen.print(f"Preparing the database ({describe_database()}) ...")
+        with bootstrap(folder) as prepared, contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+            asyncio.run(_run(folder, prepared, addresses, local, logs=logs, reload=reload))
+        screen.print("All services have stopped.")
+
+
+async def _run(
+    folder: DataFolder,
+    prepared: Bootstrap,
+    addresses: Addresses,
+    local: LocalSettings,
+    *,
+    logs: bool,
+    reload: bool,
+) -> None:
+    display = SuiteDisplay(screen, *_processes(prepared, addresses))
+
+    def show_line(name: str, line: str) -> None:
+        if logs:
+            say(f"{name:>20} | {readable(line)}")
+
+    def show_change(name: str, file: Path) -> None:
+        display.say(f"{file.name} changed: {name} restarts.")
+
+    if task := asyncio.current_task():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    with display.shown():
+        async with running_suite(
+            folder,
+            prepared,
+            addresses,
+            local,
+            on_line=show_line,
+            on_event=display.take,
+            on_change=show_change if reload else None,
+        ):
+            display.is_up(_notes(folder, local, addresses))
+            try:
+                await asyncio.Event().wait()
+            finally:
+                display.ends()
+
+
+def _named_services(only: Sequence[str]) -> list[str]:
+    """Return the names that `--only` gives, which may also be separated by commas."""
+    names = [name for given in only for name in given.split(",") if name]
+    if unknown := [name for name in names if name not in SERVICE_NAMES]:
+        message = f"there is no service {', '.join(unknown)}: choose among {', '.join(SERVICE_NAMES)}"
+        raise typer.BadParameter(message, param_hint="--only")
+    return names
+
+
+def _processes(prepared: Bootstrap, addresses: Addresses) -> tuple[list[str], dict[str, str]]:
+    """Return the processes in the order of their start, and the addresses of those that have one."""
+    services = [service for service in SERVICES if service.name in addresses.sockets]
+    names = [service.name for service in services] + [f"{each.name}-worker" for each in services if each.has_worker]
+    urls = {service.name: addresses.urls[service.name] for service in services}
+    if prepared.cluster is None:
+        return names, urls
+    return [DATABASE, *names], urls | {DATABASE: f"{HOST}:{prepared.cluster.port}"}
+
+
+def _notes(folder: DataFolder, local: LocalSettings, addresses: Addresses) -> list[str]:
+    pages = [f"Pages: {addresses.urls['web']}, with an API key"] if "web" in addresses.sockets else []
+    notes = [
+        *pages,
+        "Documentation: /docs at each address of a service. API keys: ./stb keys create --role admin",
+        f"Logs: ./stb logs --follow, from {folder.logs}",
+    ]
+    if local.local_bots is not None:
+        notes.append(f"Bots on this machine may be registered with {local.local_bots}.")
+    return notes
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,74 @@
+"""`stb status`, `down`: look at the suite that runs, and stop it. Imports no service and no HTTP library."""
+
+import os
+import signal
+import time
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import typer
+from rich.table import Table
+
+from spotthebot.cli.commands.local_commands import on_this_machine
+from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
+from spotthebot.cli.errors import NothingRuns
+from spotthebot.local.errors import TookTooLong
+from spotthebot.local.progress import screen
+
+_STOP_SECONDS = 60
+_ANSWER_SECONDS = 5
+_OK = 200
+
+
+@on_this_machine
+def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
+    """Show what runs on the data folder; exit code 1 where nothing does or something is unwell."""
+    folder = folder_at(data_dir) if as_json else suite_at(data_dir)
+    state = folder.read_state()
+    services = [
+        {"name": each.name, "url": each.url, "pid": each.pid, "healthy": _is_healthy(each.url)}
+        for each in (state.services if state else ())
+    ]
+    workers = [{"name": each.name, "pid": each.pid} for each in (state.workers if state else ())]
+    if as_json:
+        write_json(Path("-"), {"services": services, "workers": workers})
+    elif state is None:
+        raise NothingRuns(folder=folder.path)
+    else:
+        table = Table("Process", "URL", "Pid", "Healthy")
+        for each in services:
+            table.add_row(str(each["name"]), str(each["url"]), str(each["pid"]), "yes" if each["healthy"] else "no")
+        for worker in workers:
+            table.add_row(str(worker["name"]), "", str(worker["pid"]), "yes" if worker["pid"] else "no")
+        screen.print(table)
+    if not services or not all(each["healthy"] for each in services) or not all(each["pid"] for each in workers):
+        raise typer.Exit(1)
+
+
+@on_this_machine
+def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """Stop the suite that runs on the data folder."""
+    folder = suite_at(data_dir)
+    holder = folder.holder()
+    if holder is None:
+        raise NothingRuns(folder=folder.path)
+    os.kill(holder, signal.SIGTERM)
+    deadline = time.monotonic() + _STOP_SECONDS
+    while folder.holder() == holder:
+        if time.monotonic() > deadline:
+            raise TookTooLong(what="Stopping the suite", seconds=_STOP_SECONDS, logs=folder.logs)
+        time.sleep(0.1)
+    screen.print("Stopped.")
+
+
+def _is_healthy(url: str) -> bool:
+    """Ask a service of this machine directly; a proxy from the environment does not know it."""
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=_ANSWER_SECONDS)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == _OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()

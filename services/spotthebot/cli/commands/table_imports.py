@@ -1,0 +1,141 @@
+"""`stb import conversations`, `stb import labels`: what other tools wrote, from the command line."""
+
+import shlex
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spotthebot.cli.commands.options import JsonFile, check_output, write_json
+from spotthebot.cli.commands.rejected_rows import listing_rejected, print_counts, print_rejected
+from spotthebot.cli.commands.resource_commands import ask
+from spotthebot.cli.commands.service_options import takes_services
+from spotthebot.cli.commands.table_options import (
+    AllowRejectedOption,
+    DomainOption,
+    MapOption,
+    PeopleOption,
+    ValuesOption,
+    YesOption,
+    confirm,
+    map_table,
+    read_words,
+    sha256_of,
+    show_mapping,
+)
+from spotthebot.cli.errors import NoLabels
+from spotthebot.cli.resources import Collections, find
+from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.importers.dump_import import Imported
+from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.table_import import LabelImport, import_conversations, import_labels, known_conversations
+from spotthebot.importers.tables.cells import shown
+from spotthebot.importers.tables.columns import COMPARED, Kind
+from spotthebot.importers.tables.conversations import holds_turns, read_conversations, read_whole_conversations
+from spotthebot.importers.tables.rejections import Tally
+from spotthebot.importers.tables.rows import open_table
+from spotthebot.local.progress import say, showing_progress
+from spotthebot.local.runtime.session import Clients, Services
+
+_DOMAIN = "imported"
+
+
+@takes_services
+def import_table_of_conversations(
+    services: Services,
+    path: Annotated[Path, typer.Argument(help="CSV, TSV, JSON Lines or JSON.")],
+    map_: MapOption = None,
+    people: PeopleOption = None,
+    leave_out: Annotated[
+        list[str] | None, typer.Option(help="Role that is no speaker: --leave-out system --leave-out tool.")
+    ] = None,
+    allow_rejected: AllowRejectedOption = False,
+    yes: YesOption = False,
+    name: Annotated[str | None, typer.Option(help="Of the collection; without it, the file's name.")] = None,
+    domain: DomainOption = _DOMAIN,
+    json_file: JsonFile = None,
+) -> None:
+    """Import conversations of a table: a row for each turn, or an object with all turns."""
+    check_output(json_file)
+    words = read_words(None, people)
+    table = open_table(path)
+    left_out = frozenset(role.strip().casefold() for roles in leave_out or () for role in roles.split(","))
+    if (turns := holds_turns(table)) is not None:
+        read = partial(read_whole_conversations, table, turns, words, left_out)
+    else:
+        mapped = map_table(path, (Kind.TURNS,), map_, words)
+        show_mapping(mapped)
+        confirm(mapped, yes=yes)
+        read = partial(read_conversations, mapped.table, mapped.mapping, words, left_out)
+    if not allow_rejected:
+        rejected = [each for each in read() if isinstance(each, Rejected)]
+        with listing_rejected():
+            Tally(read=sum(1 for _ in table.rows()), rejected=rejected).require_most(ranked=False)
+
+    async def work(clients: Clients) -> tuple[CollectionOut, Imported]:
+        with showing_progress() as steps:
+            return await import_conversations(clients, read(), name or path.stem, domain, steps)
+
+    collection, done = ask(services, work)
+    write_json(json_file, {"source": "conversations", "collection": collection.model_dump(mode="json"), **done.counts})
+    if str(json_file) != "-":
+        print_counts(done)
+        print_rejected(done.rejected)
+        say(f"Collection: {collection.name} ({collection.id})")
+
+
+@takes_services
+def import_table_of_labels(
+    services: Services,
+    path: Annotated[
+        Path,
+        typer.Argument(help="CSV, TSV, JSON Lines, an export of Label Studio, Argilla or Potato (its folder too)."),
+    ],
+    map_: MapOption = None,
+    values: ValuesOption = None,
+    people: PeopleOption = None,
+    collection: Annotated[
+        str | None,
+        typer.Option(help="Name or id of the collection that has the conversations; without it, none has a text."),
+    ] = None,
+    allow_rejected: AllowRejectedOption = False,
+    yes: YesOption = False,
+    name: Annotated[str | None, typer.Option(help="Of the campaign; without it, the file's name.")] = None,
+    domain: DomainOption = _DOMAIN,
+    json_file: JsonFile = None,
+) -> None:
+    """Import what people took the sides of conversations for, as a campaign that can be ranked."""
+    check_output(json_file)
+    words = read_words(values, people)
+    known = frozenset({"side_a", "side_b"} if collection else ())
+    mapped = map_table(path, (Kind.LABELS, Kind.SIDES, *COMPARED), map_, words, known=known)
+    show_mapping(mapped)
+    if mapped.mapping.kind in COMPARED:
+        raise NoLabels(file=path.name, kind=mapped.mapping.kind, path=shlex.quote(str(path)))
+    confirm(mapped, yes=yes)
+    said = f"Imported from {shown(path.name)} with {mapped.mapping.option}, SHA-256 {sha256_of(path, values, people)}"
+
+    async def work(clients: Clients) -> Imported:
+        found = await find(Collections(clients), collection) if collection else None
+        source = LabelImport(
+            table=mapped.table,
+            mapping=mapped.mapping,
+            words=words,
+            name=name or path.stem,
+            domain=domain if found is None else found.domain,
+            said=said,
+            collection=found,
+            known=None if found is None else await known_conversations(clients, found),
+            allow_rejected=allow_rejected,
+        )
+        with showing_progress() as steps:
+            return await import_labels(clients, source, steps)
+
+    with listing_rejected():
+        done = ask(services, work)
+    write_json(json_file, {"source": "labels", **done.summary})
+    if str(json_file) != "-":
+        print_counts(done)
+        print_rejected(done.rejected)
+        say(f"Rank it: ./stb rank {shlex.quote(done.campaign)}")

@@ -1,0 +1,131 @@
+"""Options of commands that read tables of other tools, and how a mapping is shown and confirmed."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table as Printed
+from rich.text import Text
+
+from spotthebot.cli.commands.questions import is_interactive
+from spotthebot.contracts.annotation import Label, Preference
+from spotthebot.importers.tables.cells import shown
+from spotthebot.importers.tables.columns import FEATURES, ColumnMapping, Kind, find_columns, parse_map, parse_values
+from spotthebot.importers.tables.errors import MappingNotConfirmed, ValuesUnknown
+from spotthebot.importers.tables.labels import is_lead
+from spotthebot.importers.tables.rows import Table, open_table
+from spotthebot.importers.tables.values import ValueWords
+from spotthebot.local.progress import screen
+
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", help="Which column holds what: conversation=dialog_id,annotator=worker. Columns left out are guessed."
+    ),
+]
+ValuesOption = Annotated[
+    list[str] | None,
+    typer.Option("--values", help="What values mean: human=1,bot=0,unsure=2; of preferences A=left,B=right,tie=same."),
+]
+PeopleOption = Annotated[
+    list[str] | None, typer.Option("--people", help="Name of a side or speaker that is people: --people customer.")
+]
+AllowRejectedOption = Annotated[
+    bool, typer.Option("--allow-rejected", help="Use the other rows where half of them or more are rejected.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Take the columns as they are guessed; do not ask.")]
+DomainOption = Annotated[str, typer.Option(help="What the conversations are about.")]
+_EXAMPLES = 4
+_MAX_MEANINGS = 12
+_LABELS = ("label_a", "label_b", "label")
+
+
+@dataclass(frozen=True)
+class MappedTable:
+    """A table with what its columns and values mean."""
+
+    table: Table
+    mapping: ColumnMapping
+    words: ValueWords
+
+
+def read_words(values: Sequence[str] | None, people: Sequence[str] | None) -> ValueWords:
+    """Return what values mean; raises MappingFault."""
+    return ValueWords.of(parse_values(values or ()), people or ())
+
+
+def map_table(
+    path: Path,
+    kinds: Sequence[Kind],
+    given: Sequence[str] | None,
+    words: ValueWords,
+    *,
+    known: frozenset[str] = frozenset(),
+) -> MappedTable:
+    """Open a table and find its columns; raises the errors of `tables`."""
+    table = open_table(path)
+    return MappedTable(table, find_columns(table, kinds, parse_map(given or ()), words, known=known), words)
+
+
+def sha256_of(path: Path, values: Sequence[str] | None, people: Sequence[str] | None) -> str:
+    """Return a hash of a table, a file or a folder, and of what its values mean."""
+    digest = hashlib.sha256(repr((values, people)).encode())
+    for file in sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]:
+        with file.open("rb") as opened:
+            digest.update(hashlib.file_digest(opened, "sha256").digest())
+    return digest.hexdigest()
+
+
+def show_mapping(mapped: MappedTable) -> None:
+    """Print which column holds what, with examples, and what values mean; raises ValuesUnknown where none is known."""
+    table, mapping = mapped.table, mapped.mapping
+    title = f"{shown(table.path.name)}: {table.form}, {mapping.kind}"
+    printed = Printed("Field", "Column", "Examples", title=Text(title), title_justify="left")
+    for field, column in mapping.columns.items():
+        examples = ", ".join(map(shown, table.values_of(column)[:_EXAMPLES]))
+        guessed = " (guessed)" if field in mapping.guessed else ""
+        printed.add_row(Text(shown(field)), Text(f"{shown(column)}{guessed}"), Text(examples))
+    screen.print(printed)
+    words = mapped.words
+    for field, column in mapping.columns.items():
+        if field in _LABELS:
+            _show_meanings(table, column, "label", Label, words.label)
+        elif field in FEATURES:
+            _show_meanings(table, column, "preference", Preference, _preferences(mapped, column))
+
+
+def _preferences(mapped: MappedTable, column: str) -> Callable[[str], str | None]:
+    """Return how the values of a feature are read; the name of a side counts as such."""
+    sides = [mapped.mapping.columns.get(side, "") for side in ("side_a", "side_b")]
+    names = {name for side in sides for name in mapped.table.values_of(side)}
+    lead = is_lead(column)
+
+    def meaning_of(value: str) -> str | None:
+        return mapped.words.preference(value, lead=lead) or ("the side of this name" if value in names else None)
+
+    return meaning_of
+
+
+def _show_meanings(
+    table: Table, column: str, kind: str, names: Iterable[str], meaning_of: Callable[[str], str | None]
+) -> None:
+    values = table.values_of(column)
+    meanings = {value: meaning_of(value) for value in values}
+    if not any(meanings.values()):
+        found = ", ".join(map(shown, values[:_EXAMPLES])) or "it is empty"
+        example = ",".join(f"{name}={value}" for name, value in zip(names, values or ("1",), strict=False))
+        raise ValuesUnknown(column=shown(column), kind=kind, found=found, example=shown(example))
+    said = [f"{shown(value)} is {meaning or 'unknown, and rejected'}" for value, meaning in meanings.items()]
+    screen.print(Text(f"{shown(column)}: {'; '.join(said[:_MAX_MEANINGS])}"))
+
+
+def confirm(mapped: MappedTable, *, yes: bool) -> None:
+    """Go on where the columns were given, or are confirmed; raises MappingNotConfirmed where nobody can be asked."""
+    if yes or mapped.mapping.confirmed:
+        return
+    if not is_interactive():
+        raise MappingNotConfirmed(mapping=mapped.mapping.option)
+    typer.confirm("Is that so?", abort=True, err=True)

@@ -1,0 +1,158 @@
+"""`stb bots train` and `stb fed train-scorer`: train a model on a corpus."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from spotthebot.bots.training import (
+    Corpus,
+    ModelKind,
+    Progress,
+    Size,
+    TrainingOptions,
+    preset,
+    read_corpus,
+    train,
+    with_validation,
+)
+from spotthebot.bots.training.errors import TrainingStopped
+from spotthebot.kit.errors import Invalid
+from spotthebot.local import sample
+from spotthebot.local.progress import screen
+
+OutFolder = Annotated[Path, typer.Option(help="Folder of the trained model; new, or with --resume an unfinished one.")]
+ModelSize = Annotated[Size, typer.Option(help="tiny trains in seconds, paper wants a GPU.")]
+Epochs = Annotated[int | None, typer.Option(min=1, help="Times that the corpus is gone through.")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Batches after which training ends at the latest.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same data: same model on a CPU.")]
+Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1 ...")]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume the training in the folder.")]
+_CORPUS = "File of JSON Lines with 'turns', or a folder of such files; 'sample' is the suite's own."
+
+
+def train_model(
+    model: Annotated[ModelKind, typer.Argument(help="One of the pool of the paper 'Spot The Bot'.")],
+    corpus: Annotated[str, typer.Option(help=_CORPUS)],
+    out: OutFolder,
+    size: ModelSize = Size.TINY,
+    epochs: Epochs = None,
+    steps: Steps = None,
+    layers: Annotated[int | None, typer.Option(min=1, help="Layers of the network.")] = None,
+    width: Annotated[int | None, typer.Option(min=2, help="Width of each layer.")] = None,
+    vocabulary: Annotated[int | None, typer.Option(min=300, help="Tokens to know at most.")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=2, help="Examples in a batch.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(min=0, max=1, help="Of the optimiser.")] = None,
+    checkpoint_every: Annotated[int | None, typer.Option(min=1, help="Steps between two checkpoints.")] = None,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    resume: Resume = False,
+) -> None:
+    """Train a model on a corpus; Ctrl-C leaves a checkpoint to go on from."""
+    if not model.is_bot:
+        raise NotABot(model=model.value)
+    given = {
+        "epochs": epochs,
+        "max_steps": steps,
+        "layers": layers,
+        "width": width,
+        "vocabulary": vocabulary,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate,
+        "checkpoint_every": checkpoint_every,
+    }
+    _train(model, size, corpus, out, {**given, "seed": seed, "device": device}, resume=resume)
+
+
+def train_scorer(
+    corpus: Annotated[str, typer.Argument(help=_CORPUS)],
+    out: OutFolder,
+    size: ModelSize = Size.TINY,
+    epochs: Epochs = None,
+    steps: Steps = None,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    resume: Resume = False,
+) -> None:
+    """Train a language model for FED on a corpus; Ctrl-C leaves a checkpoint to go on from."""
+    given = {"epochs": epochs, "max_steps": steps, "seed": seed, "device": device}
+    _train(ModelKind.SCORER, size, corpus, out, given, resume=resume)
+
+
+class NotABot(Invalid):
+    """'{model}' is a model to score with and no bot: train it with './stb fed train-scorer'."""
+
+
+def _train(
+    model: ModelKind, size: Size, corpus: str, out: Path, given: Mapping[str, int | float | str | None], *, resume: bool
+) -> None:
+    changed = {name: value for name, value in given.items() if value is not None}
+    options = _with(preset(model, size), changed)
+    data = _corpus(corpus)
+    with _training_display(model) as show:
+        try:
+            card = train(
+                model,
+                data.dialogues,
+                out,
+                options,
+                corpus=data.name,
+                today=datetime.now(UTC).date(),
+                on_progress=show,
+                resume=resume,
+            )
+        except TrainingStopped as stopped:
+            screen.print(stopped.detail, highlight=False, soft_wrap=True)
+            raise typer.Exit(130) from stopped
+    screen.print(
+        f"Trained {model.value} ({card.parameters:,} parameters, {card.steps:,} steps): {out}",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _with(options: TrainingOptions, changed: dict[str, int | float | str]) -> TrainingOptions:
+    change: Callable[..., TrainingOptions] = replace  # the names were checked above
+    return change(options, **changed)
+
+
+def _corpus(name: str) -> Corpus:
+    if name != sample.NAME:
+        return read_corpus(Path(name))
+    dialogues = [each for each in sample.sample_dialogues() if each["split"] == "train"]
+    return with_validation(sample.NAME, {"train": [tuple(each["turns"]) for each in dialogues]})
+
+
+@contextmanager
+def _training_display(model: ModelKind) -> Iterator[Callable[[Progress], None]]:
+    """Show a bar on a terminal; say a line at each epoch anywhere."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("loss {task.fields[loss]}"),
+        TextColumn("{task.fields[pace]} examples/s"),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=screen, transient=True, disable=not sys.stderr.isatty()) as bars:
+        bar = bars.add_task(f"Training {model.value}", total=None, loss="...", pace="...")
+
+        def show(progress: Progress) -> None:
+            loss, pace = f"{progress.loss:.3f}", f"{progress.examples_per_second:.0f}"
+            bars.update(bar, completed=progress.step, total=progress.steps, loss=loss, pace=pace)
+            if progress.epoch_ended:
+                screen.print(_epoch_line(progress), highlight=False)
+
+        yield show
+
+
+def _epoch_line(progress: Progress) -> str:
+    validated = "" if progress.validation_loss is None else f", validation {progress.validation_loss:.3f}"
+    return f"epoch {progress.epoch} of {progress.epochs}: loss {progress.loss:.3f}{validated}"

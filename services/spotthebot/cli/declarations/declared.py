@@ -1,0 +1,120 @@
+"""From a file to a declaration, or to a list of all that is wrong with it, each fault with its line and key."""
+
+import difflib
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from spotthebot.cli.declarations.errors import DeclarationFaulty, Fault
+from spotthebot.cli.declarations.yaml_file import Place, YamlFile, dotted
+from spotthebot.kit.validation import reason_of
+
+DeclarationT = TypeVar("DeclarationT", bound=BaseModel)
+DeclarationT_co = TypeVar("DeclarationT_co", bound=BaseModel, covariant=True)
+Contradictions = Iterator[tuple[Place, str]]
+"""Places of values that are sound by themselves, and why they can't stand together."""
+_OF_LISTS: Final = {
+    "tuple_type": "it has to be a list, in brackets or with a dash before each entry, not {given}.",
+    "too_short": "its entries have to be {min_length} at least, not {actual_length}.",
+    "too_long": "its entries may be {max_length} at most, not {actual_length}.",
+}
+"""What pydantic says of lists in the words of Python."""
+
+
+@dataclass(frozen=True)
+class Form(Generic[DeclarationT]):
+    """What a file may hold: its model, those of the objects inside by their places, and the page that explains it.
+
+    The place of a union's member ends with its tag, as pydantic has it. `refused` are keys that the form does not have,
+    each with the reason; `example` is a first line.
+    """
+
+    model: type[DeclarationT]
+    contradictions: Callable[[DeclarationT], Contradictions]
+    page: str
+    example: str
+    inside: Mapping[Place, type[BaseModel]] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    def keys(self, place: Place, loc: Place) -> type[BaseModel]:
+        """Return the model of the object at a place, which pydantic calls `loc`."""
+        return self.inside.get(loc) or self.inside[place] if place else self.model
+
+
+@dataclass(frozen=True)
+class Declared(Generic[DeclarationT_co]):
+    """A declaration, and the file that it came from."""
+
+    request: DeclarationT_co
+    file: YamlFile
+    sha256: str
+
+    def faulty(self, *faults: tuple[Place, str]) -> DeclarationFaulty:
+        """Return an error that names the file's line of each place."""
+        messages = [Fault(self.file.line(place), dotted(place), reason) for place, reason in faults]
+        return DeclarationFaulty(self.file.path, messages)
+
+
+def read_declared(path: Path, form: Form[DeclarationT]) -> Declared[DeclarationT]:
+    """Read a file by its form; raises DeclarationFaulty with everything that is wrong with it."""
+    file = YamlFile(path, page=form.page)
+    if not isinstance(file.content, dict):
+        reason = f"the file has to hold keys and values, such as '{form.example}': see {form.page}."
+        raise file.faulty(Fault(1, "", reason))
+    try:
+        # As JSON, where strict means strict about numbers and text, and a list may be a tuple.
+        request = form.model.model_validate_json(json.dumps(file.content), strict=True)
+    except ValidationError as error:
+        faults = [_fault(form, file, each) for each in error.errors()]
+        raise file.faulty(*sorted(faults, key=lambda fault: fault.line or 0)) from error
+    declared = Declared(request, file, hashlib.sha256(path.read_bytes()).hexdigest())
+    if contradictions := list(form.contradictions(request)):
+        raise declared.faulty(*contradictions)
+    return declared
+
+
+def schema_text(model: type[BaseModel]) -> str:
+    """Return the JSON Schema of a form: draft 7, which editors' YAML support is made for."""
+    schema: dict[str, Any] = model.model_json_schema()
+    return json.dumps({"$schema": "http://json-schema.org/draft-07/schema#", **schema}, indent=2, ensure_ascii=False)
+
+
+def _fault(form: Form[DeclarationT], file: YamlFile, error: Mapping[str, Any]) -> Fault:
+    missing = error["type"] == "missing"
+    place = _place(file, error["loc"], missing=missing)
+    line = file.line_of_key(place) if error["type"] == "extra_forbidden" else file.line(place)
+    return Fault(line, dotted(place), _reason(form, place, error, missing=missing))
+
+
+def _place(file: YamlFile, loc: Place, *, missing: bool) -> Place:
+    """Leave out of pydantic's place what names the member of a union, and nothing in the file."""
+    place: Place = ()
+    for number, part in enumerate(loc, 1):
+        if file.holds((*place, part)) or (missing and number == len(loc)):
+            place = (*place, part)
+    return place
+
+
+def _reason(form: Form[DeclarationT], place: Place, error: Mapping[str, Any], *, missing: bool) -> str:
+    if missing:
+        described = form.keys(place[:-1], error["loc"][:-1]).model_fields[str(place[-1])]
+        return f"the key is missing. {described.description or ''}".rstrip()
+    if error["type"] == "extra_forbidden":
+        if len(place) == 1 and str(place[0]) in form.refused:
+            return form.refused[str(place[0])]
+        known = list(form.keys(place[:-1], error["loc"][:-1]).model_fields)
+        near = difflib.get_close_matches(str(place[-1]), known, n=1)
+        return f"there is no such key: did you mean '{near[0]}'?" if near else f"there is no such key among {known}."
+    given = json.dumps(error["input"], ensure_ascii=False)
+    if error["type"] in _OF_LISTS:
+        return _OF_LISTS[error["type"]].format(**error.get("ctx", {}), given=given[:60])
+    if error["type"] == "value_error":  # a check of ours, which says itself what was given
+        return f"{reason_of(error)}."
+    reason = f"{reason_of(error)}, not {given[:60]}"
+    quotes = error["type"] == "string_type" and isinstance(error["input"], int | float)
+    return f"{reason}: put it in quotes." if quotes else f"{reason}."

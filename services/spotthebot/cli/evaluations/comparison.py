@@ -1,0 +1,80 @@
+"""Compares rankings: of the three modes of play, and of a pool of bots that was stacked with that of a fair one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from spotthebot.cli.evaluations.declaration_file import PlayMode
+from spotthebot.cli.evaluations.run import Evaluation
+from spotthebot.statistics.rank_correlation import rank_correlation
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Spearman's rho of the scores that two modes give the same bots on one dimension; None where it is undefined."""
+
+    dimension: str
+    modes: tuple[PlayMode, PlayMode]
+    spearman: float | None
+    p_value: float | None
+    n: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "dimension": self.dimension,
+            "modes": [each.value for each in self.modes],
+            "spearman": self.spearman,
+            "p_value": self.p_value,
+            "n": self.n,
+        }
+
+
+@dataclass(frozen=True)
+class RankFlips:
+    """Pairs of bots whose order differs between a fair and a stacked pool (Sato et al. 2022, Table 6).
+
+    In bipartite-play there are none where bots reply alike to the same: what a target hears does not depend on the
+    targets that are added after it.
+    """
+
+    mode: PlayMode
+    dimension: str
+    pairs: int
+    flipped: tuple[tuple[str, str], ...]
+    """Who was ahead in the fair pool, and who overtook."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "mode": self.mode.value,
+            "dimension": self.dimension,
+            "pairs": self.pairs,
+            "flipped": [list(pair) for pair in self.flipped],
+        }
+
+
+def compare_modes(evaluations: Sequence[Evaluation]) -> list[Comparison]:
+    """Correlate the scores of each two modes, dimension by dimension."""
+    found = []
+    for one, other in combinations(evaluations, 2):
+        for dimension, scores in _scores(one).items():
+            others = _scores(other)[dimension]
+            bots = sorted(scores.keys() & others.keys())
+            result = rank_correlation([scores[bot] for bot in bots], [others[bot] for bot in bots])
+            found.append(Comparison(dimension, (one.mode, other.mode), result.estimate, result.p_value, len(bots)))
+    return found
+
+
+def find_flips(fair: Evaluation, stacked: Evaluation) -> list[RankFlips]:
+    """Return for each dimension which of the fair pool's bots change places in the stacked one of the same mode."""
+    found = []
+    for dimension, scores in _scores(fair).items():
+        others = _scores(stacked)[dimension]
+        ahead = [(a, b) if scores[a] >= scores[b] else (b, a) for a, b in combinations(sorted(scores), 2)]
+        flipped = tuple((first, second) for first, second in ahead if others[second] > others[first])
+        found.append(RankFlips(fair.mode, dimension, len(ahead), flipped))
+    return found
+
+
+def _scores(evaluation: Evaluation) -> Mapping[str, Mapping[str, float]]:
+    return {each.dimension: {bot.bot: bot.score for bot in each.bots} for each in evaluation.scores.dimensions}

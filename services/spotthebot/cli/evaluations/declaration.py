@@ -1,0 +1,85 @@
+"""What the file of an evaluation may say: a collection, and how its conversations are scored."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
+
+from spotthebot.cli.collections.declaration import Bot, OpeningFrom, PartnerSet, Stop
+from spotthebot.contracts.fed import Level, Mode, PolarityChoice, SetRule
+from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
+from spotthebot.contracts.wire import Domain, Name, Wire
+
+_EXAMPLES: list[JsonValue] = [
+    {
+        "name": "league-1",
+        "domain": "everyday",
+        "bots": ["retrieval", "ngram", "dull"],
+        "partners": ["eliza", "parrot"],
+        "exchanges": 5,
+        "conversations_per_pair": 20,
+        "opening": {"corpus": "sample", "split": "openings", "take": "first_two_utterances", "shown": True},
+        "scorer": {
+            "model": "scorer",
+            "mode": "followup_mean",
+            "polarity": "negatives",
+            "dimensions": ["overall", "sensibleness", "specificity", "fluency"],
+        },
+        "seed": 3,
+    }
+]
+
+
+class ScorerFrom(Wire):
+    """The language model, and how its likelihoods become scores."""
+
+    model: Name = Field(
+        description="Directory of a model, from the file's folder or from here; a name on the hub; or triton:NAME."
+    )
+    mode: Mode = Field(default="followup_mean", description="What of a follow-up counts: see docs/fed.md.")
+    polarity: PolarityChoice = Field(default="negatives", description="Which follow-ups count.")
+    set_rule: SetRule = Field(default="mean", description="How the follow-ups of a polarity are summed up.")
+    dimensions: tuple[Name, ...] = Field(
+        default=("overall", "sensibleness", "specificity", "fluency"),
+        min_length=1,
+        max_length=100,
+        description="Dimensions of the set; the ranking is that of the first.",
+    )
+    dimension_set: Name = Field(default="bipartite", description="Set of dimensions: fed, bipartite, or one of yours.")
+    dimension_set_version: int = Field(default=1, ge=1, lt=2**31, description="Its version.")
+    level: Level = Field(default="turn", description="Score after each turn of a bot, or after its last.")
+    over_long: Literal["error", "truncate_oldest_turns"] = Field(
+        default="error", description="What happens to a context that the model can't read whole."
+    )
+
+
+class EvaluationDeclaration(Wire):
+    """An evaluation for `./stb evaluate` (Sato et al. 2022)."""
+
+    model_config = ConfigDict(title="Evaluation", json_schema_extra={"examples": _EXAMPLES})
+
+    name: Name = Field(description="What the evaluation is called.")
+    domain: Domain = Field(description="What is talked about, such as `everyday`.")
+    bots: tuple[Bot, ...] = Field(min_length=1, max_length=100, description="Who is ranked; in bipartite, the targets.")
+    partners: Annotated[
+        Annotated[tuple[Bot, ...], Field(max_length=200), Tag("a list")] | Annotated[PartnerSet, Tag("a set")],
+        Discriminator(lambda partners: "a set" if isinstance(partners, Mapping | PartnerSet) else "a list"),
+    ] = Field(
+        default=(),
+        description="In bipartite-play: bots, which are kept as a partner set, or such a set by name and version.",
+    )
+    exchanges: int = Field(ge=1, le=100, description="An exchange is a turn of each; the opening is not counted.")
+    conversations_per_pair: int = Field(ge=1, le=100_000, description="How often a target talks to each partner.")
+    order: Literal["both", "first", "target_first"] = Field(
+        default="both", description="`both`: each begins half of a pair's conversations; `target_first`: the target."
+    )
+    opening: OpeningFrom | None = Field(default=None, description="How conversations begin; nothing: with a bot.")
+    stop: Stop = Field(
+        default=Stop(), description="What ends a conversation early; nothing does unless it is asked for."
+    )
+    scorer: ScorerFrom = Field(description="The language model, and how its likelihoods become scores.")
+    resamples: int = Field(default=2000, ge=100, le=100_000, description="Bootstrap replicates over dialogues.")
+    confidence_level: float = Field(
+        default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of the intervals and the ranks."
+    )
+    seed: int = Field(default=0, ge=0, lt=2**31, description="Decides openings and bootstrap.")

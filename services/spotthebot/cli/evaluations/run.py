@@ -1,0 +1,173 @@
+"""Runs an evaluation: collects conversations, has them scored, reads the ranking; what is there is not made again."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from spotthebot.cli import collections
+from spotthebot.cli.collections.declaration import PartnerSet
+from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, PlayMode, collection_of
+from spotthebot.contracts.conversations import BipartiteIn, CollectionState, PartnerSetIn, PartnerSetOut, PartnerSetRef
+from spotthebot.contracts.fed import (
+    BotScoreOut,
+    DimensionSetRef,
+    ScoreJobIn,
+    ScorerIn,
+    ScoreSetOut,
+)
+from spotthebot.local.errors import JobFailed
+from spotthebot.local.progress import Steps
+from spotthebot.local.runtime.data_folder import DataFolder
+from spotthebot.local.runtime.session import Clients
+from spotthebot.local.scoring import offer_model, score_collection
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A set of scores, and in bipartite-play the partners: `fingerprint` is a hash of what they answer with."""
+
+    mode: PlayMode
+    scores: ScoreSetOut
+    partner_set: PartnerSetOut | None
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Equal for two partner sets of the same bots, whatever they are called and wherever they run."""
+        if self.partner_set is None:
+            return None
+        partners = sorted(each.configuration_sha256 for each in self.partner_set.partners)
+        return hashlib.sha256("".join(f"{each}\n" for each in partners).encode()).hexdigest()
+
+    def ranking(self) -> list[BotScoreOut]:
+        """Return the bots by their scores on the first dimension, best first."""
+        return list(self.scores.dimensions[0].bots)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `--json` writes."""
+        partners = self.partner_set
+        return {
+            "collection": str(self.scores.collection_id),
+            "score_set": str(self.scores.id),
+            "mode": self.mode.value,
+            "partner_set": None
+            if partners is None
+            else {"name": partners.name, "version": partners.version, "fingerprint": self.fingerprint},
+            "model_sha256": self.scores.model_sha256,
+            "repeated_texts": [each.model_dump(mode="json") for each in self.scores.repeated_texts],
+            "ranked_by": self.scores.dimensions[0].dimension,
+            "ranking": [_row(each, ranks=True) for each in self.ranking()],
+            "dimensions": {
+                each.dimension: [_row(bot, ranks=False) for bot in each.bots] for each in self.scores.dimensions
+            },
+        }
+
+
+async def evaluate(
+    clients: Clients,
+    folder: DataFolder | None,
+    declared: DeclaredEvaluation,
+    mode: PlayMode,
+    steps: Steps,
+    *,
+    bots: tuple[str, ...] = (),
+) -> Evaluation:
+    """Run an evaluation, or go on with the one that this file began; `bots` stand for those of the file.
+
+    Raises DeclarationFaulty, NoSuchModelDirectory, JobFailed.
+    """
+    request = declared.request
+    model = await asyncio.to_thread(offer_model, folder, request.scorer.model, beside=declared.file.path.parent)
+    changes: dict[str, Any] = {"mode": mode.value, "name": _name(request.name, mode, others=bool(bots))}
+    if bots:
+        changes["bots"] = bots
+    partner_set = None
+    if mode is PlayMode.BIPARTITE:
+        partner_set = await _partner_set(clients, declared)
+        changes["partners"] = PartnerSet(set=partner_set.name, version=partner_set.version)
+    else:
+        changes["partners"] = ()
+        changes["order"] = "both" if request.order == "target_first" else request.order
+    collection_id = await _collect(clients, folder, collection_of(declared, **changes), steps)
+    job = ScoreJobIn(
+        collection_id=collection_id,
+        scorer=_scorer(declared, model),
+        level=request.scorer.level,
+        bots=await _names(clients, collection_id, partner_set),
+        confidence_level=request.confidence_level,
+        resamples=request.resamples,
+        seed=request.seed,
+    )
+    return Evaluation(mode, await score_collection(clients, job, steps), partner_set)
+
+
+async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> PartnerSetOut:
+    """Return the partner set of an evaluation; partners that it lists are kept as one."""
+    resolved = await collections.resolve(clients, collection_of(declared))
+    assert isinstance(resolved, BipartiteIn)  # noqa: S101 - collection_of asks for bipartite
+    if isinstance(resolved.partners, PartnerSetRef):
+        return await clients.conversations.get_partner_set(resolved.partners.set, resolved.partners.version)
+    name = f"{declared.request.name} partners"[:100]
+    found = [each async for each in clients.conversations.list_partner_sets(name=name)]
+    versions = {bot: (await clients.bots.get_bot(bot)).version for bot in resolved.partners}
+    for each in found:
+        if {partner.bot_id: partner.version for partner in each.partners} == versions:
+            return each
+    return await clients.conversations.create_partner_set(
+        PartnerSetIn(name=name, description="The partners of an evaluation.", bots=resolved.partners)
+    )
+
+
+async def _collect(clients: Clients, folder: DataFolder | None, declared: collections.Declared, steps: Steps) -> UUID:
+    with steps.step(f"Collecting conversations: {declared.request.mode}") as step:
+        started = await collections.start(clients, folder, declared, restart=False)
+
+        def show(progress: collections.CollectionProgress) -> None:
+            found = progress.collection
+            step.at(found.complete + found.failed, found.conversations)
+
+        progress = await collections.follow(clients.conversations, started, show)
+    if progress.collection.state is not CollectionState.COMPLETE or not progress.collection.complete:
+        raise JobFailed(what="The collection", reason=f"it is {progress.collection.state}, with nothing to score.")
+    return progress.collection.id
+
+
+async def _names(clients: Clients, collection_id: UUID, partner_set: PartnerSetOut | None) -> tuple[str, ...] | None:
+    """Return the names of the targets, as results call them; None where all bots are targets."""
+    if partner_set is None:
+        return None
+    partners = {each.bot_id for each in partner_set.partners}
+    names = {
+        participant.name
+        async for spoke in clients.conversations.stream_speakers(collection_id)
+        for participant in spoke.participants
+        if participant.bot_id is not None and participant.bot_id not in partners
+    }
+    return tuple(sorted(names))
+
+
+def _scorer(declared: DeclaredEvaluation, model: str) -> ScorerIn:
+    scorer = declared.request.scorer
+    return ScorerIn(
+        model=model,
+        mode=scorer.mode,
+        polarity=scorer.polarity,
+        set_rule=scorer.set_rule,
+        dimensions=scorer.dimensions,
+        dimension_set=DimensionSetRef(set=scorer.dimension_set, version=scorer.dimension_set_version),
+        over_long=scorer.over_long,
+    )
+
+
+def _name(name: str, mode: PlayMode, *, others: bool) -> str:
+    added = "" if mode is PlayMode.BIPARTITE else f" {mode.value}"
+    return f"{name[:70]}{added}{', other bots' if others else ''}"
+
+
+def _row(bot: BotScoreOut, *, ranks: bool) -> Mapping[str, Any]:
+    row: dict[str, Any] = {"bot": bot.bot, "score": bot.score, "low": bot.low, "high": bot.high}
+    if ranks:
+        row |= {"rank_low": bot.rank_low, "rank_high": bot.rank_high, "length_baseline": bot.length_baseline}
+    return row

@@ -1,0 +1,112 @@
+"""A group of commands that imports a command's module when that command runs, and prints its help from a table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar, Final
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from spotthebot.cli.clone import find_tools, has_tools
+
+_HELP = {"help_option_names": ["-h", "--help"]}
+"""Commands below take it over."""
+_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A function of a module; `help` is the first sentence of its docstring."""
+
+    module: str
+    function: str
+    help: str
+    passes_arguments_on: bool = False
+    """Whether arguments that the command does not know go to the program that it runs."""
+    of_clone: bool = False
+    """Whether its module lies in a clone's folder `tools`, so that an installed package has its name alone."""
+
+
+@dataclass(frozen=True)
+class CommandGroup:
+    """Commands below one word: `stb keys create`."""
+
+    help: str
+    commands: Mapping[str, Command]
+
+
+CommandTable = Mapping[str, Command | CommandGroup]
+LISTS: Final = "list"
+"""The command that runs where a group that has it is called without any: `./stb keys` lists keys."""
+
+
+class LazyGroup(TyperGroup):
+    """Commands of a `table`; subclasses set it."""
+
+    table: ClassVar[CommandTable] = {}
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - typer's own click
+        """Hold commands that know their names and helps: all that a list of commands shows."""
+        super().__init__(**settings)
+        self.commands = {
+            name: TyperCommand(name, help=entry.help, short_help=entry.help, hidden=not _is_here(entry))
+            for name, entry in self.table.items()
+        }
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own click
+        """Take the arguments; without a command among them, they go to the list, if there is one."""
+        first = args[0] if args else "-"
+        if LISTS in self.table and first.startswith("-") and first not in ctx.help_option_names:
+            args = [LISTS, *args]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own click
+        """Return the command that the arguments name, imported."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else load_command(name, self.table[name]), rest
+
+
+def _no_options() -> None:
+    """Take no options of the group itself."""
+
+
+def lazy_app(
+    table: CommandTable,
+    *,
+    help: str,  # noqa: A002 - typer's word
+    name: str | None = None,
+    options: Callable[..., None] = _no_options,
+) -> typer.Typer:
+    """Return an application whose commands are imported one by one; `options` takes those of the group itself."""
+    group = type("Group", (LazyGroup,), {"table": table})
+    app = typer.Typer(
+        name=name,
+        cls=group,
+        help=help,
+        epilog=f"Without a command: {LISTS}." if LISTS in table else None,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        context_settings=_HELP,
+    )
+    app.callback()(options)
+    return app
+
+
+def _is_here(entry: Command | CommandGroup) -> bool:
+    return isinstance(entry, CommandGroup) or not entry.of_clone or has_tools()
+
+
+def load_command(name: str, entry: Command | CommandGroup) -> Any:  # noqa: ANN401 - typer's own click
+    """Import what an entry of a table names; raises NotAClone for a command of a clone where there is none."""
+    if isinstance(entry, CommandGroup):
+        app = lazy_app(entry.commands, name=name, help=entry.help)
+    else:
+        if entry.of_clone:
+            find_tools()
+        app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+        settings = _PASS_ON if entry.passes_arguments_on else None
+        app.command(name, context_settings=settings)(getattr(import_module(entry.module), entry.function))
+    return typer.main.get_command(app)

@@ -1,0 +1,107 @@
+"""Finds what a user names: by its name, by its id, or by the beginning of its id."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import ClassVar, Final, Generic, Protocol, TypeVar
+from uuid import UUID
+
+from spotthebot.cli.declarations import UnknownName, instead_of, is_id, listed
+from spotthebot.cli.errors import NameIsAmbiguous, NoSuchName, PrefixIsAmbiguous
+from spotthebot.clients import Invalid
+from spotthebot.clients import NotFound as NotFoundByPeer
+from spotthebot.kit.errors import NotFound
+
+_PREFIX: Final = re.compile(r"[0-9a-f-]{4,35}", re.IGNORECASE)
+"""The beginning of an id: shorter ones are typing errors rather than ids."""
+
+
+class NamedBy(Protocol):
+    """What has an id and a name."""
+
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def name(self) -> str: ...
+
+
+Resource = TypeVar("Resource", bound=NamedBy)
+
+
+class Directory(ABC, Generic[Resource]):
+    """All resources of a kind that the caller may see."""
+
+    noun: ClassVar[str]
+    plural: ClassVar[str]
+    otherwise: ClassVar[str]
+    """What to do where there is none, such as 'register it first'."""
+
+    @abstractmethod
+    async def get(self, resource_id: UUID) -> Resource:
+        """Return the one with this id; raises NotFound, its peer's or the kit's."""
+
+    @abstractmethod
+    def list(self, name: str | None = None) -> AsyncIterator[Resource]:
+        """Yield all, or those of a name, oldest first."""
+
+    @abstractmethod
+    def describe(self, resource: Resource) -> str:
+        """Return what tells it from others of its name."""
+
+    def gives_way(self, _resource: Resource) -> bool:
+        """Whether its name means another one of that name, where there is any."""
+        return False
+
+
+async def find(directory: Directory[Resource], text: str, *, also: Iterable[str] = ()) -> Resource:
+    """Return what a name, an id or the beginning of an id stands for; `also` are further names to suggest.
+
+    A name counts before the beginning of an id. Raises NoSuchName, NameIsAmbiguous or PrefixIsAmbiguous, each of which
+    says what to write instead.
+    """
+    try:
+        if is_id(text):
+            return await directory.get(UUID(text))
+        named = [each async for each in directory.list(text)]
+    except (NotFoundByPeer, NotFound, Invalid):  # a text that can't be a name is the name of nothing
+        named = []
+    named = [each for each in named if not directory.gives_way(each)] or named
+    if len(named) == 1:
+        return named[0]
+    if named:
+        ids = _candidates(directory, named)
+        raise NameIsAmbiguous(count=len(named), plural=directory.plural, name=text, ids=ids)
+    everything = [each async for each in directory.list()]
+    if _PREFIX.fullmatch(text):
+        beginning = text.replace("-", "").lower()
+        found = [each for each in everything if each.id.hex.startswith(beginning)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = _candidates(directory, found)
+            raise PrefixIsAmbiguous(count=len(found), plural=directory.plural, prefix=text, ids=ids)
+    names = [*(each.name for each in everything if each.name and not directory.gives_way(each)), *also]
+    raise NoSuchName(noun=directory.noun, name=text, instead=instead_of(text, names, directory.otherwise))
+
+
+async def find_declared(directory: Directory[Resource], text: str, *, also: Iterable[str] = ()) -> Resource:
+    """Return what a name in a declaration stands for; raises UnknownName."""
+    try:
+        return await find(directory, text, also=also)
+    except (NoSuchName, NameIsAmbiguous, PrefixIsAmbiguous) as unknown:
+        sentence = str(unknown)
+        raise UnknownName(sentence[0].lower() + sentence[1:]) from unknown
+
+
+async def find_addable(directory: Directory[Resource], text: str, addable: Sequence[str]) -> Resource | None:
+    """Return what a name in a declaration stands for; None for a name of `addable` that nothing has yet."""
+    try:
+        return await find_declared(directory, text, also=addable)
+    except UnknownName as unknown:
+        if text in addable and isinstance(unknown.__cause__, NoSuchName):
+            return None
+        raise
+
+
+def _candidates(directory: Directory[Resource], found: Sequence[Resource]) -> str:
+    return listed(f"{each.id} ({directory.describe(each)})" for each in found)

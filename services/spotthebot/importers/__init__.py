@@ -1,0 +1,1 @@
+"""Files that others wrote, and exports of a suite: read and uploaded."""

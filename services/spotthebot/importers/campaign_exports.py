@@ -1,0 +1,99 @@
+"""Exports of campaigns: folders from which `./stb import export` makes the campaign again, in any suite."""
+
+import json
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import Field, ValidationError
+
+from spotthebot.contracts.annotation import MAX_COLLECTIONS, CampaignOut, CampaignState, Exchanges, Instructions
+from spotthebot.contracts.annotation_exports import ExportedRows
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.wire import Domain, Name, Wire
+from spotthebot.importers.errors import NotAnExport
+from spotthebot.kit.validation import faults_of
+from spotthebot.local.runtime.session import Clients
+from spotthebot.local.whole_files import written
+
+CAMPAIGN_FILE: Final = "campaign.json"
+_MAX_BYTES: Final = 4 * 1024 * 1024
+_ENDED = {CampaignState.COMPLETE, CampaignState.CLOSED}
+
+
+class ExportedCampaign(Wire):
+    """What `campaign.json` says of a campaign; the rows of its packages and annotations lie in files beside it."""
+
+    format: Literal[1] = 1
+    name: Name
+    domain: Domain
+    collections: tuple[Name, ...] = Field(
+        min_length=1,
+        max_length=MAX_COLLECTIONS,
+        description="Names of the collections; the conversations of the first are in conversations-1.jsonl.",
+    )
+    segments: tuple[Exchanges, ...] = Field(min_length=1, max_length=10)
+    annotations_per_segment: int
+    package_size: int
+    instructions: Instructions
+    seed: int = Field(default=0, ge=0, lt=2**31, description="What results are computed with unless another is named.")
+    protocol: AnnotationProtocol
+    ended: bool = Field(description="Whether it was complete or closed: else its annotations are not all.")
+
+
+def conversations_file(number: int) -> str:
+    """Return the name of the file with the conversations of a campaign's collection, from 1."""
+    return f"conversations-{number}.jsonl"
+
+
+def rows_file(rows: ExportedRows) -> str:
+    """Return the name of the file with a campaign's packages or annotations."""
+    return f"{rows}.jsonl"
+
+
+async def export(clients: Clients, campaign: CampaignOut, folder: Path) -> list[Path]:
+    """Write a campaign with its conversations, each file whole or not at all; annotators have pseudonyms.
+
+    `campaign.json` is written last: a folder that has it has all. Quality flags are not waited for, as an import
+    computes its own.
+    """
+    (folder / CAMPAIGN_FILE).unlink(missing_ok=True)
+    names, downloads = [], {}
+    for number, collection_id in enumerate(campaign.collections, 1):
+        names.append((await clients.conversations.get_collection(collection_id)).name)
+        downloads[conversations_file(number)] = clients.conversations.export_collection(collection_id)
+    for rows in (ExportedRows.PACKAGES, ExportedRows.ANNOTATIONS):
+        downloads[rows_file(rows)] = clients.annotation.export_campaign(campaign.id, rows=rows)
+    for name, download in downloads.items():
+        with written(folder / name) as file:
+            async for part in download:
+                file.write(part)
+    protocol = await clients.annotation.get_protocol(campaign.protocol, campaign.protocol_version)
+    described = ExportedCampaign(
+        name=campaign.name,
+        domain=campaign.domain,
+        collections=tuple(names),
+        segments=campaign.segments,
+        annotations_per_segment=campaign.annotations_per_segment,
+        package_size=campaign.package_size,
+        instructions=campaign.instructions,
+        seed=campaign.seed,
+        protocol=protocol.protocol,
+        ended=campaign.state in _ENDED,
+    )
+    with written(folder / CAMPAIGN_FILE) as file:
+        text = json.dumps(described.model_dump(mode="json"), indent=2, ensure_ascii=False)
+        file.write(f"{text}\n".encode())
+    return [folder / name for name in (CAMPAIGN_FILE, *downloads)]
+
+
+def read_exported_campaign(folder: Path) -> ExportedCampaign | None:
+    """Return what a folder says of a campaign; None where it holds none. Raises NotAnExport."""
+    path = folder / CAMPAIGN_FILE
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        content = file.read(_MAX_BYTES)
+    try:
+        return ExportedCampaign.model_validate_json(content)
+    except ValidationError as error:
+        raise NotAnExport(path=path, reason=f"{faults_of(error)[0]}.") from error

@@ -1,0 +1,177 @@
+"""Imports the folder of an exported campaign: its collections, and a campaign with its packages and annotations.
+
+Everything is keyed by the ids of the export, so a second import finds all of it there, and an interrupted one goes on.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TypeVar
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from spotthebot.contracts.annotation import CampaignIn, CampaignOut
+from spotthebot.contracts.annotation_exports import ExportedAnnotation, ExportedItem, ExportedRows
+from spotthebot.contracts.annotation_uploads import (
+    AnnotationBatchIn,
+    DecisionIn,
+    ImportedAnnotationIn,
+    PackageBatchIn,
+    PackageIn,
+    SegmentIn,
+    ShownIn,
+)
+from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.protocols import ProtocolIn
+from spotthebot.contracts.wire import Wire
+from spotthebot.importers.campaign_exports import ExportedCampaign, conversations_file, rows_file
+from spotthebot.importers.conversation_exports import import_export, open_export
+from spotthebot.importers.dump_import import Imported
+from spotthebot.importers.errors import NotAnExport
+from spotthebot.importers.published_dump import Rejected
+from spotthebot.kit.validation import faults_of
+from spotthebot.local.background import wait_until_built
+from spotthebot.local.progress import Steps
+from spotthebot.local.runtime.session import Clients
+
+_AT_ONCE = 250
+_MAX_PART = 45
+"""Letters of a name that is a part of another: two, a number and brackets make a name."""
+Row = TypeVar("Row", bound=Wire)
+Uploaded = TypeVar("Uploaded", bound=Wire)
+
+
+async def import_campaign(
+    clients: Clients, folder: Path, exported: ExportedCampaign, name: str | None, steps: Steps
+) -> Imported:
+    """Import a campaign and its collections, which get its name as well; `name` is another one for the campaign.
+
+    Raises NotAnExport for a file that is missing or holds something else. Annotators keep the pseudonyms that the
+    export gave them.
+    """
+    packages = list(_packages(_read(folder / rows_file(ExportedRows.PACKAGES), ExportedItem)))
+    annotations = [_annotation(row) for row in _read(folder / rows_file(ExportedRows.ANNOTATIONS), ExportedAnnotation)]
+    imported = Imported(campaign=name or exported.name)
+    collections = await _import_collections(clients, folder, exported, imported, steps)
+    await clients.annotation.create_protocol(ProtocolIn(protocol=exported.protocol))
+    campaign = await wait_until_built(
+        clients.annotation, await _find_or_create(clients, exported, imported.campaign, collections)
+    )
+    imported.campaign_id = str(campaign.id)
+
+    async def add_packages(batch: tuple[PackageIn, ...]) -> StoredOut:
+        return await clients.annotation.import_packages(campaign.id, PackageBatchIn(packages=batch))
+
+    async def add_annotations(batch: tuple[ImportedAnnotationIn, ...]) -> StoredOut:
+        return await clients.annotation.import_annotations(campaign.id, AnnotationBatchIn(annotations=batch))
+
+    await _upload("packages", packages, add_packages, imported, steps)
+    await _upload("annotations", annotations, add_annotations, imported, steps)
+    if exported.ended:
+        await clients.annotation.close_campaign(campaign.id)
+    return imported
+
+
+async def _import_collections(
+    clients: Clients, folder: Path, exported: ExportedCampaign, imported: Imported, steps: Steps
+) -> tuple[UUID, ...]:
+    """Import conversations, each file to a collection of its own."""
+    exports = [open_export(folder / conversations_file(number)) for number in range(1, len(exported.collections) + 1)]
+    counts = imported.read, imported.stored, imported.already_there
+    for count in counts:
+        count["conversations"] = 0
+    collections = []
+    for export, name in zip(exports, _names(exported.collections, imported.campaign), strict=True):
+        collection, done = await import_export(clients.conversations, export, name, steps)
+        collections.append(collection.id)
+        for count, more in zip(counts, (done.read, done.stored, done.already_there), strict=True):
+            count["conversations"] += more
+        imported.rejected += [Rejected(export.file.name, each.line, each.reason) for each in done.rejected.first]
+    return tuple(collections)
+
+
+def _names(collections: Sequence[str], campaign: str) -> Iterator[str]:
+    """Return what a campaign's collections are called, so that nothing is added to another one of their name."""
+    for number, name in enumerate(collections):
+        before = collections[:number].count(name)
+        yield f"{name[:_MAX_PART]}{f' {before + 1}' if before else ''} ({campaign[:_MAX_PART]})"
+
+
+async def _find_or_create(
+    clients: Clients, exported: ExportedCampaign, name: str, collections: tuple[UUID, ...]
+) -> CampaignOut:
+    async for found in clients.annotation.list_campaigns(name=name):
+        if found.mode == "import" and found.collections == collections:
+            return found
+    request = CampaignIn(
+        mode="import",
+        name=name,
+        domain=exported.domain,
+        collections=collections,
+        segments=exported.segments,
+        annotations_per_segment=exported.annotations_per_segment,
+        package_size=exported.package_size,
+        instructions=exported.instructions,
+        seed=exported.seed,
+        protocol=exported.protocol.name,
+        protocol_version=exported.protocol.version,
+    )
+    return await clients.annotation.create_campaign(request, idempotency_key=f"import/{collections[0]}/{name}")
+
+
+async def _upload(
+    kind: str,
+    rows: Sequence[Uploaded],
+    add: Callable[[tuple[Uploaded, ...]], Awaitable[StoredOut]],
+    imported: Imported,
+    steps: Steps,
+) -> None:
+    imported.read[kind], imported.stored[kind], imported.already_there[kind] = len(rows), 0, 0
+    with steps.step(f"Importing {kind}", total=len(rows)) as step:
+        for start in range(0, len(rows), _AT_ONCE):
+            answer = await add(tuple(rows[start : start + _AT_ONCE]))
+            imported.stored[kind] += answer.stored
+            imported.already_there[kind] += answer.already_there
+            step.at(start + _AT_ONCE)
+
+
+def _read(path: Path, kind: type[Row]) -> Iterator[Row]:
+    """Yield the rows of a file; raises NotAnExport with the first line that holds none."""
+    if not path.is_file():
+        raise NotAnExport(path=path.parent, reason=f"there is no {path.name} in it.")
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield kind.model_validate_json(line)
+            except ValidationError as error:
+                raise NotAnExport(path=path, reason=f"line {number}: {faults_of(error)[0]}.") from error
+
+
+def _packages(items: Iterator[ExportedItem]) -> Iterator[PackageIn]:
+    """Gather the items of each package, which come one after the other in the order of their positions."""
+    for package, found in groupby(items, key=lambda item: item.package):
+        yield PackageIn(external_id=package, segments=tuple(map(_segment, found)))
+
+
+def _segment(item: ExportedItem) -> SegmentIn:
+    right = None
+    if item.right_conversation is not None and item.right_exchanges is not None:
+        right = ShownIn(conversation=item.right_conversation, exchanges=item.right_exchanges)
+    return SegmentIn(conversation=item.conversation, exchanges=item.exchanges, right=right)
+
+
+def _annotation(row: ExportedAnnotation) -> ImportedAnnotationIn:
+    return ImportedAnnotationIn(
+        external_id=row.id,
+        package=row.package,
+        conversation=row.conversation,
+        exchanges=row.exchanges,
+        annotator=row.annotator,
+        answer=row.answer,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        elapsed_ms=row.elapsed_ms,
+        reported_ms=row.reported_ms,
+        decisions=tuple(DecisionIn.model_validate(each.model_dump()) for each in row.decisions),
+    )

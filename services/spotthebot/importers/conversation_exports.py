@@ -1,0 +1,75 @@
+"""Brings exported conversations back: the file that `./stb collect --export` wrote, or one downloaded as NDJSON."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from spotthebot.clients import AsyncConversations
+from spotthebot.contracts.conversations import (
+    CollectionOut,
+    CollectionState,
+    ExportedConversation,
+    ImportedOut,
+    ImportIn,
+)
+from spotthebot.importers.errors import NotAnExport
+from spotthebot.kit.validation import faults_of
+from spotthebot.local.progress import Steps
+
+_FILE = "conversations.jsonl"
+_LONGEST_LINE_BYTES = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Export:
+    """A file of exported conversations; `first` is the first of them, which says what collection it was."""
+
+    file: Path
+    first: ExportedConversation
+
+
+def open_export(path: Path) -> Export:
+    """Find the file and look into it; raises NotAnExport, and OSError where it can't be read."""
+    file = path / _FILE if path.is_dir() else path
+    if not file.is_file():
+        reason = f"there is no {_FILE} in it." if path.is_dir() else "there is no such file."
+        raise NotAnExport(path=path, reason=reason)
+    with file.open("rb") as lines:
+        while (line := lines.readline(_LONGEST_LINE_BYTES)) and not line.strip():
+            pass
+    if not line:
+        raise NotAnExport(path=file, reason="it is empty.")
+    try:
+        return Export(file, ExportedConversation.model_validate_json(line))
+    except ValidationError as error:
+        reason = f"its first line does not hold one ({faults_of(error)[0]})."
+        raise NotAnExport(path=file, reason=reason) from error
+
+
+async def import_export(
+    conversations: AsyncConversations, export: Export, name: str | None, steps: Steps
+) -> tuple[CollectionOut, ImportedOut]:
+    """Upload an export to the import collection of this name, else of its own; can be repeated, and goes on."""
+    first = export.first
+    collection = await find_or_create(
+        conversations, name or first.collection, first.domain, cancelled=first.collection_cancelled
+    )
+    with steps.step(f"Sending {export.file.name}", export.file.stat().st_size) as step:
+        done = await conversations.upload_export(collection.id, step.read(export.file))
+    return await conversations.get_collection(collection.id), done
+
+
+async def find_or_create(
+    conversations: AsyncConversations, name: str, domain: str, *, cancelled: bool = False
+) -> CollectionOut:
+    """Return the import collection of this name and domain, cancelled or not; it is made where there is none."""
+    async for found in conversations.list_collections(name=name):
+        is_cancelled = found.state is CollectionState.CANCELLED
+        if found.mode == "import" and found.domain == domain and is_cancelled is cancelled:
+            return found
+    key = hashlib.sha256(f"{domain}/{name}{'/cancelled' if cancelled else ''}".encode()).hexdigest()
+    # Not validated here: the service says what is wrong with a name.
+    request = ImportIn.model_construct(mode="import", name=name, domain=domain, cancelled=cancelled)
+    return await conversations.create_collection(request, idempotency_key=f"import/{key}")

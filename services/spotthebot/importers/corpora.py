@@ -1,0 +1,47 @@
+"""Sends files of dialogues to corpora, as they are."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from spotthebot.clients import AsyncConversations
+from spotthebot.contracts.conversations import CorpusIn, CorpusOut, UploadOut
+from spotthebot.conversations.use_cases.corpora.read import Upload, check_upload
+from spotthebot.local.progress import Steps
+
+
+async def check_file(file: Path, upload: Upload, steps: Steps) -> UploadOut:
+    """Return what an upload of the file to an empty corpus would answer; raises what it would be refused for."""
+    with steps.step(f"Checking {file.name}", (await asyncio.to_thread(file.stat)).st_size) as step:
+        return await check_upload(upload, _in_thread(step.read(file)))
+
+
+async def _in_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    while piece := await asyncio.to_thread(next, pieces, b""):
+        yield piece
+
+
+async def add_file(
+    conversations: AsyncConversations,
+    request: CorpusIn,
+    file: Path,
+    upload: Upload,
+    steps: Steps,
+) -> tuple[CorpusOut, UploadOut]:
+    """Upload a file to the corpus of this name, which is created where there is none; can be repeated."""
+    corpus = await _find_or_create(conversations, request)
+    with steps.step(f"Sending {file.name}", (await asyncio.to_thread(file.stat)).st_size) as step:
+        done = await conversations.upload_dialogues(
+            corpus.id,
+            step.read(file),
+            upload.form,
+            split=upload.split,
+            splits=upload.splits,
+            speakers="all" if upload.bots_too else None,
+        )
+    return await conversations.get_corpus(corpus.id), done
+
+
+async def _find_or_create(conversations: AsyncConversations, request: CorpusIn) -> CorpusOut:
+    found = (await conversations.list_corpora(name=request.name).page()).items
+    return found[0] if found else await conversations.create_corpus(request)

@@ -1,0 +1,253 @@
+"""Labels of people in a table: what an annotator took both sides of a conversation for, or one side in a row."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from spotthebot.contracts.annotation import Answer, Label
+from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
+from spotthebot.importers.published_dump.fields import FieldFault
+from spotthebot.importers.published_dump.records import Rejected
+from spotthebot.importers.tables.cells import TableRow, shown
+from spotthebot.importers.tables.columns import FEATURES, MAX_ID, ColumnMapping, Kind
+from spotthebot.importers.tables.numbers import number_of
+from spotthebot.importers.tables.rows import Table
+from spotthebot.importers.tables.synonyms import plain
+from spotthebot.importers.tables.values import ValueWords, code_of
+
+_MAX_NAME: Final = 100
+_MAX_EXCHANGES: Final = 500
+_SIDES: Final = {
+    **dict.fromkeys(("a", "first", "left", "speaker a", "side a", "bot_a"), 0),
+    **dict.fromkeys(("b", "second", "right", "speaker b", "side b", "bot_b"), 1),
+}
+_FROM_0: Final = {"0": 0, "1": 1}
+_FROM_1: Final = {"1": 0, "2": 1}
+
+
+class KnownConversation(NamedTuple):
+    """Who speaks in a conversation that is there already, and how many exchanges it has."""
+
+    sides: tuple[str, str]
+    exchanges: int
+
+
+@dataclass(frozen=True)
+class LabelledSegment:
+    """What an annotator said of the first exchanges of a conversation, as an answer by `protocol_of` its table."""
+
+    row: TableRow
+    conversation: str
+    sides: tuple[str, str]
+    exchanges: int
+    annotator: str
+    answer: Answer
+
+
+def is_lead(column: str) -> bool:
+    """Return whether the numbers of a column say which side leads, as in the statistics' own tables."""
+    return plain(column).startswith("lead_")
+
+
+def protocol_of(mapping: ColumnMapping) -> str:
+    """Return the protocol by which a table of labels answers: that with the features where it has all of them."""
+    return "spot_the_bot" if set(FEATURES) <= set(mapping.columns) else "spot_the_bot_labels"
+
+
+def read_labels(
+    table: Table, mapping: ColumnMapping, words: ValueWords, known: Mapping[str, KnownConversation] | None = None
+) -> Iterator[LabelledSegment | Rejected]:
+    """Yield the annotations of a table, each once: an annotator labels a conversation at a length once.
+
+    With `known`, conversations are those alone, and rows need not name the sides. What is kept for each annotation
+    is a number, so a million of them take some ten megabytes.
+    """
+    codes = set(map(code_of, table.values_of(mapping.columns.get("side", ""))))
+    reader = _Reader(mapping, words, known, _SIDES | (_FROM_1 if "2" in codes else _FROM_0))
+    for row in table.rows():
+        if isinstance(row, Rejected):
+            yield row
+        elif mapping.kind is Kind.SIDES:
+            yield from reader.side(row)
+        else:
+            yield reader.segment(row)
+    yield from reader.without_other_side()
+
+
+class _Said(NamedTuple):
+    """What stands in a row whatever its form."""
+
+    conversation: str
+    exchanges: int
+    annotator: str
+
+
+class _OneSide(NamedTuple):
+    """The label of one side that waits for the other's."""
+
+    row: TableRow
+    bot: str
+    side: int | None
+    label: Label
+
+
+@dataclass
+class _Reader:
+    mapping: ColumnMapping
+    words: ValueWords
+    known: Mapping[str, KnownConversation] | None
+    side_codes: Mapping[str, int]
+    sides: dict[str, tuple[str, str]] = field(default_factory=dict)
+    waiting: dict[_Said, _OneSide] = field(default_factory=dict)
+    seen: set[int] = field(default_factory=set)
+    codes: dict[str, int] = field(default_factory=dict)
+
+    def segment(self, row: TableRow) -> LabelledSegment | Rejected:
+        """Read a row with both sides."""
+        try:
+            said = self._said(row)
+            sides = self._sides(row, said.conversation)
+            labels = self._label(row, "label_a"), self._label(row, "label_b")
+            return self._labelled(row, said, sides, labels, self._features(row, sides))
+        except FieldFault as fault:
+            return row.rejected(str(fault), self._bots(row))
+
+    def side(self, row: TableRow) -> Iterator[LabelledSegment | Rejected]:
+        """Read a row with one side: the second of two gives an annotation, in which the side of the first row is A."""
+        try:
+            said = self._said(row)
+            this = _OneSide(row, self._name(row, "bot"), self._side(row), self._label(row, "label"))
+            other = self.waiting.pop(said, None)
+            if other is None:
+                self._require_new(said, keep=False)
+                self.waiting[said] = this
+                return
+            first, second = self._ordered(said.conversation, other, this)
+            yield self._labelled(row, said, (first.bot, second.bot), (first.label, second.label), {})
+        except FieldFault as fault:
+            yield row.rejected(str(fault), self._bots(row))
+
+    def without_other_side(self) -> Iterator[Rejected]:
+        """Yield the rows whose other side nobody labelled."""
+        for one in self.waiting.values():
+            reason = "the annotator has no label of the other side, and both are needed"
+            yield one.row.rejected(reason, self._bots(one.row))
+
+    def _bots(self, row: TableRow) -> list[str]:
+        """Return the sides that a row names."""
+        columns = (self.mapping.columns.get(name, "") for name in ("side_a", "side_b", "bot"))
+        return [self.words.side(name) for column in columns if (name := row.named(column))]
+
+    def _said(self, row: TableRow) -> _Said:
+        conversation, annotator = self._id(row, "conversation"), self._id(row, "annotator")
+        if self.known is not None and conversation not in self.known:
+            raise FieldFault(reason=f"conversation '{shown(conversation)}' is not in the collection")
+        return _Said(conversation, self._exchanges(row, conversation), annotator)
+
+    def _cell(self, row: TableRow, name: str) -> str:
+        return row.composed(self.mapping.columns.get(name, ""))
+
+    def _id(self, row: TableRow, name: str) -> str:
+        value = row.id(self.mapping.columns.get(name, ""))
+        if not value:
+            raise FieldFault(reason=f"it names no {name}")
+        if len(value) > MAX_ID or "\0" in value:
+            raise FieldFault(reason=f"its {name} has more than {MAX_ID} letters, or a NUL character")
+        return value
+
+    def _exchanges(self, row: TableRow, conversation: str) -> int:
+        most = _MAX_EXCHANGES if self.known is None else self.known[conversation].exchanges
+        if "exchanges" not in self.mapping.columns:
+            return 1 if self.known is None else most
+        value = self._cell(row, "exchanges")
+        number = number_of(value)
+        if number is None or not number.is_integer() or not 1 <= number <= most:
+            raise FieldFault(reason=f"its exchanges '{shown(value)}' are no whole number from 1 to {most}")
+        return int(number)
+
+    def _name(self, row: TableRow, name: str) -> str:
+        value = row.named(self.mapping.columns.get(name, ""))
+        if not value:
+            raise FieldFault(reason=f"it names no {name}")
+        if len(value) > _MAX_NAME or "\0" in value:
+            raise FieldFault(reason=f"its {name} has more than {_MAX_NAME} letters, or a NUL character")
+        side = self.words.side(value)
+        if side != HUMAN_NAME and (fault := fault_of_bot_name(side)) is not None:
+            raise FieldFault(reason=f"its {name} {value!a}: {fault}")
+        return side
+
+    def _label(self, row: TableRow, name: str) -> Label:
+        value = self._cell(row, name)
+        label = self.words.label(value)
+        if label is None:
+            raise FieldFault(reason=f"its {name} '{shown(value)}' is none of {', '.join(Label)}")
+        return label
+
+    def _features(self, row: TableRow, sides: tuple[str, str]) -> dict[str, str]:
+        """Return the preferences, where the table has all of them."""
+        if protocol_of(self.mapping) != "spot_the_bot":
+            return {}
+        found = {}
+        for name in FEATURES:
+            value = self._cell(row, name)
+            if self.words.names_two(value, sides):
+                reason = f"its {name} '{shown(value)}' is a bot's name and the other side or a tie"
+                raise FieldFault(reason=f"{reason}: --values A=A,B=B,tie=tie takes it for the side or the tie")
+            preference = self.words.preference(value, sides, lead=is_lead(self.mapping.columns[name]))
+            if preference is None:
+                raise FieldFault(reason=f"its {name} '{shown(value)}' is neither a side nor a tie")
+            found[name] = preference.value
+        return found
+
+    def _sides(self, row: TableRow, conversation: str) -> tuple[str, str]:
+        if self.known is not None and "side_a" not in self.mapping.columns:
+            return self.known[conversation].sides
+        return self._name(row, "side_a"), self._name(row, "side_b")
+
+    def _side(self, row: TableRow) -> int | None:
+        if "side" not in self.mapping.columns:
+            return None
+        value = self._cell(row, "side")
+        if code_of(value) not in self.side_codes:
+            raise FieldFault(reason=f"its side '{shown(value)}' is neither A nor B")
+        return self.side_codes[code_of(value)]
+
+    def _ordered(self, conversation: str, first: _OneSide, second: _OneSide) -> tuple[_OneSide, _OneSide]:
+        """Return the sides as they are called A and B: by `side`, as earlier rows had them, or as they come."""
+        if first.side is not None and first.side == second.side:
+            raise FieldFault(reason=f"the annotator labelled this side on line {first.row.line} before")
+        if first.side == 1:
+            return second, first
+        before = self.known[conversation].sides if self.known else self.sides.get(conversation)
+        if first.side is None and before == (second.bot, first.bot):
+            return second, first
+        return first, second
+
+    def _labelled(
+        self,
+        row: TableRow,
+        said: _Said,
+        sides: tuple[str, str],
+        labels: tuple[Label, Label],
+        features: dict[str, str],
+    ) -> LabelledSegment:
+        before = self.known[said.conversation].sides if self.known else self.sides.setdefault(said.conversation, sides)
+        if before != sides:
+            this, that = (" and ".join(f"'{shown(side)}'" for side in each) for each in (sides, before))
+            raise FieldFault(reason=f"{this} speak, but {that} in conversation '{shown(said.conversation)}'")
+        self._require_new(said, keep=True)
+        answer: Answer = {"entity": {"A": labels[0].value, "B": labels[1].value}, **features}
+        return LabelledSegment(row, said.conversation, sides, said.exchanges, said.annotator, answer)
+
+    def _require_new(self, said: _Said, *, keep: bool) -> None:
+        conversation, annotator = (
+            self.codes.setdefault(f"{kind}{name}", len(self.codes))
+            for kind, name in (("c", said.conversation), ("a", said.annotator))
+        )
+        key = ((conversation << 32 | annotator) << 9) | said.exchanges
+        if key in self.seen:
+            raise FieldFault(
+                reason=f"annotator '{shown(said.annotator)}' labelled this conversation at this length before"
+            )
+        if keep:
+            self.seen.add(key)

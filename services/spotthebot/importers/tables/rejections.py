@@ -1,0 +1,57 @@
+"""Counts the rows of a table that are used and those that are rejected: without most of them there is no result."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from spotthebot.importers.published_dump.records import Rejected
+from spotthebot.importers.tables.cells import shown
+from spotthebot.importers.tables.errors import BotLosesRows, MostRowsRejected
+
+_FEW_ROWS = 10
+_QUOTED_OR_NUMBER = re.compile(r"'[^']*'|[0-9]+")
+
+
+@dataclass
+class Tally:
+    """The rows of a table: all that were read, those of each bot, and those that were rejected."""
+
+    read: int = 0
+    by_bot: Counter[str] = field(default_factory=Counter)
+    rejected: list[Rejected] = field(default_factory=list)
+
+    def keep(self, bots: Iterable[str] = (), *, rows: int = 1) -> None:
+        """Count rows that are used together."""
+        self.read += rows
+        self.by_bot.update(set(bots))
+
+    def reject(self, row: Rejected) -> None:
+        """Count a row that is not used."""
+        self.read += 1
+        self.by_bot.update(row.bots)
+        self.rejected.append(row)
+
+    def require_most(self, *, ranked: bool) -> None:
+        """Raise MostRowsRejected where half of the rows or more are rejected, BotLosesRows where one bot loses most.
+
+        The rows that are left of such a table are seldom a fair sample of it. Where nothing is `ranked` yet, an import
+        has to lose more than half of at least ten rows.
+        """
+        rejected = sum(row.rows for row in self.rejected)
+        if not ranked and (self.read < _FEW_ROWS or rejected * 2 == self.read):
+            return
+        if rejected * 2 >= max(self.read, 1):
+            raise MostRowsRejected(self.rejected, rejected=rejected, read=self.read, reason=_commonest(self.rejected))
+        lost = Counter(bot for row in self.rejected for bot in row.bots)
+        for bot, count in lost.most_common():
+            if (read := self.by_bot[bot]) > 1 and count * 2 > read:
+                reason = _commonest([row for row in self.rejected if bot in row.bots])
+                raise BotLosesRows(self.rejected, bot=shown(bot), lost=count, read=read, reason=reason)
+
+
+def _commonest(rejected: Iterable[Rejected]) -> str:
+    """Return the first of the reasons that are most often the same but for the values that they quote."""
+    reasons = [row.reason for row in rejected]
+    kinds = [_QUOTED_OR_NUMBER.sub("", reason) for reason in reasons]
+    return reasons[kinds.index(Counter(kinds).most_common(1)[0][0])]

@@ -1,0 +1,1 @@
+"""What `./stb demo` plays: a small study, from conversations to a ranking."""

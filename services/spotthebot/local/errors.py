@@ -1,0 +1,79 @@
+"""What can go wrong with a suite on this machine, and on the way to one elsewhere.
+
+Conflict
+└── AlreadyRunning
+NotFound
+├── ServicesMissing
+├── NoServiceThere
+├── NoSuchModelDirectory
+└── OtherModelDirectory
+Invalid
+├── AddressNotUsable
+├── KeyNotSecret
+├── NotAKey
+├── NotWithUrl
+├── NotAModelDirectory
+└── StateUnreadable
+Unavailable
+├── NoAnswerThere
+├── JobFailed
+└── TookTooLong
+"""
+
+from spotthebot.kit.errors import Conflict, Invalid, NotFound, Unavailable
+
+
+class AlreadyRunning(Conflict):
+    """A suite already runs on {folder} (process {pid}): see './stb status', stop it with './stb down'."""
+
+
+class ServicesMissing(NotFound):
+    """The suite on {folder} runs without {services}, which this command needs: start './stb up' without --only."""
+
+
+class NoServiceThere(NotFound):
+    """There is no service '{service}' at {url}: see whether --url gives the right address."""
+
+
+class NoSuchModelDirectory(NotFound):
+    """There is no directory '{path}', from the file's folder or from here: `./stb fed train-scorer` makes a model."""
+
+
+class OtherModelDirectory(NotFound):
+    """There is no directory '{path}', from the file's folder or from here, but there is '{similar}': name that one."""
+
+
+class AddressNotUsable(Invalid):
+    """The services can't be at this address: {reason}. Give one such as https://bots.example.org."""
+
+
+class KeyNotSecret(Invalid):
+    """The API key would go to {host} unencrypted: give an https address, or allow it with --allow-http."""
+
+
+class NotAKey(Invalid):
+    """This is no API key: it begins with stb_ and a role, and was shown by './stb keys create'."""
+
+
+class NotWithUrl(Invalid):
+    """{what} can't be used with --url, which uses no data folder: leave --url out, {instead}."""
+
+
+class NotAModelDirectory(Invalid):
+    """'{path}' holds no model: there is no config.json in it; `./stb fed train-scorer` makes a model."""
+
+
+class StateUnreadable(Invalid):
+    """The file {path} is damaged ({reason}): stop the suite and move the file away."""
+
+
+class NoAnswerThere(Unavailable):
+    """The service '{service}' does not answer at {url}: {reason}."""
+
+
+class JobFailed(Unavailable):
+    """{what} failed: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class TookTooLong(Unavailable):
+    """{what} did not finish within {seconds} s: the logs are in {logs}."""

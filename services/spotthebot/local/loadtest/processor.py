@@ -1,0 +1,34 @@
+"""How much of the processor each process takes."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from time import process_time
+from typing import Final
+
+import psutil
+
+from spotthebot.local.loadtest.families import families
+
+LOAD: Final = "the load itself"
+"""The process in which everybody is simulated, which watches over the others as well."""
+
+
+def processor_seconds(pids: Mapping[str, int]) -> dict[str, float]:
+    """Return the time that each process and its children, and the load itself, have run so far.
+
+    A process that is gone has none.
+    """
+    found = {LOAD: process_time()}
+    for name, family in families(pids).items():
+        found[name] = 0.0
+        for each in family:
+            with suppress(psutil.Error):
+                times = each.cpu_times()
+                # Children that ended and were waited for are in those of their parent.
+                found[name] += times.user + times.system + times.children_user + times.children_system
+    return found
+
+
+def time_between(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    """Return the seconds that each process ran between two readings."""
+    return {name: max(0.0, after[name] - seconds) for name, seconds in before.items()}

@@ -1,0 +1,199 @@
+"""One running PostgreSQL server process: launched, awaited, stopped, and found again after a crash."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from contextlib import suppress
+
+import psutil
+
+from spotthebot.kit.errors import Error
+from spotthebot.local.postgres.account import OURSELVES, child_environment
+from spotthebot.local.postgres.binaries import Binaries
+from spotthebot.local.postgres.errors import ClusterDidNotStart, DatabasePortTaken, DiskFull
+from spotthebot.local.postgres.home import Home, disk_errors
+from spotthebot.local.supervision.lifeline import die_with_parent
+from spotthebot.local.supervision.log_file import cut
+
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "shared_buffers": "128MB",
+    "max_connections": "200",
+    "logging_collector": "off",
+    "log_destination": "stderr",
+    "log_line_prefix": "%m [%p] %u@%d ",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+}
+_FORGETFUL = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "max_connections": "500",
+    "scram_iterations": "1",  # passwords of tests are random, and hashing one takes longer than most statements
+}
+_POLL_SECONDS = 0.01
+_QUIT_SECONDS = 5.0
+_LOG_LINES = 8
+
+
+class Postmaster:
+    """A server process that accepts connections on 127.0.0.1; construction waits until it does.
+
+    Raises DatabasePortTaken, ClusterDidNotStart, DiskFull, FolderNotWritable.
+    """
+
+    def __init__(self, home: Home, binaries: Binaries, *, port: int, durable: bool, timeout_seconds: float) -> None:
+        self.port = port
+        self._home = home
+        self._pid_file = home.cluster / "postmaster.pid"
+        settings = _SETTINGS | {"port": str(port)} | ({} if durable else _FORGETFUL)
+        argv = [str(binaries.folder / "postgres"), "-D", str(home.cluster)]
+        argv += [f"--{name}={value}" for name, value in settings.items()]
+        with disk_errors(home.data_folder):
+            cut(home.log_file)
+            # Private: a failing statement is logged with the values in it.
+            log = os.open(home.log_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
+        try:
+            self._log_start = os.lseek(log, 0, os.SEEK_END)
+            self._process = self._launch(argv, log)
+        finally:
+            os.close(log)
+        try:
+            self._wait_until_ready(timeout_seconds)
+        except BaseException:  # also an interrupt by the user leaves no server behind
+            self.stop(timeout_seconds=0)
+            raise
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def stop(self, timeout_seconds: float) -> None:
+        """End the server: SIGINT (sessions are cut, data is flushed), then SIGQUIT, which the next start repairs."""
+        for last_word, patience in (
+            (signal.SIGINT, timeout_seconds),
+            (signal.SIGQUIT, _QUIT_SECONDS),
+            (signal.SIGKILL, None),
+        ):
+            self._process.send_signal(last_word)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(patience)
+                return
+
+    def kill(self) -> None:
+        """End the server and all its sessions at once, also stopped ones; the next start repairs the data."""
+        sessions: list[psutil.Process] = []
+        with suppress(psutil.Error):
+            sessions = psutil.Process(self.pid).children(recursive=True)
+        self._process.kill()
+        self._process.wait()
+        for session in sessions:
+            with suppress(psutil.Error):
+                session.kill()
+        psutil.wait_procs(sessions, timeout=_QUIT_SECONDS)
+
+    def _launch(self, argv: list[str], log: int) -> subprocess.Popen[bytes]:
+        account = self._home.account
+        try:
+            return subprocess.Popen(  # noqa: S603 - our own arguments, no shell
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._home.folder,
+                env=child_environment(),
+                umask=0o077,
+                # Away from the terminal, whose Ctrl-C would stop the database before those who use it.
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGINT),  # noqa: PLW1509 - one system call, no lock taken
+                **(account.identity if account else OURSELVES),
+            )
+        except OSError as error:
+            reason = f"{argv[0]}: {error.strerror}"
+            raise self._did_not_start(reason) from error
+
+    def _wait_until_ready(self, timeout_seconds: float) -> None:
+        deadline = time.monotonic() + timeout_seconds
+        while not self._is_ready():
+            if not self.running:
+                raise self._why_it_ended()
+            if time.monotonic() > deadline:
+                reason = f"it is not ready after {timeout_seconds:g} s"
+                raise self._did_not_start(reason)
+            time.sleep(_POLL_SECONDS)
+
+    def _why_it_ended(self) -> Error:
+        log = self._new_log()
+        if "could not create any TCP/IP sockets" in log:
+            return DatabasePortTaken(port=self.port)
+        if "No space left on device" in log:
+            return DiskFull(folder=self._home.folder)
+        return self._did_not_start(f"it ended with status {self._process.returncode}")
+
+    def _is_ready(self) -> bool:
+        # What pg_ctl reads: line 1 is the server's process, line 8 its state.
+        with suppress(OSError):
+            lines = self._pid_file.read_text().splitlines()
+            return len(lines) >= 8 and lines[0] == str(self.pid) and lines[7].strip() == "ready"
+        return False
+
+    def _new_log(self) -> str:
+        with self._home.log_file.open("rb") as log:
+            log.seek(self._log_start)
+            return log.read().decode(errors="replace")
+
+    def _did_not_start(self, reason: str) -> ClusterDidNotStart:
+        last = "\n".join(self._new_log().splitlines()[-_LOG_LINES:])
+        return ClusterDidNotStart(reason=reason, log_file=self._home.log_file, log=last)
+
+
+def free_port() -> int:
+    """Return a TCP port of 127.0.0.1 that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def clear_the_way(home: Home, timeout_seconds: float) -> None:
+    """Deal with the pid file of a server that was not stopped.
+
+    A server that survived its supervisor is stopped. A pid that meanwhile belongs to another process, or to
+    a dead one that nobody collected, would make PostgreSQL refuse to start: our own takes its place in the
+    file, which PostgreSQL takes for stale. The file itself stays, because it names the shared memory by which
+    PostgreSQL sees that no session of the former server is left.
+    """
+    pid_file = home.cluster / "postmaster.pid"
+    try:
+        lines = pid_file.read_text().splitlines(keepends=True)
+        pid = int(lines[0])
+    except (OSError, ValueError, IndexError):
+        return
+    with suppress(psutil.Error):
+        former = psutil.Process(pid)
+        if str(home.cluster) in former.cmdline():
+            _end(former, timeout_seconds)
+    if pid_file.exists() and psutil.pid_exists(pid):
+        handle = os.open(pid_file, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(handle, "w") as file:
+            file.writelines([f"{os.getpid()}\n", *lines[1:]])
+
+
+def _end(process: psutil.Process, timeout_seconds: float) -> None:
+    for last_word in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+        process.send_signal(last_word)
+        deadline = time.monotonic() + timeout_seconds
+        while time.monotonic() < deadline:
+            # It is not our child: where nobody collects the dead, it stays as one of them.
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return
+            time.sleep(_POLL_SECONDS)

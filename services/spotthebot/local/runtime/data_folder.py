@@ -1,0 +1,173 @@
+"""The folder of one suite: its lock, its secrets, its logs, and what of it runs at the moment."""
+
+import fcntl
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from spotthebot.local.errors import AlreadyRunning, StateUnreadable
+from spotthebot.local.postgres.home import disk_errors, write_private
+
+KEY_OF_ADMIN = "key/admin"
+"""The secret that is made when the database is complete."""
+_PID_BYTES = 32
+_LOCK_TRIES = 50
+_LOCK_WAIT_SECONDS = 0.01
+
+
+@dataclass(frozen=True)
+class RunningService:
+    """A service and where it listens."""
+
+    name: str
+    url: str
+    pid: int | None
+
+
+@dataclass(frozen=True)
+class RunningWorker:
+    """A worker; its name begins with its service's."""
+
+    name: str
+    pid: int | None
+
+
+@dataclass(frozen=True)
+class State:
+    """What runs: written whole at every change, readable by the suite's user only."""
+
+    pid: int
+    ready: bool
+    database_owner_urls: dict[str, str]
+    urls: dict[str, str]
+    """Where each service is looked for, whether the suite runs it or leaves it to a debugger."""
+    environments: dict[str, dict[str, str]]
+    """The variables that the suite sets for each service."""
+    services: tuple[RunningService, ...]
+    workers: tuple[RunningWorker, ...]
+
+
+class DataFolder:
+    """A folder on disk; nothing in it is readable by other users.
+
+    `key` is the API key of the person who works with the suite here; None works as its administrator.
+    """
+
+    def __init__(self, path: Path, *, key: str | None = None) -> None:
+        self.path = path.resolve()
+        self.key = key
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def holds_suite(self) -> bool:
+        """Whether a suite runs here or its database was once made."""
+        return self.holder() is not None or self.known_secret(KEY_OF_ADMIN) is not None
+
+    @property
+    def was_used(self) -> bool:
+        """Whether a suite ever began to be made here."""
+        return (self.path / "suite.lock").exists()
+
+    def create(self) -> None:
+        """Make the folders; raises FolderNotWritable or DiskFull."""
+        with disk_errors(self.path):
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.logs.mkdir(mode=0o700, exist_ok=True)
+            probe = self.path / ".writable"
+            probe.write_bytes(b"")
+            probe.unlink()
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the right to run a suite here; raises AlreadyRunning. The kernel frees it when we die."""
+        with disk_errors(self.path):
+            handle = os.open(self.path / "suite.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
+        try:
+            if not _lock_soon(handle):
+                raise AlreadyRunning(folder=self.path, pid=_read_pid(handle) or "unknown")
+            with disk_errors(self.path):
+                os.pwrite(handle, str(os.getpid()).ljust(_PID_BYTES).encode(), 0)
+            yield
+        finally:
+            os.close(handle)
+
+    def holder(self) -> int | None:
+        """Return the process that runs a suite here, if any."""
+        try:
+            handle = os.open(self.path / "suite.lock", os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _read_pid(handle)
+        else:
+            return None
+        finally:
+            os.close(handle)
+
+    def write_state(self, state: State) -> None:
+        with disk_errors(self.path):
+            write_private(self.path / "suite.json", json.dumps(asdict(state), indent=2))
+
+    def read_state(self) -> State | None:
+        """Return what runs; None where nothing does, whatever an earlier run left behind."""
+        content = self._read("suite.json")
+        if content is None or self.holder() != content.get("pid"):
+            return None
+        services = tuple(RunningService(**each) for each in content.pop("services"))
+        workers = tuple(RunningWorker(**each) for each in content.pop("workers"))
+        return State(**content, services=services, workers=workers)
+
+    def secret(self, name: str) -> str:
+        """Return a secret of this folder, made when first asked for."""
+        known = self._read("secrets.json") or {}
+        if name not in known:
+            self.keep_secret(name, secrets.token_urlsafe(24))
+            return self.secret(name)
+        return str(known[name])
+
+    def known_secret(self, name: str) -> str | None:
+        """Return a secret that was kept before, if any."""
+        return (self._read("secrets.json") or {}).get(name)
+
+    def keep_secret(self, name: str, value: str) -> None:
+        """Keep a secret in a file that only its owner can read."""
+        with disk_errors(self.path):
+            write_private(self.path / "secrets.json", json.dumps((self._read("secrets.json") or {}) | {name: value}))
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        path = self.path / name
+        try:
+            content: dict[str, Any] = json.loads(path.read_text())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise StateUnreadable(path=path, reason=error) from error
+        return content
+
+
+def _lock_soon(handle: int) -> bool:
+    """Lock a file for us alone; a command that looks who holds the lock shares it for a moment, which is waited out."""
+    for _ in range(_LOCK_TRIES):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_LOCK_WAIT_SECONDS)
+        else:
+            return True
+    return False
+
+
+def _read_pid(handle: int) -> int | None:
+    """Return the process that a lock file names; None where it was locked a moment ago and names none yet."""
+    return int(os.pread(handle, _PID_BYTES, 0).strip() or 0) or None

@@ -1,0 +1,197 @@
+"""Runs all services and workers as processes of this machine, from bound sockets to a clean stop."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
+from spotthebot.kit.errors import Error
+from spotthebot.local.postgres.cluster import Cluster
+from spotthebot.local.postgres.health import wait_until_server_hangs
+from spotthebot.local.runtime.bootstrap import Bootstrap
+from spotthebot.local.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
+from spotthebot.local.runtime.environment import inherited_environment, service_environment
+from spotthebot.local.runtime.event_log import log_event
+from spotthebot.local.runtime.local_settings import LocalSettings
+from spotthebot.local.runtime.reload import restart_on_change, watched_folders
+from spotthebot.local.supervision.log_file import cut
+from spotthebot.local.supervision.sockets import bind
+from spotthebot.local.supervision.spec import Event, OnLine, ProcessSpec
+from spotthebot.local.supervision.supervisor import Supervisor
+
+HOST = "127.0.0.1"
+DATABASE = "postgres"
+"""What the database is called in events."""
+_DATABASE_CHECK_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """The sockets of the services to run here, and the URL of every service, whether it runs here or not."""
+
+    sockets: Mapping[str, socket.socket]
+    urls: Mapping[str, str]
+
+
+@contextmanager
+def bound_addresses(port_base: int | None, only: Collection[str] = ()) -> Iterator[Addresses]:
+    """Bind a socket for each service, or for those in `only`; on free ports where there is no `port_base`."""
+    with contextlib.ExitStack() as stack:
+        sockets = {}
+        ports = {}
+        for service in SERVICES:
+            ports[service.name] = service.port_after(DEFAULT_PORT_BASE if port_base is None else port_base)
+            if not only or service.name in only:
+                port = 0 if port_base is None else ports[service.name]
+                sockets[service.name] = stack.enter_context(contextlib.closing(bind(HOST, port)))
+                ports[service.name] = sockets[service.name].getsockname()[1]
+        yield Addresses(sockets, {name: f"http://{HOST}:{port}" for name, port in ports.items()})
+
+
+@asynccontextmanager
+async def running_suite(
+    folder: DataFolder,
+    prepared: Bootstrap,
+    addresses: Addresses,
+    local: LocalSettings,
+    *,
+    on_line: OnLine,
+    on_event: Callable[[Event], None],
+    on_change: Callable[[str, Path], None] | None = None,
+) -> AsyncIterator[State]:
+    """Run services and their workers while the block lasts; what runs is kept in the folder's state file.
+
+    With `on_change`, a service restarts when its files change, after the call of that function.
+    """
+    environments = {service.name: service_environment(service, prepared, addresses.urls, local) for service in SERVICES}
+    running = [service for service in SERVICES if service.name in addresses.sockets]
+    # What is restarted on a change has to import what changed, and so everything, itself.
+    specs = [*local.before, *_specs(folder, running, addresses, environments, forked=on_change is None)]
+    supervisor: Supervisor
+
+    def write_state(*, ready: bool) -> State:
+        pids = {status.name: status.pid for status in supervisor.status()}
+        state = State(
+            pid=os.getpid(),
+            ready=ready,
+            database_owner_urls=dict(prepared.urls.owner_urls),
+            urls=dict(addresses.urls),
+            environments=environments,
+            services=tuple(RunningService(each.name, addresses.urls[each.name], pids[each.name]) for each in running),
+            workers=tuple(RunningWorker(name, pid) for name, pid in pids.items() if name not in addresses.sockets),
+        )
+        folder.write_state(state)
+        return state
+
+    ready = False
+
+    def happened(event: Event) -> None:
+        log_event(folder.logs, event)
+        on_event(event)
+
+    def changed(event: Event) -> None:
+        write_state(ready=ready)
+        happened(event)
+
+    supervisor = Supervisor(specs, on_line=on_line, on_event=changed)
+    async with _background() as start:
+        if prepared.cluster is not None:
+            happened(Event(DATABASE, "started", prepared.cluster.pid))
+            happened(Event(DATABASE, "ready", prepared.cluster.pid))
+            start(_restart_dead_database(prepared.cluster, happened))
+            start(_kill_hung_database(prepared.cluster, happened))
+        async with supervisor:
+            ready = True
+            state = write_state(ready=True)
+            async with _background() as start_watching:
+                if on_change is not None:
+                    start_watching(restart_on_change(supervisor, watched_folders(addresses.sockets), on_change))
+                yield state
+            ready = False
+
+
+@asynccontextmanager
+async def _background() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], None]]:
+    """Yield a function that starts a task, which ends with the block."""
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        yield lambda work: tasks.append(asyncio.create_task(work))
+    finally:
+        for task in tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+async def _restart_dead_database(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
+    """Start the database again when it dies, on its old port, so that the services find it; bound its log."""
+    pid: int | None = cluster.pid
+    while True:
+        await asyncio.sleep(_DATABASE_CHECK_SECONDS)
+        cut(cluster.log_file)
+        if not cluster.running:
+            if pid is not None:
+                on_event(Event(DATABASE, "died", pid))
+                pid = None
+            with contextlib.suppress(Error):  # the next round tries again; its log says why it did not start
+                cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
+                pid = cluster.pid
+                on_event(Event(DATABASE, "started", pid))
+                on_event(Event(DATABASE, "ready", pid))
+
+
+async def _kill_hung_database(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
+    while True:
+        await wait_until_server_hangs(cluster)
+        on_event(Event(DATABASE, "hung", cluster.pid))
+        cluster.kill()
+
+
+def _specs(
+    folder: DataFolder,
+    services: Sequence[ServiceEntry],
+    addresses: Addresses,
+    environments: Mapping[str, Mapping[str, str]],
+    *,
+    forked: bool,
+) -> list[ProcessSpec]:
+    servers = []
+    workers = []
+    inherited = {**inherited_environment(), "PYTHONUNBUFFERED": "1"}
+    for service in services:
+        environment = {**inherited, **environments[service.name]}
+        command = (sys.executable, "-m", service.package)
+        servers.append(
+            ProcessSpec(
+                name=service.name,
+                argv=(*command, "serve"),
+                log_file=folder.logs / f"{service.name}.log",
+                env=environment,
+                listener=addresses.sockets[service.name],
+                forked=forked,
+                ready_url=f"{addresses.urls[service.name]}/readyz",
+                health_url=f"{addresses.urls[service.name]}/healthz",
+            )
+        )
+        if service.has_worker:
+            heartbeat = folder.path / f"{service.name}-worker.heartbeat"
+            workers.append(
+                ProcessSpec(
+                    name=f"{service.name}-worker",
+                    argv=(*command, "work"),
+                    forked=forked,
+                    log_file=folder.logs / f"{service.name}-worker.log",
+                    env=environment | {f"{service.environment_prefix}HEARTBEAT_FILE": str(heartbeat)},
+                    heartbeat_file=heartbeat,
+                    ready_line="worker.ready",
+                    stop_timeout_seconds=15,
+                )
+            )
+    return servers + workers

@@ -1,0 +1,53 @@
+"""Who takes part where nobody else does: built-in bots and simulated annotators, who know the sample corpus."""
+
+from uuid import UUID
+
+from spotthebot.contracts.bots import BotIn, BuiltinProtocol
+from spotthebot.contracts.conversations import CorpusIn, CorpusOut, CorpusVisibility, DialogueBatchIn
+from spotthebot.local import sample
+from spotthebot.local.runtime.session import Clients
+from spotthebot.simulation import SimulatedAnnotator, crowd
+
+BUILT_IN = ("retrieval", "ngram", "eliza", "stray", "parrot", "dull")
+"""Models that need no network and no download."""
+LEARNING = frozenset({"retrieval", "ngram", "stray"})
+"""Built-in models that learn from a corpus."""
+
+
+async def upload_sample(clients: Clients) -> UUID:
+    """Upload the sample corpus where it is missing; return its id."""
+    corpus = await _find_or_create_sample(clients)
+    batch = DialogueBatchIn.model_validate({"dialogues": sample.sample_dialogues()})
+    await clients.conversations.add_dialogues(corpus.id, batch)
+    return corpus.id
+
+
+async def register_built_in(clients: Clients, model: str, *, domain: str, corpus_id: UUID | None) -> UUID:
+    """Register a bot of the model's name where there is none; return its id. `corpus_id` is for learning models."""
+    async for bot in clients.bots.list_bots(name=model):
+        return bot.id
+    learns = model in LEARNING and corpus_id is not None
+    protocol = {"kind": "builtin", "model": model} | ({"corpus_id": corpus_id} if learns else {})
+    request = BotIn(
+        name=model, description="Built in.", domains=(domain,), protocol=BuiltinProtocol.model_validate(protocol)
+    )
+    return (await clients.bots.register_bot(request)).id
+
+
+async def _find_or_create_sample(clients: Clients) -> CorpusOut:
+    async for corpus in clients.conversations.list_corpora(name=sample.NAME):
+        return corpus
+    request = CorpusIn(
+        name=sample.NAME,
+        domain=sample.DOMAIN,
+        origin=sample.ORIGIN,
+        licence=sample.LICENCE,
+        visibility=CorpusVisibility.SHARED,
+    )
+    return await clients.conversations.create_corpus(request)
+
+
+def simulated_annotators(count: int, *, seed: int) -> tuple[SimulatedAnnotator, ...]:
+    """Return annotators who have read the dialogues of the sample from which bots learn."""
+    dialogues = [tuple(each["turns"]) for each in sample.sample_dialogues() if each["split"] == "train"]
+    return crowd(count, seed=seed, dialogues=dialogues)

@@ -1,0 +1,85 @@
+"""Starts processes in order, keeps them alive and stops them in reverse order."""
+
+from collections.abc import Collection, Sequence
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from spotthebot.local.supervision.monitor import ProcessMonitor
+from spotthebot.local.supervision.spec import Event, OnEvent, OnLine, ProcessSpec, Status
+
+_POLL_TIMEOUT_SECONDS = 2.0
+
+
+def _ignore_line(_name: str, _line: str) -> None:
+    pass
+
+
+def _ignore_event(_event: Event) -> None:
+    pass
+
+
+class Supervisor:
+    """The processes of `specs`, each started when the one before it is healthy.
+
+    `on_line(name, line)` and `on_event(event)` are called on the event loop and must neither block nor raise.
+    Start it on the main thread's event loop: there the processes end with us even after SIGKILL (see
+    `lifeline`). It is started once.
+    """
+
+    def __init__(
+        self,
+        specs: Sequence[ProcessSpec],
+        on_line: OnLine = _ignore_line,
+        on_event: OnEvent = _ignore_event,
+    ) -> None:
+        # Our own processes are asked directly: a proxy from the environment does not know them.
+        # Each time on a new connection: a server that waits for idle ones to end would wait for ours when stopped.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        self._client = httpx.AsyncClient(trust_env=False, timeout=_POLL_TIMEOUT_SECONDS, limits=limits)
+        self._monitors = [ProcessMonitor(spec, self._client, on_line, on_event) for spec in specs]
+
+    async def start(self) -> None:
+        """Start all and return when all are healthy.
+
+        Raises ServiceDidNotStart for the first that does not become healthy. Then, and when cancelled, those
+        that were started are stopped.
+        """
+        try:
+            for monitor in self._monitors:
+                await monitor.start()
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Stop all in reverse order, each within its stop timeout; when cancelled, kill those that are left."""
+        try:
+            for monitor in reversed(self._monitors):
+                await monitor.stop()
+        except BaseException:
+            for monitor in self._monitors:
+                monitor.kill()
+            raise
+        finally:
+            await self._client.aclose()
+
+    async def restart(self, names: Collection[str]) -> None:
+        """Restart the processes of these names, one after the other; names of no process are ignored."""
+        for monitor in self._monitors:
+            if monitor.name in names:
+                await monitor.restart()
+
+    def status(self) -> list[Status]:
+        """Return the state of each process, in the order of the specs."""
+        return [monitor.status() for monitor in self._monitors]
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()

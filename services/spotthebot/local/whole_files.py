@@ -1,0 +1,22 @@
+"""Files that are written whole or not at all."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from spotthebot.local.postgres.home import disk_errors
+
+
+@contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that gets its name when the block ends without an error; its folder is made."""
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    with disk_errors(path.parent):
+        path.parent.mkdir(exist_ok=True)
+        try:
+            with unfinished.open("wb") as file:
+                yield file
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)

@@ -1,0 +1,133 @@
+"""The file of a backup: a ZIP archive, so that it is written in one go and anybody can look into it.
+
+Its members are not compressed: dumps are already, and weights of models don't shrink.
+"""
+
+import hashlib
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+from pydantic import ValidationError
+
+from spotthebot.kit.text import printable
+from spotthebot.kit.validation import faults_of
+from spotthebot.local.whole_files import written
+from spotthebot.operations.backups.errors import BackupDamaged, NewerBackup, NotABackup
+from spotthebot.operations.backups.manifest import FORMAT, NAME, Manifest, Member, read_manifest
+
+PIECE_BYTES: Final = 1024 * 1024
+_BROKEN: Final = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, OSError, OverflowError),
+    RuntimeError,  # what is encrypted, or compressed in a way that is not known
+)
+"""What `zipfile` raises where bytes of an archive changed."""
+_MANIFEST_BYTES = 64 * 1024 * 1024
+Advance = Callable[[int], None]
+"""Is called with how many bytes were done."""
+
+
+class BackupWriter:
+    """Adds members and remembers their hashes."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self.members: dict[str, Member] = {}
+
+    def add(self, name: str, pieces: Iterable[bytes], advance: Advance) -> None:
+        """Write a member piece by piece; no more than one piece is held in memory."""
+        digest, size = hashlib.sha256(), 0
+        with self._archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
+            for piece in pieces:
+                member.write(piece)
+                digest.update(piece)
+                size += len(piece)
+                advance(len(piece))
+        self.members[name] = Member(size, digest.hexdigest())
+
+    def finish(self, manifest: Manifest) -> None:
+        """Write the manifest, which makes it a backup."""
+        self._archive.writestr(zipfile.ZipInfo(NAME), manifest.text())
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BackupWriter]:
+    """Open a backup that gets its name, readable by its owner only, when the block ends without an error."""
+    with written(path) as file:
+        os.fchmod(file.fileno(), 0o600)
+        with zipfile.ZipFile(file, "w") as archive:
+            yield BackupWriter(archive)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+class BackupReader:
+    """A backup that is opened: its manifest and its members."""
+
+    def __init__(self, path: Path, archive: zipfile.ZipFile, release: str) -> None:
+        self.path = path
+        self._archive = archive
+        self.manifest = self._read_manifest(release)
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        """Yield a member piece by piece; raises BackupDamaged."""
+        try:
+            if self._archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
+                raise BackupDamaged(path=self.path, reason=f"{name} is compressed, as no backup writes it")
+            with self._archive.open(name) as member:
+                yield from pieces_of(member)
+        except _BROKEN as error:
+            raise BackupDamaged(path=self.path, reason=f"{name}: {_sentence(error)}") from error
+
+    def verify(self, advance: Advance) -> None:
+        """Read all of it; raises BackupDamaged where a byte is not as it was written."""
+        for name, expected in self.manifest.members.items():
+            digest, size = hashlib.sha256(), 0
+            for piece in self.pieces(name):
+                digest.update(piece)
+                size += len(piece)
+                advance(len(piece))
+            if (size, digest.hexdigest()) != (expected.bytes, expected.sha256):
+                raise BackupDamaged(path=self.path, reason=f"{name} is not what was written")
+
+    def _read_manifest(self, release: str) -> Manifest:
+        try:
+            info = self._archive.getinfo(NAME)
+        except KeyError as error:
+            raise NotABackup(path=self.path) from error
+        try:
+            with self._archive.open(info) as file:
+                manifest = read_manifest(file.read(_MANIFEST_BYTES))
+        except _BROKEN as error:
+            raise BackupDamaged(path=self.path, reason=f"{NAME}: {_sentence(error)}") from error
+        if manifest.format > FORMAT:
+            raise NewerBackup(path=self.path, made_by=manifest.release, release=release)
+        return manifest
+
+
+@contextmanager
+def reading(path: Path, release: str) -> Iterator[BackupReader]:
+    """Open a backup; raises NotABackup, BackupDamaged, NewerBackup, and OSError where there is no such file."""
+    with path.open("rb") as file:
+        try:
+            archive = zipfile.ZipFile(file)
+        except _BROKEN as error:
+            raise NotABackup(path=path) from error
+        with archive:
+            yield BackupReader(path, archive, release)
+
+
+def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the rest of a file piece by piece."""
+    while piece := file.read(PIECE_BYTES):
+        yield piece
+
+
+def _sentence(error: Exception) -> str:
+    said = faults_of(error)[0] if isinstance(error, ValidationError) else printable(str(error))
+    return said.rstrip(".") or type(error).__name__

@@ -1,0 +1,68 @@
+"""Dumps of all schemas as they were at one moment, while services go on writing."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from psycopg import sql
+
+from spotthebot.local.postgres.binaries import Binaries
+from spotthebot.local.postgres.client_programs import ProgramFailed, find_client_programs, output_of
+from spotthebot.local.postgres.provision import connected, url_with
+from spotthebot.operations.backups.archive import Advance, BackupWriter
+from spotthebot.operations.backups.errors import DumpFailed, NoClientPrograms
+from spotthebot.operations.backups.manifest import member_of
+
+# Without owners and privileges: whose a schema is, and who may read it, is set up where it is restored.
+_DUMP = ("--format=custom", "--no-owner", "--no-privileges")
+_HEADS = """
+    SELECT nspname FROM pg_namespace WHERE to_regclass(quote_ident(nspname) || '.alembic_version') IS NOT NULL
+    ORDER BY nspname
+"""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A moment of a database that pg_dump can read as long as the block of `snapshot_of` lasts."""
+
+    id: str
+    url: str
+    heads: Mapping[str, str]
+    """The newest migration of each schema."""
+    server_major: int
+    bytes: int
+    """What the database takes on disk; a dump is smaller."""
+
+
+@contextmanager
+def snapshot_of(admin_url: str, database: str) -> Iterator[Snapshot]:
+    """Hold a moment of the database; blocks nobody. Raises DatabaseUnreachable."""
+    url = url_with(admin_url, database=database)
+    with connected(url, database) as admin:
+        admin.execute("SET idle_in_transaction_session_timeout = 0")
+        admin.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        heads = {}
+        for (schema,) in admin.execute(_HEADS).fetchall():
+            statement = sql.SQL("SELECT version_num FROM {}.alembic_version").format(sql.Identifier(schema))
+            heads[schema] = str((admin.execute(statement).fetchone() or ("none",))[0])
+        facts = admin.execute("SELECT pg_export_snapshot(), pg_database_size(current_database())").fetchone()
+        snapshot_id, size = facts or ("", 0)  # it is one row
+        yield Snapshot(snapshot_id, url, heads, admin.info.server_version // 10_000, size)
+
+
+def programs_for(server_major: int) -> Binaries:
+    """Return PostgreSQL's programs for a server; raises NoClientPrograms."""
+    programs = find_client_programs(server_major)
+    if programs is None:
+        raise NoClientPrograms(major=server_major)
+    return programs
+
+
+def add_dumps(snapshot: Snapshot, programs: Binaries, backup: BackupWriter, advance: Advance) -> None:
+    """Add the dump of each schema to a backup; raises DumpFailed."""
+    for schema in snapshot.heads:
+        dump = output_of(programs, "pg_dump", snapshot.url, *_DUMP, f"--snapshot={snapshot.id}", f'--schema="{schema}"')
+        try:
+            backup.add(member_of(schema), dump, advance)
+        except ProgramFailed as error:
+            raise DumpFailed(schema=schema, reason=error) from error

@@ -1,0 +1,62 @@
+"""What a suite keeps in files beside its database: models, and the keys of what is encrypted there."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from spotthebot.local.postgres.home import disk_errors
+from spotthebot.local.whole_files import written
+from spotthebot.operations.backups.manifest import KEYS, MODELS
+
+_PREFIX, _MODELS_FOLDER, _KEY_FILE = "SPOTTHEBOT_", "_MODELS_FOLDER", "_KEY_FILE"
+
+
+def model_files(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
+    """Yield the files of models, by their names in a backup; one that is still being uploaded has a dot first."""
+    for service, folder in _model_folders(environment).items():
+        for parent, folders, names in os.walk(folder):
+            folders.sort()
+            for name in sorted(names):
+                file = Path(parent, name)
+                if file.is_file() and not name.startswith("."):
+                    yield f"{MODELS}/{service}/{file.relative_to(folder).as_posix()}", file
+
+
+def key_files(environment: Mapping[str, str]) -> dict[str, Path]:
+    """Return the files of encryption keys, by their names in a backup, such as `keys/bots_secrets.key`."""
+    return {
+        f"{KEYS}/{name.removeprefix(_PREFIX).removesuffix(_KEY_FILE).lower()}.key": Path(value)
+        for name, value in sorted(environment.items())
+        if name.endswith(_KEY_FILE)
+    }
+
+
+def place_of(name: str, environment: Mapping[str, str]) -> Path | None:
+    """Return where a file of a backup belongs here; None for one of a service that does not keep such files here."""
+    kind, _, rest = name.partition("/")
+    if kind == KEYS:
+        return key_files(environment).get(name)
+    service, _, inside = rest.partition("/")
+    folder = environment.get(f"{_PREFIX}{service.upper()}{_MODELS_FOLDER}")
+    return Path(folder, inside) if folder and inside else None
+
+
+def write_file(path: Path, pieces: Iterable[bytes], *, private: bool) -> None:
+    """Write a file whole or not at all; a `private` one can be read by its owner only."""
+    with disk_errors(path.parent):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with written(path) as file:
+        os.fchmod(file.fileno(), 0o600 if private else 0o644)
+        for piece in pieces:
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _model_folders(environment: Mapping[str, str]) -> dict[str, Path]:
+    """Return the folders by service; one that several use is the first one's."""
+    found: dict[str, Path] = {}
+    for name, value in sorted(environment.items()):
+        if name.endswith(_MODELS_FOLDER) and Path(value) not in found.values():
+            found[name.removeprefix(_PREFIX).removesuffix(_MODELS_FOLDER).lower()] = Path(value)
+    return found

@@ -1,0 +1,106 @@
+"""Makes a suite of a backup: all of it is checked before anything changes."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from sqlalchemy.exc import ProgrammingError
+
+from spotthebot.contracts.services import SERVICES
+from spotthebot.kit.access.tables import LINEAGE as ACCESS_LINEAGE
+from spotthebot.kit.migrations import Lineage, upgrade
+from spotthebot.kit.vault import Vault
+from spotthebot.local.progress import Steps
+from spotthebot.local.runtime.services import load_lineage
+from spotthebot.operations.backups.archive import BackupReader, reading
+from spotthebot.operations.backups.creation import BackupContents, contents_of, in_mebibytes
+from spotthebot.operations.backups.errors import BackupDamaged, NewerBackup, SchemasMissing
+from spotthebot.operations.backups.kept_files import place_of, write_file
+from spotthebot.operations.backups.manifest import DATABASE, KEYS, member_of
+from spotthebot.operations.backups.replacement import check_place, restored_database
+
+_MEBIBYTE = 1024 * 1024
+
+
+@contextmanager
+def checked_backup(path: Path, steps: Steps, *, partial: bool = False) -> Iterator[BackupReader]:
+    """Open a backup that is whole and that this release can read: all of it was compared with its hashes.
+
+    One that lacks schemas is taken where it may be `partial`: one of an earlier release, which had fewer. Raises
+    NotABackup, BackupDamaged, NewerBackup and SchemasMissing, and OSError where there is no such file.
+    """
+    release = version("spotthebot")
+    with reading(path, release) as backup:
+        _check_manifest(backup, release, partial=partial)
+        total = sum(member.bytes for member in backup.manifest.members.values())
+        with steps.step("Checking (MiB)", total=total // _MEBIBYTE) as step:
+            backup.verify(in_mebibytes(step.at))
+        _check_keys(backup)
+        yield backup
+
+
+def restore_backup(
+    backup: BackupReader,
+    admin_url: str,
+    database: str,
+    environment: Mapping[str, str],
+    steps: Steps,
+    *,
+    passwords: Mapping[str, str],
+    replace: bool,
+) -> BackupContents:
+    """Put the content of a checked backup in the place of what is there, migrated to this release.
+
+    Nothing may use the database meanwhile. An error leaves the present database as it was; models and keys of the
+    backup are written over those of the same name before the database changes its place, so the same call again
+    completes what a power cut interrupted. `passwords` are those of `provision`. Raises NewerServer, HasDatabase,
+    DatabaseInUse, RestoreFailed, NoClientPrograms.
+    """
+    check_place(admin_url, database, backup, replace=replace)
+    dumps = sum(backup.manifest.members[member_of(schema)].bytes for schema in backup.manifest.schemas)
+    with steps.step("Database (MiB)", total=dumps // _MEBIBYTE) as step:
+        advance = in_mebibytes(step.at)
+        with restored_database(admin_url, database, backup, passwords, advance) as urls:
+            for schema, lineage in _lineages().items():
+                try:
+                    upgrade(lineage, urls.owner_urls[schema])
+                except ProgrammingError as error:
+                    reason = f"the dump of {schema} has not the tables of its revision"
+                    raise BackupDamaged(path=backup.path, reason=reason) from error
+            _write_files(backup, environment)
+    return contents_of(backup.manifest, backup.path)
+
+
+def _lineages() -> dict[str, Lineage]:
+    ours = {service.schema: load_lineage(service.name) for service in SERVICES if service.schema is not None}
+    return {ACCESS_LINEAGE.schema: ACCESS_LINEAGE} | ours
+
+
+def _check_manifest(backup: BackupReader, release: str, *, partial: bool) -> None:
+    manifest, lineages = backup.manifest, _lineages()
+    for schema, revision in manifest.schemas.items():
+        if schema not in lineages or revision not in lineages[schema].known:
+            raise NewerBackup(path=backup.path, made_by=manifest.release, release=release)
+    expected = {member_of(schema) for schema in manifest.schemas}
+    found = {name for name in manifest.members if name.startswith(f"{DATABASE}/")}
+    if expected != found or not expected:
+        raise BackupDamaged(path=backup.path, reason="its dumps are not those of its schemas")
+    if not partial and (missing := sorted(lineages.keys() - manifest.schemas.keys())):
+        raise SchemasMissing(path=backup.path, names=", ".join(missing))
+
+
+def _check_keys(backup: BackupReader) -> None:
+    for name in backup.manifest.members:
+        if name.startswith(f"{KEYS}/"):
+            try:
+                Vault(b"".join(backup.pieces(name)).decode())
+            except ValueError as error:
+                raise BackupDamaged(path=backup.path, reason=f"{name} is no encryption key") from error
+
+
+def _write_files(backup: BackupReader, environment: Mapping[str, str]) -> None:
+    for name in backup.manifest.members:
+        place = None if name.startswith(f"{DATABASE}/") else place_of(name, environment)
+        if place is not None:
+            write_file(place, backup.pieces(name), private=name.startswith(f"{KEYS}/"))

@@ -1,0 +1,150 @@
+"""Prepares a database for services that run in containers: its roles, its schemas and their API keys.
+
+All that the services have to know is made beforehand, as files that hold one secret each (`deploy/compose/setup.sh`);
+a container gets those that it needs, and this module gets all of them.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+from psycopg.conninfo import conninfo_to_dict
+
+from spotthebot.contracts.access import Role
+from spotthebot.contracts.services import SCHEMAS
+from spotthebot.kit.access.keys import parse_key
+from spotthebot.kit.access.store import keep_key
+from spotthebot.kit.database import Database
+from spotthebot.kit.errors import Invalid
+from spotthebot.kit.process import migrate_access
+from spotthebot.kit.settings import secrets_dir
+from spotthebot.local.postgres.provision import ACCESS, logins, provision, url_with
+
+ACCESS_URL: Final = "SPOTTHEBOT_ACCESS_DATABASE_URL"
+"""The database of API keys, as its owner, who makes keys."""
+_ADMIN_URL = "SPOTTHEBOT_DATABASE_URL"
+_DATABASE = "spotthebot"
+_OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
+
+
+class SecretMissing(Invalid):
+    """The secret {name} is missing: write it to {file}, or run deploy/compose/setup.sh, which makes what is missing."""
+
+
+class NotTheRole(Invalid):
+    """The secret {name} is no URL of PostgreSQL with a password for the role {role}, such as {example}."""
+
+
+class NotAKeyOfRole(Invalid):
+    """The secret {name} is no API key of the role {role}: those begin with stb_{role}_."""
+
+
+class KeyIsAnother(Invalid):
+    """The database has an API key of the id of {name} with another secret: put the file back, or make a key again."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The secrets of a deployment: URLs with passwords, and the texts of API keys."""
+
+    admin_url: str = field(repr=False)
+    passwords: Mapping[str, str] = field(repr=False)
+    """By login: `bots_owner`, `bots_app` and so on."""
+    keys: Mapping[Role, tuple[UUID, str]] = field(repr=False)
+    """Ids and secrets of the suite's own keys."""
+
+
+def read_deployment(folder: Path) -> Deployment:
+    """Read the secrets from a folder; raises SecretMissing, NotTheRole and NotAKeyOfRole."""
+    urls = {login: _read(folder, _url_name(login)) for login in logins(SCHEMAS)}
+    return Deployment(
+        admin_url=_of_one_database(_read(folder, _ADMIN_URL)),
+        passwords={login: _password(login, url) for login, url in urls.items()},
+        keys={role: _key(role, _read(folder, _key_name(role))) for role in _OWN_KEYS},
+    )
+
+
+def deployment_here() -> Deployment | None:
+    """Return the deployment whose secrets `SPOTTHEBOT_SECRETS_DIR` names; None where these are not all of one.
+
+    An URL of the administrator in the environment takes the place of the file's: containers may know the server by
+    another name. Raises what `read_deployment` raises, and SecretsDirMissing.
+    """
+    folder = secrets_dir()
+    if folder is None or not (folder / _ADMIN_URL).is_file():
+        return None
+    found = read_deployment(folder)
+    given = os.environ.get(_ADMIN_URL)
+    return replace(found, admin_url=_of_one_database(given)) if given else found
+
+
+async def prepare_database(deployment: Deployment) -> None:
+    """Make what is missing of roles, schemas and API keys, and set the roles' passwords; may be run again.
+
+    Raises what `provision` raises, and KeyIsAnother.
+    """
+    access = provision(deployment.admin_url, _DATABASE, SCHEMAS, deployment.passwords).owner_urls[ACCESS]
+    migrate_access(access)
+    database = Database(access, pool_size=1)
+    try:
+        async with database.write() as session:
+            for role, (key_id, secret) in deployment.keys.items():
+                if not await keep_key(session, key_id, secret, role=role, note="the suite's own"):
+                    raise KeyIsAnother(name=_key_name(role))
+    finally:
+        await database.close()
+
+
+def access_url() -> str | None:
+    """Return the URL of the database of API keys, of the environment or of the secrets; None where none is given."""
+    if given := os.environ.get(ACCESS_URL):
+        return given
+    folder = secrets_dir()
+    file = folder / ACCESS_URL if folder else None
+    return file.read_text().strip() if file and file.is_file() else None
+
+
+def _of_one_database(url: str) -> str:
+    """Return the URL with a database that there is: CloudNativePG writes `*` in its superuser's, for all of them."""
+    of_all = unquote(urlsplit(url).path) == "/*"
+    return url_with(url, database="postgres") if of_all else url
+
+
+def _url_name(login: str) -> str:
+    schema, _, kind = login.rpartition("_")
+    owner = "OWNER_" if kind == "owner" and schema != ACCESS else ""
+    return f"SPOTTHEBOT_{schema.upper()}_{owner}DATABASE_URL"
+
+
+def _key_name(role: Role) -> str:
+    return f"SPOTTHEBOT_{role.upper()}_KEY"
+
+
+def _read(folder: Path, name: str) -> str:
+    file = folder / name
+    if not file.is_file() or not (text := file.read_text().strip()):
+        raise SecretMissing(name=name, file=file)
+    return text
+
+
+def _password(login: str, url: str) -> str:
+    role = f"{_DATABASE}_{login}"
+    try:
+        read = conninfo_to_dict(url)
+    except Exception:  # noqa: BLE001 - psycopg's own would hold the password
+        read = {}
+    if read.get("user") != role or not read.get("password") or read.get("dbname") != _DATABASE:
+        example = f"postgresql://{role}:PASSWORD@postgres/{_DATABASE}"
+        raise NotTheRole(name=_url_name(login), role=role, example=example) from None
+    return str(read["password"])
+
+
+def _key(role: Role, text: str) -> tuple[UUID, str]:
+    parsed = parse_key(text)
+    if parsed is None or not text.startswith(f"stb_{role}_"):
+        raise NotAKeyOfRole(name=_key_name(role), role=role)
+    return parsed

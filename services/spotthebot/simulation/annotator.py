@@ -1,0 +1,193 @@
+"""Simulated annotators: stand-ins for people that turn impressions of a text into annotations.
+
+The rule is a weighted sum of the impressions of a side, to which three tenths of that of its partner
+are added, compared with two thresholds: human above the upper one, bot below the lower one, unsure
+between. Weights and thresholds were chosen by hand until conversations from one half of the openings
+of the sample corpus came out in the expected order (people, then retrieval, then the others, parrot
+and dull last). An earlier choice of weights had been looked at on both halves, so the other half is a
+check, but not an untouched one. They are fitted to no labels by people and prove nothing about people.
+Annotators differ in leniency (their own shift of both thresholds), in noise and in reliability: the
+unreliable share of their answers is given at random.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+from spotthebot.bots.domain.builtin.chance import chance_of
+from spotthebot.bots.domain.dialogue import Dialogue
+from spotthebot.contracts.annotation import Answer, Label, Preference
+from spotthebot.simulation.impressions import SPEAKERS, Impression, Segment, Speaker, impressions
+from spotthebot.simulation.language import Language
+
+Feature: TypeAlias = Literal["fluency", "sensibleness", "specificity"]
+
+WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "cohesion": 1.6,
+        "relevance": 0.8,
+        "aptness": 0.8,
+        "specificity": 1.2,
+        "fluency": 0.2,
+        "abruptness": -0.6,
+        "evasion": -0.5,
+        "dangling": -0.6,
+        "emptiness": -0.6,
+        "echo": -3.0,
+        "repetition": -1.0,
+        "brokenness": -0.5,
+    }
+)
+"""What each impression adds to the score of a side; chosen by hand."""
+COMPANY: Final = 0.3
+"""The share of the partner's merit that is added to a side's own; chosen by hand.
+
+A conversation is seen as a whole: a side that talks with a machine seems to be one. People come off better
+by it, as they only talk with people.
+"""
+HUMAN_FROM: Final = 1.9
+"""Score from which a side is taken for a person; chosen by hand."""
+BOT_BELOW: Final = 1.3
+"""Score below which a side is taken for a bot; chosen by hand."""
+NOTICEABLE: Final = 0.4
+"""How far two sides must be apart in a feature before one of them is preferred."""
+
+_LABELS: Final = (Label.HUMAN, Label.BOT, Label.UNSURE)
+_FEATURES: Final[tuple[Feature, ...]] = ("fluency", "sensibleness", "specificity")
+_PREFERENCES: Final = (Preference.A, Preference.B, Preference.TIE)
+_WORDS_PER_SECOND = 4.0
+_SECONDS_TO_DECIDE = 12.0
+
+
+@dataclass(frozen=True)
+class SimulatedAnnotation:
+    """What a simulated annotator says of a segment; the time is simulated, too."""
+
+    label_a: Label
+    label_b: Label
+    fluency: Preference
+    sensibleness: Preference
+    specificity: Preference
+    elapsed_ms: int
+
+    @property
+    def decision(self) -> Answer:
+        """The answer to the first step of the protocol `spot_the_bot`."""
+        return {"entity": {"A": self.label_a.value, "B": self.label_b.value}}
+
+    @property
+    def answer(self) -> Answer:
+        """The answer to both steps."""
+        return self.decision | {feature: getattr(self, feature).value for feature in _FEATURES}
+
+
+@dataclass(frozen=True)
+class SimulatedAnnotator:
+    """A stand-in for a person, who sees the texts of a segment and nothing of who spoke.
+
+    `reliability` is the share of segments that are answered with care; `noise` the standard deviation
+    of the error of each score; `leniency` is added to each score. An annotation depends on the seed, the
+    name and the segment alone, in whatever order segments come.
+    """
+
+    name: str
+    seed: int
+    reliability: float
+    noise: float
+    leniency: float
+    language: Language
+
+    def annotate(self, segment: Segment) -> SimulatedAnnotation:
+        """Label both sides of a segment and compare them; `elapsed_ms` is simulated, too."""
+        chance = chance_of(self.seed, self.name, segment)
+        seconds = _seconds(segment, chance)
+        if chance.random() >= self.reliability:
+            return _annotation(
+                {speaker: chance.choice(_LABELS) for speaker in SPEAKERS},
+                {feature: chance.choice(_PREFERENCES) for feature in _FEATURES},
+                seconds / 3,
+            )
+        seen = impressions(segment, self.language)
+        scores = scores_of(seen)
+        labels = {speaker: self._label(scores[speaker], chance) for speaker in SPEAKERS}
+        preferences = {
+            feature: self._preference(_merit(seen["A"], feature) - _merit(seen["B"], feature), chance)
+            for feature in _FEATURES
+        }
+        return _annotation(labels, preferences, seconds)
+
+    def _label(self, score: float, chance: Random) -> Label:
+        seen = score + self.leniency + chance.gauss(0, self.noise)
+        if seen >= HUMAN_FROM:
+            return Label.HUMAN
+        return Label.BOT if seen < BOT_BELOW else Label.UNSURE
+
+    def _preference(self, lead_of_a: float, chance: Random) -> Preference:
+        noticed = lead_of_a + chance.gauss(0, self.noise / 2)
+        if abs(noticed) < NOTICEABLE:
+            return Preference.TIE
+        return Preference.A if noticed > 0 else Preference.B
+
+
+def crowd(n: int, *, seed: int, dialogues: Sequence[Dialogue]) -> tuple[SimulatedAnnotator, ...]:
+    """Return `n` annotators, 'simulated-01' and so on, who share a language but differ in character.
+
+    `dialogues` must hold none that will be annotated, see `Language`. The k-th annotator of a seed is the same
+    however many there are.
+    """
+    language = Language(dialogues)
+    return tuple(_annotator(f"simulated-{k:02}", seed, language) for k in range(1, n + 1))
+
+
+def scores_of(seen: Mapping[Speaker, Impression]) -> Mapping[Speaker, float]:
+    """Return what the thresholds are compared with, for either side; higher is more human."""
+    a, b = merit_of(seen["A"]), merit_of(seen["B"])
+    return {"A": a + COMPANY * b, "B": b + COMPANY * a}
+
+
+def merit_of(impression: Impression) -> float:
+    """Return the weighted sum of the impressions that one side makes by itself."""
+    shares: dict[str, float] = vars(impression)
+    return sum(weight * shares[name] for name, weight in WEIGHTS.items())
+
+
+def _annotation(
+    labels: Mapping[Speaker, Label], preferences: Mapping[Feature, Preference], seconds: float
+) -> SimulatedAnnotation:
+    return SimulatedAnnotation(
+        label_a=labels["A"],
+        label_b=labels["B"],
+        fluency=preferences["fluency"],
+        sensibleness=preferences["sensibleness"],
+        specificity=preferences["specificity"],
+        elapsed_ms=round(round(seconds, 1) * 1000),
+    )
+
+
+def _annotator(name: str, seed: int, language: Language) -> SimulatedAnnotator:
+    chance = chance_of("character", seed, name)
+    return SimulatedAnnotator(
+        name=name,
+        seed=seed,
+        reliability=chance.uniform(0.85, 0.99),
+        noise=chance.uniform(0.2, 0.5),
+        leniency=chance.gauss(0, 0.2),
+        language=language,
+    )
+
+
+def _merit(impression: Impression, feature: Feature) -> float:
+    match feature:
+        case "fluency":
+            return impression.fluency - impression.brokenness
+        case "sensibleness":
+            return impression.aptness + impression.cohesion / 2 - impression.echo - impression.emptiness
+        case "specificity":
+            return impression.specificity
+
+
+def _seconds(segment: Segment, chance: Random) -> float:
+    reading = sum(len(text.split()) for _, text in segment) / _WORDS_PER_SECOND
+    return (reading + _SECONDS_TO_DECIDE) * chance.lognormvariate(0, 0.5)

@@ -1,1 +1,0 @@
-"""All of Spot The Bot on one machine: embedded PostgreSQL, process supervision and the `stb` command line."""

@@ -1,0 +1,134 @@
+"""`stb up --only --reload`, `env` and `logs`: what a developer of one service uses."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from spotthebot.cli import app
+from spotthebot.cli.commands import logs
+from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, RunningService, State
+
+SECRET = "postgresql://app:p$ss word@127.0.0.1/spotthebot"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[DataFolder]:
+    """A data folder on which a suite seems to run: this process holds its lock."""
+    folder = DataFolder(tmp_path / "data")
+    folder.create()
+    with folder.lock():
+        folder.write_state(
+            State(
+                pid=os.getpid(),
+                ready=True,
+                database_owner_urls={},
+                urls={"bots": "http://127.0.0.1:28601", "conversations": "http://127.0.0.1:28602"},
+                environments={"bots": {"SPOTTHEBOT_BOTS_DATABASE_URL": SECRET}, "conversations": {}},
+                services=(RunningService("bots", "http://127.0.0.1:28601", None),),
+                workers=(),
+            )
+        )
+        yield folder
+
+
+def _stb(*arguments: str, folder: DataFolder) -> Result:
+    return CliRunner().invoke(app, [*arguments, "--data-dir", str(folder.path)])
+
+
+class TestEnv:
+    def test_prints_lines_that_a_shell_reads_back(self, folder: DataFolder):
+        printed = _stb("env", "bots", "--secrets", folder=folder)
+        assert printed.exit_code == 0
+        script = f'{printed.stdout}\nprintf %s "$SPOTTHEBOT_BOTS_DATABASE_URL"'
+        assert subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=True).stdout == SECRET
+
+    def test_says_how_a_service_that_does_not_run_is_run_where_the_others_look_for_it(self, folder: DataFolder):
+        printed = _stb("env", "conversations", "--secrets", folder=folder)
+        assert "python -m spotthebot.conversations serve --port 28602" in printed.stderr
+
+    def test_keeps_secrets_from_files_and_pipes(self, folder: DataFolder):
+        printed = _stb("env", "bots", folder=folder)
+        assert printed.exit_code == 1
+        assert "SECRET" not in printed.stdout
+        assert "--secrets" in str(printed.exception)
+
+    def test_keeps_secrets_from_other_users(self, folder: DataFolder, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("os.geteuid", lambda: folder.path.stat().st_uid + 1)
+        assert "secrets of the owner" in str(_stb("env", "bots", folder=folder).exception)
+
+    def test_is_wrong_usage_for_an_unknown_service(self, folder: DataFolder):
+        assert _stb("env", "nobody", folder=folder).exit_code == 2
+
+    def test_needs_a_running_suite(self, tmp_path: Path):
+        stopped = DataFolder(tmp_path)
+        stopped.keep_secret(KEY_OF_ADMIN, "key")
+        said = str(_stb("env", "bots", folder=stopped).exception)
+        assert said == f"No suite runs on {tmp_path}: start one with './stb up'."
+
+
+class TestLogs:
+    @pytest.fixture
+    def written(self, folder: DataFolder) -> Path:
+        for name, second, event in (("bots", 1, "first"), ("conversations-worker", 2, "second"), ("bots", 3, "third")):
+            line = json.dumps(
+                {"timestamp": f"2026-01-01T00:00:0{second}Z", "event": event, "level": "info", "n": second}
+            )
+            with (folder.logs / f"{name}.log").open("a") as file:
+                file.write(line + "\n")
+        with (folder.logs / "bots.log").open("a") as file:
+            file.write("Traceback: a line without a time\n")
+        return folder.logs
+
+    @pytest.mark.usefixtures("written")
+    def test_are_shown_readable_in_the_order_of_their_times(self, folder: DataFolder):
+        lines = _stb("logs", folder=folder).stdout.splitlines()
+        assert [line.strip() for line in lines] == [
+            "bots | first n=1",
+            "conversations-worker | second n=2",
+            "bots | third n=3",
+            "bots | Traceback: a line without a time",
+        ]
+
+    @pytest.mark.usefixtures("written")
+    def test_include_a_service_and_its_worker_where_one_is_named(self, folder: DataFolder):
+        assert _stb("logs", "conversations", folder=folder).stdout.split() == [
+            "conversations-worker",
+            "|",
+            "second",
+            "n=2",
+        ]
+
+    @pytest.mark.usefixtures("written")
+    def test_end_with_the_last_lines(self, folder: DataFolder):
+        assert "Traceback" in _stb("logs", "--lines", "1", folder=folder).stdout
+        assert _stb("logs", "--lines", "0", folder=folder).stdout == ""
+
+    @pytest.mark.usefixtures("written")
+    def test_can_be_had_as_they_are_written(self, folder: DataFolder):
+        first = _stb("logs", "--raw", folder=folder).stdout.splitlines()[0]
+        assert json.loads(first)["event"] == "first"
+
+    def test_are_followed_line_by_line(self, written: Path):
+        file = written / "bots.log"
+        ends = {file: file.stat().st_size}
+        lines = logs._new_lines(lambda: [file], ends)
+        with file.open("a") as opened:
+            opened.write("one\ntwo\nhal")
+        assert [next(lines), next(lines)] == [("bots", "one"), ("bots", "two")]
+        with file.open("a") as opened:
+            opened.write("f\n")
+        assert next(lines) == ("bots", "half")
+
+
+class TestUp:
+    def test_refuses_an_unknown_service_before_anything_starts(self, tmp_path: Path):
+        refused = _stb("up", "--only", "bots,nobody", folder=DataFolder(tmp_path / "data"))
+        assert refused.exit_code == 2
+        assert "there is no service nobody" in re.sub(r"\W+", " ", refused.output)
+        assert not (tmp_path / "data").exists()

@@ -1,0 +1,134 @@
+"""Exported campaigns come back by the command line's functions as they were, with the same figures."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from spotthebot.cli.campaigns import declare
+from spotthebot.cli.studies.ranking import rank
+from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.importers.campaign_exports import ExportedCampaign, export, read_exported_campaign
+from spotthebot.importers.campaign_import import import_campaign
+from spotthebot.importers.dump_import import Imported
+from spotthebot.importers.errors import NotAnExport
+from spotthebot.local.progress import showing_progress
+from spotthebot.local.runtime.session import Clients
+from spotthebot.local.seeding import simulated_annotators
+from spotthebot.simulation.work import annotate
+from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import conversation, import_conversations
+
+FILES = ["campaign.json", "conversations-1.jsonl", "conversations-2.jsonl", "packages.jsonl", "annotations.jsonl"]
+
+
+@pytest.fixture
+async def campaign(suite: RunningSuite, clients: Clients, declared: Write) -> CampaignOut:
+    """A complete campaign over two collections of one name, which have a dialogue of people in common.
+
+    Its annotators pass for people, who have pseudonyms in exports and results.
+    """
+    parts = [
+        [*(conversation(f"{name}{number}", name, "other") for number in range(4)), conversation("h", "HU", "HU")]
+        for name in ("one", "two")
+    ]
+    collections = [await import_conversations(suite, part) for part in parts]
+    text = SMALL.replace("[im]", str(collections)) + "instructions: read.md\nseed: 3\n"
+    made = await declare(clients, declared(text), opens=True)
+    people = [replace(each, name=f"person {each.name[-2:]}") for each in simulated_annotators(12, seed=7)]
+    with showing_progress() as steps, steps.step("At work") as step:
+        await annotate(clients.tasks, made.campaign, people, step.advance)
+    found = await clients.annotation.get_campaign(made.campaign.id)
+    assert (found.state, found.not_selected) == (CampaignState.COMPLETE, 1)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def instructions(tmp_path: Path) -> None:
+    (tmp_path / "read.md").write_text("Read this.")
+
+
+async def _import(clients: Clients, folder: Path, name: str | None = None) -> Imported:
+    exported = read_exported_campaign(folder)
+    assert isinstance(exported, ExportedCampaign)
+    with showing_progress() as steps:
+        return await import_campaign(clients, folder, exported, name, steps)
+
+
+async def _ranked(clients: Clients, campaign_id: UUID) -> str:
+    """Return what `rank --json` writes, but for the id of the campaign."""
+    found = (await rank(clients, campaign_id, {"resamples": 200})).model_dump(mode="json")
+    assert (found.pop("campaign_id"), found["seed"]) == (str(campaign_id), 3)
+    return json.dumps(found)
+
+
+class TestExport:
+    async def test_export_writes_all_that_an_import_needs(
+        self, clients: Clients, campaign: CampaignOut, tmp_path: Path
+    ):
+        for _ in range(2):  # the second time over the first
+            files = await export(clients, campaign, tmp_path / "people")
+        assert [file.name for file in files] == FILES
+        assert {each.name for each in (tmp_path / "people").iterdir()} == {*FILES}
+        packages, annotations = ([json.loads(line) for line in file.read_text().splitlines()] for file in files[3:])
+        assert (len(packages), len(annotations)) == (18, 36)
+        shown = {(each["package"], each["conversation"], each["exchanges"]) for each in packages}
+        assert {(each["package"], each["conversation"], each["exchanges"]) for each in annotations} == shown
+
+
+class TestImport:
+    async def test_import_has_the_same_ranking_and_the_same_export(
+        self, clients: Clients, campaign: CampaignOut, tmp_path: Path
+    ):
+        await export(clients, campaign, tmp_path / "people")
+        first, second = [await _import(clients, tmp_path / "people") for _ in range(2)]
+        counts = {"conversations": 10, "packages": 10, "annotations": 36}
+        assert (first.read, first.stored, first.already_there) == (counts, counts, dict.fromkeys(counts, 0))
+        assert (second.campaign_id, second.already_there) == (first.campaign_id, counts)
+        copy = await clients.annotation.get_campaign(_id(first))
+        assert (copy.state, copy.mode, copy.instructions) == (CampaignState.CLOSED, "import", "Read this.")
+        assert await _ranked(clients, copy.id) == await _ranked(clients, campaign.id)
+        await export(clients, copy, tmp_path / "copy")
+        for file in FILES[3:]:
+            assert (tmp_path / "copy" / file).read_bytes() == (tmp_path / "people" / file).read_bytes()
+
+    async def test_import_of_a_campaign_in_progress_stays_open_under_another_name(
+        self, clients: Clients, declared: Write, suite: RunningSuite, tmp_path: Path
+    ):
+        await import_conversations(suite, [conversation(f"c{number}", "one", "other") for number in range(4)])
+        made = await declare(clients, declared(SMALL), opens=True)
+        await annotate_simulated(clients, made.campaign, 1)
+        await export(clients, made.campaign, tmp_path / "people")
+        imported = await _import(clients, tmp_path / "people", "copy")
+        copy = await clients.annotation.get_campaign(_id(imported))
+        assert (copy.name, copy.state, copy.annotations) == ("copy", CampaignState.OPEN, 4)
+
+    async def test_import_of_a_folder_that_lacks_something_says_what(
+        self, clients: Clients, campaign: CampaignOut, tmp_path: Path
+    ):
+        folder = tmp_path / "people"
+        await export(clients, campaign, folder)
+        whole = {file: (folder / file).read_text() for file in FILES}
+        faults = {
+            "conversations-2.jsonl": (None, "there is no such file"),
+            "annotations.jsonl": (None, "there is no annotations.jsonl in it"),
+            "packages.jsonl": ("{}\n", "line 1: campaign: is missing"),
+            "campaign.json": ('{"format": 2}', "format: must be 1"),
+        }
+        for file, (content, reason) in faults.items():
+            if content is None:
+                (folder / file).unlink()
+            else:
+                (folder / file).write_text(content)
+            with pytest.raises(NotAnExport, match=reason):
+                await _import(clients, folder)
+            (folder / file).write_text(whole[file])
+        assert [each.name async for each in clients.annotation.list_campaigns()] == ["people"]
+        assert read_exported_campaign(tmp_path) is None
+
+
+def _id(imported: Imported) -> UUID:
+    return UUID(imported.campaign_id)

@@ -1,0 +1,3 @@
+from tests.local.postgres.conftest import home, server
+
+__all__ = ["home", "server"]
