@@ -18,8 +18,7 @@ from spotthebot.local.progress import screen
 from tools import ROOT
 from tools.changed_tests import changed_files, pick_tests
 from tools.coverage import COVERAGE_OPTIONS, print_coverage, remove_report
-from tools.mutant_process import NO_COMPILED_FILES
-from tools.mutants import draw_sample, run_mutants
+from tools.mutants import run_mutants
 
 _PROCESSES = min(12, 3 * (os.cpu_count() or 2))
 """More than cores: many tests wait for other processes."""
@@ -33,6 +32,7 @@ _FAST_SECONDS = 60
 _ROOM_TO_FINISH_SECONDS = 8
 """The test that runs when the time is up still ends, and pytest says goodbye."""
 _NO_TESTS_RAN = 5
+_NO_COMPILED_FILES = "PYTHONDONTWRITEBYTECODE"
 
 
 def run_tests(
@@ -52,20 +52,20 @@ def run_tests(
         str | None,
         typer.Option(
             metavar="ROOM",
-            help="Change this package (analytics/stats, kit) in many small ways, and report which no test notices.",
+            help="Change this package (analytics/stats, kit) in many small ways, and print which no test notices.",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Draws the mutants; without one, a new one is printed.")] = None,
     count: Annotated[int, typer.Option(min=1, help="How many mutants to draw.")] = 150,
-    json: Annotated[
+    session: Annotated[
         Path | None,
-        typer.Option(help="Keep the results of the mutants here; a run that was interrupted continues from them."),
+        typer.Option(help="Keep the mutants and their results here; a run that was interrupted continues from them."),
     ] = None,
 ) -> None:
     """Run the whole test suite; arguments that follow go to pytest, which then runs alone."""
     if mutants is not None:
-        sample = draw_sample(ROOT, mutants, seed=secrets.randbelow(10**6) if seed is None else seed, count=count)
-        run_mutants(ROOT, sample, tests=context.args, results_file=json)
+        drawn_by = secrets.randbelow(10**6) if seed is None else seed
+        run_mutants(ROOT, mutants, seed=drawn_by, count=count, tests=context.args, session=session)
         return
     if fast:
         failed = _run_fast()
@@ -93,7 +93,7 @@ def _call(command: Sequence[str]) -> int:
     It keeps compiled files, whatever the machine says: each test worker and each process that tests start would
     otherwise compile the same sources.
     """
-    environment = {name: value for name, value in os.environ.items() if name != NO_COMPILED_FILES}
+    environment = {name: value for name, value in os.environ.items() if name != _NO_COMPILED_FILES}
     return subprocess.call(command, cwd=ROOT, env=environment)  # noqa: S603 - our own commands
 
 

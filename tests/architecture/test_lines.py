@@ -14,7 +14,6 @@ NO_STREAMS = {
     "services/spotthebot/local/postgres/postmaster.py": "files of PostgreSQL",
     "shared/spotthebot/inference/models/pretrained.py": "the message of an error",
     "shared/spotthebot/inference/triton/installation.py": "what Triton prints",
-    "tools/mutations.py": "Python's own source",
 }
 
 
