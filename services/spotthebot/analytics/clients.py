@@ -21,7 +21,15 @@ from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
 from spotthebot.analytics.shared_questions import SharedQuestions
-from spotthebot.clients import Annotation, AsyncAnnotation, AsyncBots, AsyncConversations, Conversations, NotFound, Page
+from spotthebot.clients import (
+    Annotation,
+    AsyncAnnotation,
+    AsyncBots,
+    AsyncConversations,
+    Conversations,
+    NotFound,
+    Page,
+)
 from spotthebot.contracts.annotation import (
     AnnotationOut,
     AnnotationsRevisionOut,
