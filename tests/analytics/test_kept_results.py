@@ -128,45 +128,6 @@ class TestStudies:
         with pytest.raises(ConnectionError, match="2"):
             await studies.read(revision)
 
-    async def test_asks_for_a_revision_twice_for_all_who_ask_at_once_and_each_finds_what_was_written_before(self):
-        """Twenty results of one page had all annotations hashed twenty times."""
-        written, asked, may_end = ["first"], list[str](), asyncio.Event()
-
-        class _Annotation:
-            async def get_campaign(self, campaign_id: UUID) -> Any:
-                return SimpleNamespace(
-                    id=campaign_id, protocol="spot_the_bot", collections=(), packages=1, state="open"
-                )
-
-            async def annotations_revision(self, _campaign_id: UUID) -> Any:
-                asked.append(seen := written[-1])
-                await may_end.wait()
-                if seen == "wrong":
-                    raise ConnectionError
-                return SimpleNamespace(revision=seen)
-
-        async def ask(times: int) -> list[asyncio.Task[CampaignRevision]]:
-            """Ask, until all wait for an answer."""
-            tasks = [asyncio.create_task(studies.current_revision(CAMPAIGN)) for _ in range(times)]
-            for _ in range(10):
-                await asyncio.sleep(0)
-            return tasks
-
-        none = SimpleNamespace(get_collection=None)
-        studies = Studies(cast("AsyncAnnotation", _Annotation()), cast("AsyncConversations", none))
-        early = await ask(1)
-        written.append("second")
-        gone, *late = await ask(20)
-        gone.cancel()
-        may_end.set()
-        found = [each.revision.partition("-")[0] for each in await asyncio.gather(*early, *late)]
-        assert (found, asked) == (["first"] + ["second"] * 19, ["first", "second"])
-        written.append("wrong")
-        with pytest.raises(ConnectionError):
-            await studies.current_revision(CAMPAIGN)
-        written.append("third")
-        assert (await studies.current_revision(CAMPAIGN)).revision.startswith("third")
-
     async def test_keeps_one_study_of_a_campaign_however_often_it_grows(self):
         """Eight were kept, each larger than the one before."""
         studies, campaign = _studies(), _campaign()
@@ -235,22 +196,21 @@ class _Campaign:
         )
 
     async def get_campaign(self, _campaign_id: UUID) -> Any:
-        return SimpleNamespace(state=self.state)
+        return SimpleNamespace(id=CAMPAIGN, state=self.state)
 
-    async def current_revision(self, _campaign_id: UUID) -> CampaignRevision:
+    async def revision_of(self, _campaign: CampaignOut) -> CampaignRevision:
         self.asked += 1
         return CampaignRevision(cast("CampaignOut", SimpleNamespace(id=CAMPAIGN)), f"r{self.asked}")
 
     async def get_at(self, revision: CampaignRevision, section: str, _request: ParametersIn) -> bytes:
+        if self.state is CampaignState.CLOSED:
+            return b"exact"
         self.computed.append(f"{section} {revision.revision}")
         await self.may_end.wait()
         self.now += self.seconds
         if self.failure is not None:
             raise self.failure
         return json.dumps({"of": revision.revision, "as_of": None}, separators=(",", ":")).encode() + b" " * self.size
-
-    async def get(self, *_: object) -> bytes:
-        return b"exact"
 
     async def ask(self, section: str = "ranking") -> str | None:
         """Return the state that the recent result is of; None for the result of now."""

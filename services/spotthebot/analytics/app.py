@@ -17,6 +17,7 @@ from spotthebot.analytics.use_cases.leaderboards import Leaderboards
 from spotthebot.analytics.use_cases.metrics import read_metrics
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.analytics.use_cases.sections import Sections
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
@@ -51,6 +52,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
                 threads=threads,
                 limit_seconds=settings.recent_seconds,
             )
+            app.state.sections = Sections(app.state.studies, app.state.results, app.state.recent_results)
             app.state.standings = Standings(app.state.database, app.state.teams, app.state.studies, app.state.results)
             app.state.annotator_ranks = AnnotatorRanks(app.state.results, kept_seconds=settings.leaderboard_seconds)
             app.state.leaderboards = Leaderboards(

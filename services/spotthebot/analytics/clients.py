@@ -8,9 +8,11 @@ that grows would else be here many times.
 """
 
 import asyncio
+import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import compress
 from typing import Any, Final, Literal, TypeVar
 from uuid import UUID
@@ -20,7 +22,6 @@ from pydantic import BaseModel
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
-from spotthebot.analytics.shared_questions import SharedQuestions
 from spotthebot.clients import (
     Annotation,
     AsyncAnnotation,
@@ -32,7 +33,6 @@ from spotthebot.clients import (
 )
 from spotthebot.contracts.annotation import (
     AnnotationOut,
-    AnnotationsRevisionOut,
     CampaignOut,
     CampaignState,
     Label,
@@ -74,7 +74,7 @@ class _SpotTheBotAnswer(_Entities):
 
 @dataclass(frozen=True)
 class CampaignRevision:
-    """A campaign as it is now; `revision` changes with its annotations, packages, conversations and state."""
+    """A campaign as it is now; `revision` is a fingerprint of everything that its results depend on."""
 
     campaign: CampaignOut
     revision: str
@@ -104,7 +104,6 @@ class Studies:
         self._unused_seconds = unused_seconds
         self._read: OrderedDict[UUID, _Read] = OrderedDict()
         self._timer: asyncio.TimerHandle | None = None
-        self._revisions = SharedQuestions[UUID, AnnotationsRevisionOut]()
 
     async def get_campaign(self, campaign_id: UUID, *, protocol: str = SPOT_THE_BOT) -> CampaignOut:
         """Return the campaign as it is now; raises NoSuchCampaign, and OtherProtocol."""
@@ -120,18 +119,17 @@ class Studies:
 
         Raises NoSuchCampaign, and OtherProtocol where it asks by another than `protocol`.
         """
-        campaign = await self.get_campaign(campaign_id, protocol=protocol)
+        return await self.revision_of(await self.get_campaign(campaign_id, protocol=protocol))
+
+    async def revision_of(self, campaign: CampaignOut) -> CampaignRevision:
+        """Return a campaign that was just asked for, with its revision: one request for each collection, and one."""
         annotations, *collections = await asyncio.gather(
-            self._revisions.get(campaign_id, lambda: self._annotations_revision(campaign_id)),
+            self._annotation.annotations_revision(campaign.id),
             *map(self._conversations.get_collection, campaign.collections),
         )
         complete = sum(each.complete for each in collections)
-        revision = f"{annotations.revision}-{campaign.packages}-{complete}-{campaign.state}"
-        return CampaignRevision(campaign, revision)
-
-    async def _annotations_revision(self, campaign_id: UUID) -> AnnotationsRevisionOut:
-        """Ask for what `annotation` hashes all annotations of a campaign for: a page has some twenty results of one."""
-        return await self._annotation.annotations_revision(campaign_id)
+        depends_on = (campaign.name, campaign.seed, campaign.packages, campaign.state, complete, annotations.revision)
+        return CampaignRevision(campaign, blake2b(json.dumps(depends_on).encode(), digest_size=16).hexdigest())
 
     async def read(self, revision: CampaignRevision) -> Study:
         """Read all of a campaign, or return the study that was read of this revision before."""

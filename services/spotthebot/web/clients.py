@@ -18,7 +18,7 @@ class Services:
 
     def __init__(self, settings: WebSettings, key: str, stack: AsyncExitStack, timeout_seconds: float) -> None:
         self._settings = settings
-        self._timeout_seconds = timeout_seconds
+        self.timeout_seconds = timeout_seconds
         self._key = key
         self._stack = stack
         self._open: dict[type, object] = {}
@@ -42,8 +42,8 @@ class Services:
         known = self._open.get(kind)
         if isinstance(known, kind):
             return known
-        retries = Retries(attempts=3, max_seconds=min(_PATIENCE_SECONDS, self._timeout_seconds))
-        made = kind(url, self._key, timeout_seconds=self._timeout_seconds, retries=retries)
+        retries = Retries(attempts=3, max_seconds=min(_PATIENCE_SECONDS, self.timeout_seconds))
+        made = kind(url, self._key, timeout_seconds=self.timeout_seconds, retries=retries)
         self._open[kind] = made
         return await self._stack.enter_async_context(made)
 

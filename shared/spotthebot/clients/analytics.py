@@ -1,5 +1,6 @@
 """The client of `analytics`: a campaign's results and figures, and analyses that take their time."""
 
+from collections.abc import Sequence
 from typing import Final, Literal, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 from uuid import UUID
@@ -24,6 +25,8 @@ from spotthebot.contracts.analytics import (
     PublicRankingOut,
     RankingOut,
     ReachOut,
+    SectionName,
+    SectionsOut,
     SegmentsOut,
     SensitivityOut,
     StandingOut,
@@ -67,11 +70,15 @@ class SectionParameters(Parameters, total=False):
 
 
 class FigureParameters(SectionParameters, total=False):
-    """How a figure is computed and drawn: for a light page or a dark one, wide or for a phone, with a title or not."""
+    """How a figure is computed and drawn: for a light page or a dark one, wide or for a phone, with a title or not.
+
+    With the `revision` of sections that were answered it shows the same annotations, as long as they are kept.
+    """
 
     theme: Theme
     width: Width
     heading: bool
+    revision: str | None
 
 
 class AnalyticsOperations(ServiceOperations):
@@ -106,6 +113,23 @@ class AnalyticsOperations(ServiceOperations):
     def analysis(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[Analysis]:
         """Return all results of a campaign in one document."""
         return _result(Analysis, campaign_id, "analysis", parameters)
+
+    @operation
+    def sections(
+        self,
+        campaign_id: UUID | str,
+        *,
+        sections: Sequence[SectionName],
+        wait_seconds: float | None = None,
+        **parameters: Unpack[SectionParameters],
+    ) -> Call[SectionsOut]:
+        """Return several sections at once, each with its result or its problem.
+
+        Sections that are not there after `wait_seconds` are `pending`.
+        """
+        more = {"sections": sections, "wait_seconds": wait_seconds}
+        path = f"/v1/campaigns/{_segment(campaign_id)}/sections"
+        return Call(SectionsOut, "GET", path, params={**parameters, **more})
 
     @operation
     def leaderboard(

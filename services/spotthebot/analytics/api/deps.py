@@ -14,9 +14,16 @@ from spotthebot.analytics.use_cases.campaigns import resolve_campaign
 from spotthebot.analytics.use_cases.figures import Figures
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.analytics.use_cases.sections import Sections
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.analytics import AnalysisIn, FigureParametersIn, ParametersIn, SectionParametersIn
+from spotthebot.contracts.analytics import (
+    AnalysisIn,
+    FigureParametersIn,
+    ParametersIn,
+    SectionParametersIn,
+    SectionsParametersIn,
+)
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
@@ -45,6 +52,7 @@ async def _results(request: Request) -> ResultCache:
 
 RequestParameters = Annotated[ParametersIn, Query()]
 SectionParameters = Annotated[SectionParametersIn, Query()]
+SectionsParameters = Annotated[SectionsParametersIn, Query()]
 FigureParameters = Annotated[FigureParametersIn, Query()]
 
 
@@ -60,12 +68,20 @@ async def _requested_results(
 async def _requested_figures(request: Request, parameters: FigureParameters) -> Figures | RecentResults:
     figures: Figures = request.app.state.figures
     recent: RecentResults = request.app.state.recent_results
-    return recent if parameters.recent else figures
+    return recent if parameters.recent and parameters.revision is None else figures
 
 
 RequestedResults = Annotated[ResultCache | RecentResults, Depends(_requested_results)]
 """The results of now, or recent ones where the query asks for them."""
 RequestedFigures = Annotated[Figures | RecentResults, Depends(_requested_figures)]
+
+
+async def _sections(request: Request) -> Sections:
+    sections: Sections = request.app.state.sections
+    return sections
+
+
+SectionsOfCampaign = Annotated[Sections, Depends(_sections)]
 
 
 async def _studies(request: Request) -> Studies:

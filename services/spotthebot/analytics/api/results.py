@@ -3,6 +3,7 @@
 A campaign is named by its id or its name. All but the whole document are served as CSV and Parquet too.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Annotated, TypeVar
 from uuid import UUID
@@ -19,12 +20,16 @@ from spotthebot.analytics.api.deps import (
     RequestParameters,
     Results,
     SectionParameters,
+    SectionsOfCampaign,
+    SectionsParameters,
 )
 from spotthebot.analytics.api.tables import TABLES, Form, TableForm, answer, answer_page
+from spotthebot.analytics.domain.analysis import SECTIONS
 from spotthebot.analytics.domain.leaderboard import DEFAULT_PENALTY
 from spotthebot.analytics.domain.tables import section_table, table_of
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.analytics.use_cases.sections import FoundSections
 from spotthebot.contracts.analytics import (
     AgreementOut,
     Analysis,
@@ -36,6 +41,8 @@ from spotthebot.contracts.analytics import (
     ParametersIn,
     Provenance,
     RankingOut,
+    SectionProblem,
+    SectionsOut,
     SegmentsOut,
     SensitivityOut,
     SurvivalOut,
@@ -43,8 +50,10 @@ from spotthebot.contracts.analytics import (
     TurnPenalty,
     WinRatesOut,
 )
+from spotthebot.kit.errors import Conflict
 from spotthebot.kit.web.core.caching import revalidated
 from spotthebot.kit.web.core.pagination import Page, PageRequest, Paging, page_of
+from spotthebot.kit.web.core.problems import problem_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"], route_class=CheckedRoute)
@@ -209,6 +218,41 @@ async def analysis(
 ) -> Response:
     """Return all of these results in one document, as `stb analyse` writes it."""
     return revalidated(request, await results.get_document(campaign_id, parameters), _JSON)
+
+
+@router.get("/sections", operation_id="sections", response_model=SectionsOut)
+async def sections(
+    request: Request,
+    _caller: Analyst,
+    of_campaign: SectionsOfCampaign,
+    campaign_id: RequestedCampaign,
+    parameters: SectionsParameters,
+) -> Response:
+    """Return several of these results at once, each with its provenance, or the reason why there is none.
+
+    A result is what its own endpoint answers. With `wait_seconds` the answer holds what is there by then.
+    """
+    found = await of_campaign.get(campaign_id, parameters)
+    path = request.url.path.removesuffix("sections")
+    return revalidated(request, _sections_body(campaign_id, found, path), _JSON)
+
+
+def _sections_body(campaign_id: UUID, found: FoundSections, path: str) -> bytes:
+    """Write results into the answer as they are kept, without reading them."""
+    fields: dict[str, bytes] = {
+        "campaign_id": json.dumps(str(campaign_id)).encode(),
+        "revision": json.dumps(found.revision).encode(),
+        "pending": json.dumps(found.pending).encode(),
+    }
+    for name, section in SECTIONS.items():
+        refused = found.refusals.get(name)
+        fields[section.key] = found.results.get(name, b"null") if refused is None else _problem(refused, path + name)
+    return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), value) for name, value in fields.items())
+
+
+def _problem(refused: Conflict, path: str) -> bytes:
+    found = problem_of(refused, path).model_dump(include=set(SectionProblem.model_fields))
+    return SectionProblem(**found).model_dump_json().encode()
 
 
 def _page_from(entries: Sequence[_Entry], paging: PageRequest) -> Page[_Entry]:

@@ -1,5 +1,6 @@
 """Results that were computed, as they were sent."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import delete, select
@@ -12,8 +13,10 @@ MAX_KEPT = 1000
 """Results of one campaign that are kept; the oldest are deleted, and computed again on request."""
 
 
-async def find_result(session: ReadSession, key: bytes) -> bytes | None:
-    return (await session.scalars(select(ResultRow.body).where(ResultRow.key == key))).one_or_none()
+async def find_results(session: ReadSession, keys: Collection[bytes]) -> dict[bytes, bytes]:
+    """Return the results that are kept, by their keys."""
+    rows = await session.execute(select(ResultRow.key, ResultRow.body).where(ResultRow.key.in_(keys)))
+    return {row.key: row.body for row in rows}
 
 
 async def put_result(session: WriteSession, key: bytes, campaign_id: UUID, revision: str, body: bytes) -> bytes:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import CampaignRevision, Studies
+from spotthebot.analytics.domain.analysis import SECTIONS, joined
 from spotthebot.analytics.domain.errors import NoSuchFigure
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.result_cache import ResultCache
@@ -29,7 +30,11 @@ class Figures:
 
     async def draw(self, campaign_id: UUID, figure: str, form: Form, request: FigureParametersIn) -> bytes:
         """Draw one of `FIGURES`; raises NoSuchFigure, StabilityNotComputed, and the errors of `ResultCache.get`."""
-        await self._require(figure)
+        sections = await self._require(figure)
+        if request.revision is not None:
+            kept = await self._results.find_kept(campaign_id, request.revision, sections, request)
+            if len(kept) == len(sections):
+                return await self._draw(campaign_id, figure, form, request, kept)
         return await self.draw_at(await self._studies.current_revision(campaign_id), figure, form, request)
 
     async def draw_at(
@@ -42,10 +47,23 @@ class Figures:
         as_of: datetime | None = None,
     ) -> bytes:
         """Draw a figure of one revision, with the moment that it was that one; raises as `draw` does."""
-        sections = await self._require(figure)
-        analysis = await self._results.get_sections_at(revision, sections, request)
+        results = {each: await self._results.get_at(revision, each, request) for each in await self._require(figure)}
+        return await self._draw(revision.campaign.id, figure, form, request, results, as_of=as_of)
+
+    async def _draw(
+        self,
+        campaign_id: UUID,
+        figure: str,
+        form: Form,
+        request: FigureParametersIn,
+        results: Mapping[str, bytes],
+        *,
+        as_of: datetime | None = None,
+    ) -> bytes:
+        """Draw a figure of results, by the names of their sections, as JSON."""
+        analysis = joined([SECTIONS[name].out.model_validate_json(body) for name, body in results.items()])
         async with self._database.read() as reading:
-            stability = await store.analyses.find_stability(reading, revision.campaign.id)
+            stability = await store.analyses.find_stability(reading, campaign_id)
 
         def draw() -> bytes:
             from spotthebot.analytics.figures import FIGURES, FigureInput, render  # noqa: PLC0415 - see `_sections`

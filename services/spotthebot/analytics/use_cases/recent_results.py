@@ -20,6 +20,7 @@ from spotthebot.analytics.use_cases.kept import Kept
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
 from spotthebot.contracts.analytics import FigureParametersIn, ParametersIn
+from spotthebot.contracts.annotation import CampaignOut
 
 _FRESH: Final = 1 / 2
 """Share of the age up to which a result is answered, in which all results are of one state: a page shows several."""
@@ -81,47 +82,52 @@ class RecentResults:
 
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON; raises what `ResultCache.get` does."""
+        campaign = await self._studies.get_campaign(campaign_id)
+        if self.is_for(campaign):
+            return await self.get_of_running(campaign, section, request)
+        return await self._results.get_at(await self._studies.revision_of(campaign), section, request)
+
+    async def get_of_running(self, campaign: CampaignOut, section: str, request: ParametersIn) -> bytes:
+        """Return one of `SECTIONS` of a campaign with recent results; raises what `ResultCache.get_at` does."""
 
         async def compute(moment: _Moment) -> bytes:
             return _dated(await self._results.get_at(moment.revision, section, request), moment.as_of)
 
-        recent = await self._find(campaign_id, section, request, compute)
-        return await self._results.get(campaign_id, section, request) if recent is None else recent
+        return await self._find(campaign, section, request, compute)
 
     async def draw(self, campaign_id: UUID, figure: str, form: Form, request: FigureParametersIn) -> bytes:
         """Draw a figure; raises what `Figures.draw` does."""
+        campaign = await self._studies.get_campaign(campaign_id)
+        if not self.is_for(campaign):
+            return await self._figures.draw_at(await self._studies.revision_of(campaign), figure, form, request)
 
         async def draw(moment: _Moment) -> bytes:
             return await self._figures.draw_at(moment.revision, figure, form, request, as_of=moment.as_of)
 
-        recent = await self._find(campaign_id, f"{figure}.{form}", request, draw)
-        return await self._figures.draw(campaign_id, figure, form, request) if recent is None else recent
+        return await self._find(campaign, f"{figure}.{form}", request, draw)
 
-    async def _find(
-        self,
-        campaign_id: UUID,
-        question: str,
-        request: ParametersIn,
-        compute: _Compute,
-    ) -> bytes | None:
-        """Return a recent answer about a running campaign; equal questions wait for one. None where it has ended."""
-        campaign = await self._studies.get_campaign(campaign_id)
+    def is_for(self, campaign: CampaignOut) -> bool:
+        """Return whether a campaign has recent results: one that has ended has none, and its last ones go."""
         if campaign.state in ENDED or not self._limit:
-            self._forget(campaign_id)
-            return None
-        key = (campaign_id, question, request.model_dump_json())
+            self._forget(campaign.id)
+            return False
+        return True
+
+    async def _find(self, campaign: CampaignOut, question: str, request: ParametersIn, compute: _Compute) -> bytes:
+        """Return a recent answer about a running campaign; equal questions wait for one."""
+        key = (campaign.id, question, request.model_dump_json(exclude={"sections", "wait_seconds"}))
         recent = self._recent.get(key)
         if recent is not None:
             self._recent.move_to_end(key)
             if recent.is_fresh(self._clock(), self._limit):
                 return recent.body
         if recent is not None and recent.is_usable(self._clock(), self._limit):
-            self._underway.begin(key, lambda: self._renew(key, compute))
+            self._underway.begin(key, lambda: self._renew(campaign, key, compute))
             return recent.body
-        return await self._underway.get(key, lambda: self._renew(key, compute))
+        return await self._underway.get(key, lambda: self._renew(campaign, key, compute))
 
-    async def _renew(self, key: _Key, compute: _Compute) -> bytes:
-        moment = await self._moment(key[0])
+    async def _renew(self, campaign: CampaignOut, key: _Key, compute: _Compute) -> bytes:
+        moment = await self._moment(campaign)
         began = self._clock()
         body = await compute(moment)
         self._recent[key] = _Recent(body, moment.taken, self._clock() - began)
@@ -129,12 +135,12 @@ class RecentResults:
         self._forget_beyond_limits()
         return body
 
-    async def _moment(self, campaign_id: UUID) -> _Moment:
+    async def _moment(self, campaign: CampaignOut) -> _Moment:
         async def ask() -> _Moment:
             as_of, taken = datetime.now(UTC), self._clock()
-            return _Moment(await self._studies.current_revision(campaign_id), as_of, taken)
+            return _Moment(await self._studies.revision_of(campaign), as_of, taken)
 
-        kept = self._moments.setdefault(campaign_id, Kept(self._limit * _FRESH, self._clock))
+        kept = self._moments.setdefault(campaign.id, Kept(self._limit * _FRESH, self._clock))
         return await kept.get(ask)
 
     def _forget(self, campaign_id: UUID) -> None:

@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -14,13 +13,13 @@ from pydantic import TypeAdapter
 
 from spotthebot.analytics import store
 from spotthebot.analytics.clients import ENDED, GAME, CampaignRevision, Studies
-from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section, joined
+from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
 from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, leaderboard, ranks_so_far
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
-from spotthebot.contracts.analytics import Analysis, AnnotatorRankOut, LeaderboardEntry, ParametersIn
+from spotthebot.contracts.analytics import AnnotatorRankOut, LeaderboardEntry, ParametersIn
 from spotthebot.kit.database import Database
 
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
@@ -54,15 +53,22 @@ class ResultCache:
             lambda study, parameters: compute_section(SECTIONS[section], study, parameters).model_dump_json().encode(),
         )
 
+    async def find_kept(
+        self, campaign_id: UUID, revision: str, sections: Collection[str], request: ParametersIn
+    ) -> dict[str, bytes]:
+        """Return those of some `SECTIONS` that are kept for a revision, as JSON; asks no other service."""
+        keys = {section: _key(campaign_id, revision, section, _parameters(request)) for section in sections}
+        async with self._database.read() as reading:
+            kept = await store.results.find_results(reading, keys.values())
+        return {section: kept[key] for section, key in keys.items() if key in kept}
+
     async def get_bots_by_name(self, revision: CampaignRevision) -> Mapping[str, frozenset[UUID | None]]:
         """Return which bots have each name of a campaign's results: None stands for people and imported bots."""
 
         async def compute() -> bytes:
             return _BOTS_BY_NAME.dump_json(await self._studies.read_bots_by_name(revision))
 
-        return _BOTS_BY_NAME.validate_json(
-            await self._kept_or_computed(revision, _key(revision, "bots-by-name", {}), compute)
-        )
+        return _BOTS_BY_NAME.validate_json(await self._kept_or_computed(revision, "bots-by-name", {}, compute))
 
     async def get_document(self, campaign_id: UUID, request: ParametersIn) -> bytes:
         """Return all sections as one JSON document."""
@@ -73,13 +79,6 @@ class ResultCache:
             lambda study, parameters: analyse(study, parameters).model_dump_json().encode(),
         )
 
-    async def get_sections_at(
-        self, revision: CampaignRevision, sections: Iterable[str], request: ParametersIn
-    ) -> Analysis:
-        """Return a document of some of `SECTIONS` alone; raises NothingToAnalyse or OneBotOnly."""
-        bodies = [(SECTIONS[each].out, await self.get_at(revision, each, request)) for each in sections]
-        return joined([out.model_validate_json(body) for out, body in bodies])
-
     async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
         """Return the annotators of a game, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
         revision = await self._studies.current_revision(campaign_id, protocol=GAME)
@@ -89,7 +88,7 @@ class ResultCache:
             found = await self._threads.run(leaderboard, sides, penalty=penalty)
             return _ENTRIES.dump_json(found)
 
-        body = await self._kept_or_computed(revision, _key(revision, "leaderboard", {"penalty": penalty}), compute)
+        body = await self._kept_or_computed(revision, "leaderboard", {"penalty": penalty}, compute)
         return _ENTRIES.validate_json(body)
 
     async def get_annotator_ranks(self, campaign_id: UUID) -> tuple[AnnotatorRankOut, ...]:
@@ -106,9 +105,7 @@ class ResultCache:
             return await self._threads.run(compute, await self._studies.read_game(revision))
 
         needed = {"annotations_needed": campaign.annotations_per_segment}  # which may grow while the game goes on
-        return _RANKS.validate_json(
-            await self._kept_or_computed(revision, _key(revision, "annotator-ranks", needed), of_game)
-        )
+        return _RANKS.validate_json(await self._kept_or_computed(revision, "annotator-ranks", needed, of_game))
 
     async def _find_or_compute(
         self,
@@ -117,20 +114,24 @@ class ResultCache:
         request: ParametersIn,
         compute: Callable[[Study, Parameters], bytes],
     ) -> bytes:
-        parameters = Parameters.of_campaign(request, revision.campaign.seed)
-
         async def of_study() -> bytes:
+            parameters = Parameters.of_campaign(request, revision.campaign.seed)
             return await self._threads.run(compute, await self._studies.read(revision), parameters)
 
-        return await self._kept_or_computed(revision, _key(revision, section, asdict(parameters)), of_study)
+        return await self._kept_or_computed(revision, section, _parameters(request), of_study)
 
     async def _kept_or_computed(
-        self, revision: CampaignRevision, key: bytes, compute: Callable[[], Awaitable[bytes]]
+        self,
+        revision: CampaignRevision,
+        name: str,
+        parameters: Mapping[str, object],
+        compute: Callable[[], Awaitable[bytes]],
     ) -> bytes:
+        key = _key(revision.campaign.id, revision.revision, name, parameters)
         async with self._database.read() as reading:
-            kept = await store.results.find_result(reading, key)
-        if kept is not None:
-            return kept
+            kept = await store.results.find_results(reading, [key])
+        if kept:
+            return kept[key]
         return await self._underway.get(key, lambda: self._compute(revision, key, compute))
 
     async def _compute(self, revision: CampaignRevision, key: bytes, compute: Callable[[], Awaitable[bytes]]) -> bytes:
@@ -139,16 +140,12 @@ class ResultCache:
             return await store.results.put_result(session, key, revision.campaign.id, revision.revision, body)
 
 
-def _key(revision: CampaignRevision, section: str, parameters: Mapping[str, object]) -> bytes:
-    depends_on = [
-        str(revision.campaign.id),
-        revision.campaign.name,
-        revision.revision,
-        section,
-        parameters,
-        version("spotthebot"),
-        sources_sha256(),
-    ]
+def _parameters(request: ParametersIn) -> dict[str, object]:
+    return request.model_dump(include=set(ParametersIn.model_fields))
+
+
+def _key(campaign_id: UUID, revision: str, name: str, parameters: Mapping[str, object]) -> bytes:
+    depends_on = [str(campaign_id), revision, name, parameters, version("spotthebot"), sources_sha256()]
     return hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode()).digest()
 
 

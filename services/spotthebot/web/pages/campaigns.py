@@ -1,7 +1,6 @@
 """`/campaigns`: the campaigns that there are, and the dashboard of one: its frame, which its parts fill."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from spotthebot.kit.web.pages.headers import policy_with
 from spotthebot.web.clients import Services
 from spotthebot.web.pages.deps import Pages, Reader, ServicesOfVisitor
 from spotthebot.web.pages.fragments import fragment
-from spotthebot.web.pages.parts import PARTS, Part, load_part, show_part
+from spotthebot.web.pages.parts import PARTS, Part, load_parts, show_part
 from spotthebot.web.pages.views import FILTERS, LEVELS, UNITS, View, ViewOfResults
 
 router = APIRouter(prefix="/campaigns", route_class=PageRoute, include_in_schema=False)
@@ -23,9 +22,11 @@ _ON_A_PAGE: Final = 25
 _ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
 _FRAMES: Final = policy_with(frame_src="'self'")
 """Of pages that show a chart to explore in a frame."""
-_IN_FIRST_VIEW: Final = ("claim", "ranking")
 _FIRST_VIEW_SECONDS: Final = 0.4
 """Results that are kept are there in some hundredths of a second; a first computation takes seconds."""
+_LATEST_FIRST_VIEW_SECONDS: Final = 1.0
+"""With the questions that `analytics` asks before it looks for results."""
+_SHARE_OF_TIMEOUT: Final = 0.9
 
 
 @router.get("")
@@ -53,7 +54,7 @@ async def dashboard(
     whole: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
     paper: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
 ) -> Response:
-    """Show a campaign's results: what is seen first, if it is kept, and a frame that a script fills with the rest.
+    """Show a campaign's results: the parts that are kept, and a frame that a script fills with the others.
 
     With `whole` all parts stand in the page; for `paper` they do, too, and figures are light and all loaded.
     """
@@ -61,8 +62,10 @@ async def dashboard(
     content = _frame(campaign, view)
     parts = {}
     if content["has_results"]:
-        names, seconds = (PARTS, None) if whole or paper else (_IN_FIRST_VIEW, _FIRST_VIEW_SECONDS)
-        loaded = await _load_parts(services, campaign, view, names, seconds, recent=not paper)
+        if whole or paper:
+            loaded = await _all_parts(services, campaign, view, recent=not paper)
+        else:
+            loaded = await _first_view(services, campaign, view)
         parts = {name: show_part(pages, request, part, paper=paper) for name, part in loaded.items()}
     shown = content | {"is_live": content["is_live"] and not paper}
     response = pages.page(
@@ -81,16 +84,22 @@ async def progress(
     return fragment(request, pages.part(request, "dashboard/progress.html.jinja", **_frame(campaign, View())))
 
 
-async def _load_parts(
-    services: Services, campaign: CampaignOut, view: View, names: Sequence[str], seconds: float | None, *, recent: bool
-) -> dict[str, Part]:
-    """Return the parts that are there within so many seconds; others, and those that fail, are left to the page."""
-    loading = {asyncio.create_task(load_part(services, campaign, name, view, recent=recent)): name for name in names}
-    done, late = await asyncio.wait(loading, timeout=seconds)
-    for task in late:
-        task.cancel()
-    await asyncio.gather(*loading, return_exceptions=True)
-    return {loading[task]: task.result() for task in done if not isinstance(task.exception(), Error)}
+async def _first_view(services: Services, campaign: CampaignOut, view: View) -> dict[str, Part]:
+    """Return the parts that are there at once; others, and all where a service is late, are left to the page."""
+    try:
+        async with asyncio.timeout(_LATEST_FIRST_VIEW_SECONDS):
+            return await load_parts(services, campaign, PARTS, view, recent=True, wait_seconds=_FIRST_VIEW_SECONDS)
+    except (TimeoutError, Error):
+        return {}
+
+
+async def _all_parts(services: Services, campaign: CampaignOut, view: View, *, recent: bool) -> dict[str, Part]:
+    """Return the parts that are there before a page has to say that a service does not answer."""
+    wait_seconds = services.timeout_seconds * _SHARE_OF_TIMEOUT
+    try:
+        return await load_parts(services, campaign, PARTS, view, recent=recent, wait_seconds=wait_seconds)
+    except Error:
+        return {}
 
 
 def _frame(campaign: CampaignOut, view: View) -> dict[str, Any]:

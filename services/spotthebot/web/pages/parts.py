@@ -1,31 +1,45 @@
 """The parts of a dashboard: what each asks of the services, and the template that shows it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from fastapi import Request
 from markupsafe import Markup
 
-from spotthebot.clients import AsyncAnalytics, Conflict
-from spotthebot.clients.analytics import SectionParameters
-from spotthebot.contracts.analytics import AnalysisJobOut, AnalysisState, Provenance, Speaker
+from spotthebot.clients import AsyncAnalytics
+from spotthebot.contracts.analytics import (
+    AnalysisJobOut,
+    AnalysisState,
+    Provenance,
+    RankingOut,
+    SectionName,
+    SectionProblem,
+    SectionsOut,
+    Speaker,
+)
 from spotthebot.contracts.annotation import CampaignOut
-from spotthebot.kit.errors import NotFound
+from spotthebot.kit.errors import NotFound, Unavailable
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.claims import claim, survival_claim
 from spotthebot.web.pages.claims import writer_of_claims
 from spotthebot.web.pages.views import View
 from spotthebot.web.rendering import Renderer
 
-Load = Callable[[Services, CampaignOut, SectionParameters], Awaitable[dict[str, Any]]]
+_Result = TypeVar("_Result", bound=Provenance)
+_STABILITY: Final = "stability"
+_RETRY_SECONDS: Final = 3
 
 
 class NoSuchPart(NotFound):
     """A dashboard has no such part."""
+
+
+class StillComputed(Unavailable):
+    """This is still being computed: try again in {retry_after_seconds} s."""
 
 
 class NotComputed(NotFound):
@@ -40,33 +54,89 @@ class Part:
     content: Mapping[str, Any]
 
 
-async def load_part(services: Services, campaign: CampaignOut, name: str, view: View, *, recent: bool = False) -> Part:
-    """Ask for what a part shows, `recent` or of now; where the annotations do not allow it, the part says why.
+@dataclass(frozen=True)
+class _Answers:
+    """What the services answered for the parts of a page; analyses, where a part shows them."""
 
-    Raises NoSuchPart.
+    campaign: CampaignOut
+    sections: SectionsOut
+    analyses: Sequence[AnalysisJobOut]
+
+
+class _NoResult(Exception):
+    """The annotations do not allow a result."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What a part asks for, and what its template shows of the answers.
+
+    A part that `has_figure` is shown without it where bots can't be compared: all figures need what a ranking needs.
     """
-    if name not in _LOADERS:
+
+    sections: tuple[SectionName, ...]
+    content: Callable[[_Answers], dict[str, Any]]
+    has_figure: bool = False
+
+
+async def load_part(services: Services, campaign: CampaignOut, name: str, view: View) -> Part:
+    """Return one part, recent while the campaign runs; raises NoSuchPart, and the errors of the services."""
+    if name not in _KINDS:
         raise NoSuchPart
-    shared = {"campaign": campaign, "view": view, "name": name}
-    parameters: SectionParameters = {**view.parameters, "recent": recent}
-    try:
-        found, is_drawn = await asyncio.gather(
-            _LOADERS[name](services, campaign, parameters), _is_drawn(services, campaign, name, parameters)
-        )
-    except Conflict as refused:
-        return Part("dashboard/parts/nothing.html.jinja", {**shared, "why": refused.problem.detail})
-    return Part(f"dashboard/parts/{name}.html.jinja", {**shared, **found, "is_drawn": is_drawn})
+    part = (await load_parts(services, campaign, [name], view, recent=True)).get(name)
+    if part is None:
+        raise StillComputed(retry_after_seconds=_RETRY_SECONDS)
+    return part
 
 
-async def _is_drawn(services: Services, campaign: CampaignOut, name: str, parameters: SectionParameters) -> bool:
-    """Whether the part's figure can be drawn: all figures need what a ranking needs."""
-    if name not in _DRAWN:
-        return True
+async def load_parts(
+    services: Services,
+    campaign: CampaignOut,
+    names: Sequence[str],
+    view: View,
+    *,
+    recent: bool,
+    wait_seconds: float | None = None,
+) -> dict[str, Part]:
+    """Ask once for everything that parts show, `recent` or of now, and return those that are there in time.
+
+    Where the annotations do not allow a part, it says why.
+    """
+    analytics = await services.analytics()
+    sections = list(dict.fromkeys(section for name in names for section in _KINDS[name].sections))
+    found, analyses = await asyncio.gather(
+        analytics.sections(campaign.id, sections=sections, wait_seconds=wait_seconds, recent=recent, **view.parameters),
+        _list_analyses(analytics, campaign.id) if _STABILITY in names else _none(),
+    )
+    answers = _Answers(campaign, found, analyses)
+    pending = set(found.pending)
+    return {name: _part(name, view, answers) for name in names if pending.isdisjoint(_KINDS[name].sections)}
+
+
+def _part(name: str, view: View, answers: _Answers) -> Part:
+    kind, ranking = _KINDS[name], answers.sections.ranking
+    shared = {"campaign": answers.campaign, "view": view, "name": name, "revision": answers.sections.revision}
     try:
-        await (await services.analytics()).ranking(campaign.id, **parameters)
-    except Conflict:
-        return False
-    return True
+        content = kind.content(answers)
+    except _NoResult as refused:
+        return Part("dashboard/parts/nothing.html.jinja", {**shared, "why": str(refused)})
+    is_drawn = not (kind.has_figure and isinstance(ranking, SectionProblem))
+    return Part(f"dashboard/parts/{name}.html.jinja", {**shared, **content, "is_drawn": is_drawn})
+
+
+async def _list_analyses(analytics: AsyncAnalytics, campaign_id: UUID) -> Sequence[AnalysisJobOut]:
+    return [each async for each in analytics.list_analyses(campaign_id=campaign_id)]
+
+
+async def _none() -> Sequence[AnalysisJobOut]:
+    return ()
+
+
+def _of(section: _Result | SectionProblem | None) -> _Result:
+    """Return the result of a section that was asked for; raises _NoResult."""
+    if section is None or isinstance(section, SectionProblem):
+        raise _NoResult("" if section is None else section.detail)
+    return section
 
 
 def show_part(pages: Renderer, request: Request, part: Part, *, paper: bool = False) -> Markup:
@@ -78,38 +148,35 @@ def show_part(pages: Renderer, request: Request, part: Part, *, paper: bool = Fa
     return shown + pages.part(request, "dashboard/as_of.html.jinja", as_of=result.as_of, counts=result.counts)
 
 
-async def _claim(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    analytics = await services.analytics()
-    ranking, win_rates = await asyncio.gather(
-        analytics.ranking(campaign.id, **parameters), analytics.win_rates(campaign.id, **parameters)
-    )
+def _claim(answers: _Answers) -> dict[str, Any]:
+    ranking, win_rates = _of(answers.sections.ranking), _of(answers.sections.win_rates)
     return {"claim": claim(ranking, win_rates), "result": ranking}
 
 
-async def _ranking(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).ranking(campaign.id, **parameters)
+def _ranking(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.ranking)
     return _marked(found, ranking=found.ranking)
 
 
-async def _win_rates(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).win_rates(campaign.id, **parameters)
+def _win_rates(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.win_rates)
     return _marked(found, win_rates=found.win_rates)
 
 
-async def _fooling_rates(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).fooling_rates(campaign.id, **parameters)
+def _fooling_rates(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.fooling_rates)
     place = {each.name: at for at, each in enumerate(found.speakers)}
     rates = sorted(found.fooling_rates, key=lambda each: place.get(each.bot, len(place)))
     return _marked(found, fooling_rates=rates)
 
 
-async def _survival(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).survival(campaign.id, **parameters)
+def _survival(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.survival)
     return _marked(found, survival=found.survival, claim=survival_claim(found))
 
 
-async def _features(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).features(campaign.id, **parameters)
+def _features(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.features)
     rates = {
         feature: {each.bot: each for each in getattr(found.features, feature).bots}
         for feature in ("fluency", "sensibleness", "specificity", "ssa")
@@ -117,36 +184,31 @@ async def _features(services: Services, campaign: CampaignOut, parameters: Secti
     return _marked(found, rates=rates)
 
 
-async def _segments(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).segments(campaign.id, **parameters)
+def _segments(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.segments)
     return _marked(found, segments=found.segments)
 
 
-async def _agreement(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).agreement(campaign.id, **parameters)
+def _agreement(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.agreement)
     return _marked(found, agreement=found.agreement)
 
 
-async def _annotators(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).annotators(campaign.id, **parameters)
+def _annotators(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.annotators)
     return _marked(found, annotators=found.annotators)
 
 
-async def _time(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    found = await (await services.analytics()).time(campaign.id, **parameters)
+def _time(answers: _Answers) -> dict[str, Any]:
+    found, campaign = _of(answers.sections.time), answers.campaign
     pay = campaign.pay_per_package
     return _marked(found, time=found.time, pay=None if pay is None else pay * campaign.submitted)
 
 
-async def _stability(services: Services, campaign: CampaignOut, parameters: SectionParameters) -> dict[str, Any]:
-    analytics = await services.analytics()
-    try:
-        speakers = (await analytics.ranking(campaign.id, **parameters)).speakers
-    except Conflict:
-        speakers = ()
-    jobs = [each async for each in analytics.list_analyses(campaign_id=campaign.id)]
+def _stability(answers: _Answers) -> dict[str, Any]:
+    ranking, jobs = answers.sections.ranking, answers.analyses
     return {
-        "speakers": {each.name: each for each in speakers},
+        "speakers": {each.name: each for each in ranking.speakers} if isinstance(ranking, RankingOut) else {},
         "stability": _latest(jobs, "stability"),
         "more_data": _latest(jobs, "more_data"),
         "underway": [each for each in jobs if each.state in {AnalysisState.QUEUED, AnalysisState.RUNNING}],
@@ -156,13 +218,13 @@ async def _stability(services: Services, campaign: CampaignOut, parameters: Sect
 
 async def find_analysis(analytics: AsyncAnalytics, campaign_id: UUID, kind: str) -> AnalysisJobOut:
     """Return the latest complete analysis of a kind; raises NotComputed."""
-    found = _latest([each async for each in analytics.list_analyses(campaign_id=campaign_id)], kind)
+    found = _latest(await _list_analyses(analytics, campaign_id), kind)
     if found is None:
         raise NotComputed
     return found
 
 
-def _latest(jobs: list[AnalysisJobOut], kind: str) -> AnalysisJobOut | None:
+def _latest(jobs: Sequence[AnalysisJobOut], kind: str) -> AnalysisJobOut | None:
     complete = [each for each in jobs if each.kind == kind and each.state is AnalysisState.COMPLETE]
     return complete[-1] if complete else None
 
@@ -173,21 +235,20 @@ def _marked(found: Any, **content: Any) -> dict[str, Any]:  # noqa: ANN401 - a r
     return {"result": found, "speakers": speakers, **content}
 
 
-_DRAWN: Final = frozenset({"survival", "features", "segments"})
-_LOADERS: Final[Mapping[str, Load]] = MappingProxyType(
+_KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
     {
-        "claim": _claim,
-        "ranking": _ranking,
-        "win-rates": _win_rates,
-        "fooling-rates": _fooling_rates,
-        "survival": _survival,
-        "features": _features,
-        "segments": _segments,
-        "stability": _stability,
-        "agreement": _agreement,
-        "annotators": _annotators,
-        "time": _time,
+        "claim": _Kind(("ranking", "win-rates"), _claim),
+        "ranking": _Kind(("ranking",), _ranking),
+        "win-rates": _Kind(("win-rates",), _win_rates),
+        "fooling-rates": _Kind(("fooling-rates",), _fooling_rates),
+        "survival": _Kind(("survival", "ranking"), _survival, has_figure=True),
+        "features": _Kind(("features", "ranking"), _features, has_figure=True),
+        "segments": _Kind(("segments", "ranking"), _segments, has_figure=True),
+        _STABILITY: _Kind(("ranking",), _stability),
+        "agreement": _Kind(("agreement",), _agreement),
+        "annotators": _Kind(("annotators",), _annotators),
+        "time": _Kind(("time",), _time),
     }
 )
-PARTS: Final = tuple(_LOADERS)
+PARTS: Final = tuple(_KINDS)
 """In the order of the page."""

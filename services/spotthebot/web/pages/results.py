@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients.analytics import analysis_file, result_file
-from spotthebot.contracts.analytics import MoreDataIn, StabilityIn
+from spotthebot.contracts.analytics import MoreDataIn, Revision, StabilityIn
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import policy_with
 from spotthebot.kit.web.pages.page_errors import wants_page
@@ -66,7 +66,7 @@ async def part(
     """Return a part of the dashboard: for a script as it is, for a person in a page of its own."""
     annotation = await services.annotation()
     campaign = await annotation.get_campaign(campaign_id)
-    shown = show_part(pages, request, await load_part(services, campaign, part, view, recent=True))
+    shown = show_part(pages, request, await load_part(services, campaign, part, view))
     if wants_page(request):
         return pages.page(
             request, "dashboard/one_part.html.jinja", campaign=campaign, view=view, name=part, shown=shown
@@ -84,11 +84,15 @@ async def figure(
     view: ViewOfResults,
     look: Look,
     download: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
-    exact: Annotated[bool, Query()] = False,  # noqa: FBT002 - in the address
+    revision: Annotated[Revision | None, Query()] = None,
 ) -> Response:
-    """Return a figure as `analytics` draws it, to show or to keep; on the page of a running campaign a recent one."""
+    """Return a figure as `analytics` draws it, to show or to keep; on the page of a running campaign a recent one.
+
+    With the `revision` of the page's results it shows the same annotations.
+    """
     analytics = await services.analytics()
-    asked = drawn_as(view, look, recent=not (download or exact))
+    asked = drawn_as(view, look, recent=not download)
+    asked["revision"] = revision
     drawn = await analytics.figure(campaign_id, f"{figure}.{form}", **asked)
     return _file(drawn, _FIGURE_TYPES[form], f"{figure}.{'vl.json' if form == 'json' else form}", download=download)
 

@@ -58,6 +58,13 @@ from spotthebot.contracts.analytics.results import (
     TimeOut,
     WinRatesOut,
 )
+from spotthebot.contracts.analytics.sections import (
+    Revision,
+    SectionName,
+    SectionProblem,
+    SectionsOut,
+    SectionsParametersIn,
+)
 from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
 from spotthebot.contracts.analytics.speakers import Shape, Speaker
 from spotthebot.contracts.analytics.standings import (
@@ -134,7 +141,12 @@ __all__ = [
     "Ranking",
     "RankingOut",
     "ReachOut",
+    "Revision",
+    "SectionName",
     "SectionParametersIn",
+    "SectionProblem",
+    "SectionsOut",
+    "SectionsParametersIn",
     "Segment",
     "SegmentBot",
     "SegmentRow",

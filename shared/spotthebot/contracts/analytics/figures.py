@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from spotthebot.contracts.analytics.provenance import SectionParametersIn
+from spotthebot.contracts.analytics.sections import Revision
 
 Theme = Literal["light", "dark"]
 Width = Literal["wide", "narrow"]
@@ -21,4 +22,9 @@ class FigureParametersIn(SectionParametersIn):
     heading: bool = Field(
         default=True,
         description="Whether the drawing begins with its title and what it stands on; a page may say both itself.",
+    )
+    revision: Revision | None = Field(
+        default=None,
+        description="`revision` of sections that were answered: the figure shows the same annotations, as long as their"
+        " results are kept, and else those of now.",
     )

@@ -79,6 +79,21 @@ def problem(request: Request, status: int, slug: str, title: str, detail: str, *
     return JSONResponse(body.model_dump(), status_code=status, media_type=MEDIA_TYPE, headers=more.get("headers", {}))
 
 
+def problem_of(error: errors.Error, instance: str) -> Problem:
+    """Return the problem of an error as the answer to a request for the path `instance` would hold it."""
+    shown = error.fields[:_MAX_ERRORS]
+    fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in shown]
+    return Problem(
+        type=f"urn:spotthebot:problem:{name_of(error)}",
+        title=error.title,
+        status=status_of(error),
+        detail=error.detail,
+        instance=instance,
+        errors=fields,
+        further_errors=len(error.fields) - len(shown),
+    )
+
+
 class ProblemDetails:
     """Answers every error, ours, the framework's or unexpected, as a problem document."""
 
@@ -103,13 +118,9 @@ class ProblemDetails:
             headers["WWW-Authenticate"] = "Bearer"
         if retry_after := error.facts.get("retry_after_seconds"):
             headers["Retry-After"] = str(retry_after)
-        shown = error.fields[:_MAX_ERRORS]
-        fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in shown]
-        said = error.detail if detail is None else detail
-        further = len(error.fields) - len(shown)
-        return problem(
-            request, status, name_of(error), error.title, said, errors=fields, further_errors=further, headers=headers
-        )
+        body = problem_of(error, request.url.path)
+        said = body if detail is None else body.model_copy(update={"detail": detail})
+        return JSONResponse(said.model_dump(), status_code=status, media_type=MEDIA_TYPE, headers=headers)
 
     def respond_unexpected(self, request: Request) -> Response:
         detail = "Something went wrong on our side; it was logged with this request's id."

@@ -1,0 +1,85 @@
+"""Several sections of a campaign's results in one answer."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from spotthebot.contracts.analytics.provenance import SectionParametersIn
+from spotthebot.contracts.analytics.results import (
+    AgreementOut,
+    AnnotatorsOut,
+    FeaturesOut,
+    FoolingRatesOut,
+    RankingOut,
+    SegmentsOut,
+    SensitivityOut,
+    SurvivalOut,
+    TimeOut,
+    WinRatesOut,
+)
+from spotthebot.contracts.wire import Wire
+
+SectionName = Literal[
+    "win-rates",
+    "ranking",
+    "features",
+    "segments",
+    "fooling-rates",
+    "survival",
+    "agreement",
+    "annotators",
+    "time",
+    "sensitivity",
+]
+MAX_SECTIONS = 10
+Revision = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
+"""A fingerprint of a campaign and its annotations at one moment."""
+
+
+class SectionsParametersIn(SectionParametersIn):
+    """Which sections to answer, how to analyse, and how long to wait."""
+
+    sections: tuple[SectionName, ...] = Field(min_length=1, max_length=MAX_SECTIONS, description="Sections to answer.")
+    wait_seconds: float | None = Field(
+        default=None,
+        ge=0,
+        le=300,
+        description="Time after which sections that are still being computed are `pending`. Null: waits for all.",
+    )
+
+
+class SectionProblem(Wire):
+    """Why a section has no result: the RFC 9457 problem (409) that the section's own endpoint answers."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str = Field(description="The path of the section's own endpoint.")
+
+
+class SectionsOut(Wire):
+    """Result of `/sections`: each section as its own endpoint answers it.
+
+    A section is null where it was not asked for, or is pending.
+    """
+
+    campaign_id: UUID
+    revision: Revision | None = Field(
+        description="Of the annotations that all these results are of: a figure that names it shows the same. Null"
+        " where results may be some seconds old, and where the campaign can have none."
+    )
+    pending: tuple[SectionName, ...] = Field(
+        max_length=MAX_SECTIONS, description="Sections that are still being computed: ask for them again."
+    )
+    win_rates: WinRatesOut | SectionProblem | None
+    ranking: RankingOut | SectionProblem | None
+    features: FeaturesOut | SectionProblem | None
+    segments: SegmentsOut | SectionProblem | None
+    fooling_rates: FoolingRatesOut | SectionProblem | None
+    survival: SurvivalOut | SectionProblem | None
+    agreement: AgreementOut | SectionProblem | None
+    annotators: AnnotatorsOut | SectionProblem | None
+    time: TimeOut | SectionProblem | None
+    sensitivity: SensitivityOut | SectionProblem | None
