@@ -13,6 +13,7 @@ from spotthebot.web.domain.entries import entry_parameters
 from tests.factories.annotating import WHOLE, annotations_of, make_turk_campaign
 from tests.factories.entering import campaign_of_talks, entered, entry_path, held_package, talk
 from tests.factories.running_suite import RunningSuite
+from tests.factories.served import served
 
 JSON = {"Accept": "application/json"}
 PROLIFIC = {"kind": "prolific", "completion_code": "C1ODE7"}
@@ -101,6 +102,33 @@ class TestPackages:
         assert [each.status_code for each in tried] == [404] * 6
         assert unknown.status_code == 404
         assert (await held_package(suite, campaign)).items[0].answer == {}
+
+    async def test_belong_to_the_annotator_of_the_cookie_also_where_a_request_names_another(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c"))
+        held = await held_package(suite, campaign)
+        forged = {"holder": {"campaign_id": campaign["id"], "annotator": "ann"}}
+        async with entered(suite, await entry_path(suite, campaign, "eve")) as eve:
+            path = f"/annotate/{campaign['id']}/packages/{held.id}"
+            tried = [
+                await eve.put(f"{path}/items/0", json={"answer": {"entity": {"A": "bot"}}} | forged, headers=JSON),
+                await eve.post(f"{path}/items/0/exchanges", json={"open": 1} | forged, headers=JSON),
+                await eve.post(f"{path}/heartbeat", json={"position": 0} | forged, headers=JSON),
+                await eve.post(f"{path}/submit", json=forged, headers=JSON),
+            ]
+        assert [each.status_code for each in tried] == [404] * 4
+
+    async def test_take_one_request_for_each_save(self, suite: RunningSuite):
+        campaign = await campaign_of_talks(suite, talk("c"))
+        held = await held_package(suite, campaign)
+        async with entered(suite, await entry_path(suite, campaign)) as client:
+            path, before = f"/annotate/{campaign['id']}/packages/{held.id}/items/0", served(suite)
+            saved = await client.put(path, json={"answer": {"entity": {"A": "bot"}}}, headers=JSON)
+            asked = served(suite) - before
+        assert saved.status_code == 200
+        assert sorted(asked.items()) == [
+            (("annotation", "PUT", "/v1/assignments/{assignment_id}/items/{position}"), 1),
+            (("web", "PUT", "/annotate/{campaign_id}/packages/{assignment_id}/items/{position}"), 1),
+        ]
 
     async def test_ask_for_the_cookie_of_their_campaign(self, suite: RunningSuite):
         campaign = await campaign_of_talks(suite, talk("c"))

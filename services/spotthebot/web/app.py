@@ -15,7 +15,6 @@ from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard, host_of
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.clients import services_with
 from spotthebot.web.error_pages import error_page, passed_on, said_by
-from spotthebot.web.ownership import PackageOwners
 from spotthebot.web.pages import (
     admin,
     annotate,
@@ -94,7 +93,6 @@ def create_app(settings: WebSettings) -> FastAPI:
         lifespan=live,
     )
     app.state.renderer = renderer
-    app.state.package_owners = PackageOwners()
     renderer.static.mount(app)
     renderer.charts.mount(app)
     own_hosts = {host_of(settings.public_url)} if settings.public_url else set[str]()

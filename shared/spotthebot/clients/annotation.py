@@ -28,6 +28,7 @@ from spotthebot.contracts.assignments import (
     LeaseOut,
     RejectionIn,
     SavedOut,
+    SubmissionIn,
     SubmittedOut,
     SubmittedTexts,
 )
@@ -221,10 +222,10 @@ class AnnotationOperations(SubscriptionOperations, TrainingOperations, ServiceOp
         return Call(LeaseOut, "POST", path, body=heartbeat).changing_once()
 
     @operation
-    def submit_assignment(self, assignment_id: UUID) -> Call[SubmittedOut]:
+    def submit_assignment(self, assignment_id: UUID, submission: SubmissionIn | None = None) -> Call[SubmittedOut]:
         """Submit a package whose items are all answered; submitted again, it answers the same."""
         path = f"/v1/assignments/{assignment_id}/submit"
-        return Call(SubmittedOut, "POST", path).changing_once()
+        return Call(SubmittedOut, "POST", path, body=submission).changing_once()
 
     @operation
     def create_entry_link(

@@ -84,7 +84,24 @@ class AssignmentOut(Wire):
     completion_code: str | None = Field(description="Given once it is submitted.")
 
 
-class AnswerIn(Wire):
+class HolderIn(Wire):
+    """An annotator of a campaign, as one of the frontend's own."""
+
+    campaign_id: UUID
+    annotator: AnnotatorId
+
+
+class _WorkIn(Wire):
+    """What an annotator does with a package."""
+
+    holder: HolderIn | None = Field(
+        default=None,
+        description="Whose package it has to be: that of another annotator is not found. Null: of any annotator of the"
+        " frontend.",
+    )
+
+
+class AnswerIn(_WorkIn):
     """The whole answer to one item, as far as its shown steps ask for it."""
 
     answer: Answer
@@ -112,7 +129,7 @@ class SavedOut(Wire):
     expires_at: datetime
 
 
-class ExchangeIn(Wire):
+class ExchangeIn(_WorkIn):
     """An annotator wants to see more of an item."""
 
     open: Exchanges = Field(description="The number of the exchange, from 1: the next one, or one that is open.")
@@ -128,7 +145,7 @@ class ExchangeOut(Wire):
     )
 
 
-class HeartbeatIn(Wire):
+class HeartbeatIn(_WorkIn):
     """A sign that the annotator is at work."""
 
     position: Position | None = Field(default=None, description="The item that is on the screen.")
@@ -139,6 +156,10 @@ class LeaseOut(Wire):
 
     state: AssignmentState
     expires_at: datetime
+
+
+class SubmissionIn(_WorkIn):
+    """An annotator submits a package."""
 
 
 class SubmittedOut(Wire):

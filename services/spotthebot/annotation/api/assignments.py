@@ -25,6 +25,7 @@ from spotthebot.contracts.assignments import (
     ItemOut,
     LeaseOut,
     SavedOut,
+    SubmissionIn,
     SubmittedOut,
 )
 from spotthebot.kit.database import ReadSession
@@ -34,6 +35,7 @@ from spotthebot.kit.web.database.sessions import Reading, Statements, Writing
 
 router = APIRouter(prefix="/v1", tags=["tasks"], route_class=IdempotentRoute)
 _MAX_MISSING = 20
+_ANYBODYS = SubmissionIn()
 
 ItemPosition = Annotated[int, Path(ge=0, lt=MAX_PACKAGE_SIZE, description="The item's position in the package.")]
 
@@ -82,7 +84,7 @@ async def open_exchange(
     Answers that were given before it are locked. 409 says by its `type` why none is opened: everything-decided,
     all-exchanges-open, exchange-not-next, shown-whole.
     """
-    turns = await answers.open_exchange(session, assignment_id, frontend_of(caller), position, request.open, now=now)
+    turns = await answers.open_exchange(session, assignment_id, frontend_of(caller), position, request, now=now)
     return ExchangeOut(position=position, opened=request.open, turns=turns)
 
 
@@ -92,16 +94,18 @@ async def keep_assignment(
 ) -> LeaseOut:
     """Keep a package whose annotator is at work; with `position`, count the time that the item is on the screen."""
     lease = await assignments.keep_lease(
-        session, assignment_id, frontend_of(caller), position=request.position, now=now
+        session, assignment_id, frontend_of(caller), request.holder, position=request.position, now=now
     )
     return LeaseOut(state=lease.state, expires_at=lease.expires_at)
 
 
 @router.post("/assignments/{assignment_id}/submit", operation_id="submit_assignment")
-async def submit_assignment(session: Writing, caller: Frontend, now: Now, assignment_id: UUID) -> SubmittedOut:
+async def submit_assignment(
+    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: SubmissionIn = _ANYBODYS
+) -> SubmittedOut:
     """Submit a package whose items are all answered, and get the completion code; submitted again, the same code."""
     lease, campaign = await assignments.submit_assignment(
-        session, assignment_id, frontend_of(caller), key_id=caller.key_id, now=now
+        session, assignment_id, frontend_of(caller), request.holder, key_id=caller.key_id, now=now
     )
     return await _submitted(session, lease, campaign)
 

@@ -11,8 +11,6 @@ from sqlalchemy import (
     ColumnElement,
     Integer,
     Select,
-    String,
-    Uuid,
     and_,
     bindparam,
     column,
@@ -29,9 +27,9 @@ from spotthebot.annotation.domain.assignments import Lease, LeasedItem, Progress
 from spotthebot.annotation.domain.errors import NoSuchAssignment
 from spotthebot.annotation.domain.gold import Extent, PlacedGold
 from spotthebot.annotation.store import decisions
-from spotthebot.annotation.store.assignments import draft_of, lease_of, select_lease
+from spotthebot.annotation.store.assignments import LEASE_KEY, draft_of, lease_key, lease_of, select_lease
 from spotthebot.annotation.tables import AnnotatorRow, AnswerRevisionRow, AnswerRow, AssignmentRow, GoldItemRow, ItemRow
-from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.assignments import AssignmentState, HolderIn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import KeyedStatement, Runner, Statement, constant
 
@@ -65,11 +63,13 @@ _ITEMS = Statement(
 )
 
 
-def _leased_item(
-    assignment_id: ColumnElement[UUID], frontend: ColumnElement[str], position: ColumnElement[int]
-) -> Select[Any]:
+_ITEM_KEY: Mapping[str, TypeEngine[Any]] = {**LEASE_KEY, "position": Integer()}
+
+
+def _leased_item(parts: Mapping[str, ColumnElement[Any]]) -> Select[Any]:
+    position = parts["position"]
     return (
-        select_lease(assignment_id, frontend)
+        select_lease(parts)
         .add_columns(
             *_ITEM,
             GoldItemRow.position.label("gold_position"),
@@ -85,21 +85,20 @@ def _leased_item(
 
 def _open_items() -> KeyedStatement:
     """Return the statement that looks up each of several items by its keys; a join may read whole tables."""
-    parts: dict[str, TypeEngine[Any]] = {"assignment_id": Uuid(), "frontend": String(), "position": Integer()}
     keys = (
-        func.unnest(*(bindparam(name, type_=ARRAY(type_)) for name, type_ in parts.items()))
-        .table_valued(*(column(name, type_) for name, type_ in parts.items()), with_ordinality="number")
+        func.unnest(*(bindparam(name, type_=ARRAY(type_)) for name, type_ in _ITEM_KEY.items()))
+        .table_valued(*(column(name, type_) for name, type_ in _ITEM_KEY.items()), with_ordinality="number")
         .render_derived(name="key")
     )
-    found = _leased_item(keys.c.assignment_id, keys.c.frontend, keys.c.position).limit(constant(1)).lateral("found")
-    return KeyedStatement(select(keys.c.number, found).select_from(keys.join(found, true())), *parts)
+    found = _leased_item(dict(keys.c)).limit(constant(1)).lateral("found")
+    return KeyedStatement(select(keys.c.number, found).select_from(keys.join(found, true())), *_ITEM_KEY)
 
 
 _OPEN_ITEM = _open_items()
 _LOCKED_ITEM = Statement(
-    _leased_item(
-        bindparam("assignment_id", type_=Uuid), bindparam("frontend", type_=String), bindparam("position")
-    ).with_for_update(of=AssignmentRow, key_share=True)
+    _leased_item({name: bindparam(name, type_=type_) for name, type_ in _ITEM_KEY.items()}).with_for_update(
+        of=AssignmentRow, key_share=True
+    )
 )
 
 
@@ -218,12 +217,14 @@ _ADD_ACTIVE_TIME = Statement(
 )
 
 
-async def find_item(runner: Runner, assignment_id: UUID, frontend: str, position: int) -> LeasedItem:
+async def find_item(
+    runner: Runner, assignment_id: UUID, frontend: str, holder: HolderIn | None, position: int
+) -> LeasedItem:
     """Return who holds a package, and the item at a position.
 
-    Raises NoSuchAssignment where it is another frontend's.
+    Raises NoSuchAssignment where it is another frontend's, or another annotator's than the `holder`'s.
     """
-    row = await runner.find(_OPEN_ITEM, (assignment_id, frontend, position))
+    row = await runner.find(_OPEN_ITEM, (*lease_key(assignment_id, frontend, holder), position))
     if row is None:
         raise NoSuchAssignment(assignment_id=assignment_id)
     return _leased(row)
@@ -241,13 +242,15 @@ async def get_progress(session: ReadSession, lease: Lease) -> Progress:
     return Progress(row.answered_at, row.is_blocked)
 
 
-async def lock_item(session: WriteSession, assignment_id: UUID, frontend: str, position: int | None) -> LeasedItem:
+async def lock_item(
+    session: WriteSession, assignment_id: UUID, frontend: str, holder: HolderIn | None, position: int | None
+) -> LeasedItem:
     """Return who holds a package and the item at a position, and let one request for the assignment at a time pass.
 
     The item is as it was when the statement began: before another request let this one pass. Raises NoSuchAssignment
-    where it is another frontend's.
+    where it is another frontend's, or another annotator's than the `holder`'s.
     """
-    parameters = {"assignment_id": assignment_id, "frontend": frontend, "position": position}
+    parameters = dict(zip(_ITEM_KEY, (*lease_key(assignment_id, frontend, holder), position), strict=True))
     rows = await session.fetch(_LOCKED_ITEM, parameters)
     if not rows:
         raise NoSuchAssignment(assignment_id=assignment_id)

@@ -1,13 +1,14 @@
 """Assignments with their items and drafts, as their annotators see them, and their end."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, String, Uuid, and_, bindparam, select, true, update
+from sqlalchemy import ColumnElement, Select, String, Uuid, and_, bindparam, or_, select, true, update
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.selectable import LateralFromClause
+from sqlalchemy.types import TypeEngine
 
 from spotthebot.annotation.domain.answers import Draft
 from spotthebot.annotation.domain.assignments import Assignment, Lease, ShownItem, states_before
@@ -16,7 +17,7 @@ from spotthebot.annotation.store import decisions
 from spotthebot.annotation.tables import AnnotatorRow, AnswerRow, AssignmentRow, CampaignRow, ItemRow, PackageRow
 from spotthebot.annotation.tables import ShownConversationRow as ShownRow
 from spotthebot.contracts.annotation import CampaignId
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState, HolderIn
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner, Statement, constant
@@ -42,16 +43,27 @@ _LEASE: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]] = (
 )
 
 
-def select_lease(assignment_id: ColumnElement[UUID], frontend: ColumnElement[str]) -> Select[Any]:
-    """Select the lease of an assignment of a frontend."""
+def select_lease(parts: Mapping[str, ColumnElement[Any]]) -> Select[Any]:
+    """Select the lease of an assignment by the `LEASE_KEY` of its frontend and, where that names one, its annotator."""
+    holder = and_(AnnotatorRow.campaign_id == parts["campaign_id"], AnnotatorRow.external_id == parts["annotator"])
     return (
         select(*_LEASE)
         .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-        .where(AssignmentRow.id == assignment_id, AnnotatorRow.frontend == frontend)
+        .where(
+            AssignmentRow.id == parts["assignment_id"],
+            AnnotatorRow.frontend == parts["frontend"],
+            or_(parts["annotator"].is_(None), holder),
+        )
     )
 
 
-_LEASES = select_lease(bindparam("assignment_id", type_=Uuid), bindparam("frontend", type_=String))
+LEASE_KEY: Mapping[str, TypeEngine[Any]] = {
+    "assignment_id": Uuid(),
+    "frontend": String(),
+    "campaign_id": Uuid(),
+    "annotator": String(),
+}
+_LEASES = select_lease({name: bindparam(name, type_=type_) for name, type_ in LEASE_KEY.items()})
 _LOCKED = Statement(_LEASES.with_for_update(of=AssignmentRow, key_share=True))
 _WITH_ANNOTATOR = Statement(_LEASES.add_columns(AnnotatorRow.external_id))
 _LOCKED_OF_CAMPAIGN = Statement(
@@ -140,12 +152,20 @@ _REJECT = Statement(
 )
 
 
-async def lock_lease(session: WriteSession, assignment_id: UUID, frontend: str) -> Lease:
+def lease_key(assignment_id: UUID, frontend: str, holder: HolderIn | None) -> tuple[UUID, str, UUID | None, str | None]:
+    """Return the values of `LEASE_KEY`: for a package of the `holder`, or of any annotator of the frontend."""
+    of_holder = (None, None) if holder is None else (holder.campaign_id, holder.annotator)
+    return (assignment_id, frontend, *of_holder)
+
+
+async def lock_lease(
+    session: WriteSession, assignment_id: UUID, frontend: str, holder: HolderIn | None = None
+) -> Lease:
     """Return who holds a package and let one request for the assignment at a time pass.
 
-    Raises NoSuchAssignment where it is another frontend's.
+    Raises NoSuchAssignment where it is another frontend's, or another annotator's than the `holder`'s.
     """
-    return lease_of(await _one(session, _LOCKED, assignment_id, frontend))
+    return lease_of(await _one(session, _LOCKED, assignment_id, frontend, holder))
 
 
 async def lock_assignment_of(session: WriteSession, campaign_id: UUID, assignment_id: UUID) -> Lease:
@@ -240,12 +260,10 @@ def _turns(stored: list[dict[str, Any]]) -> tuple[Turn, ...]:
 
 
 async def _one(
-    session: ReadSession,
-    statement: Statement,
-    assignment_id: UUID,
-    frontend: str,
+    session: ReadSession, statement: Statement, assignment_id: UUID, frontend: str, holder: HolderIn | None = None
 ) -> Any:  # noqa: ANN401 - psycopg's row
-    rows = await session.fetch(statement, {"assignment_id": assignment_id, "frontend": frontend})
+    key = zip(LEASE_KEY, lease_key(assignment_id, frontend, holder), strict=True)
+    rows = await session.fetch(statement, dict(key))
     if not rows:
         raise NoSuchAssignment(assignment_id=assignment_id)
     return rows[0]

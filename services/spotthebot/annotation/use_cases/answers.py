@@ -12,7 +12,7 @@ from spotthebot.annotation.domain.campaigns import Terms
 from spotthebot.annotation.domain.protocols.answers import missing
 from spotthebot.annotation.use_cases.gold import gold_item, require_item
 from spotthebot.annotation.use_cases.terms import terms_of
-from spotthebot.contracts.assignments import AnswerIn
+from spotthebot.contracts.assignments import AnswerIn, ExchangeIn
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
@@ -38,7 +38,7 @@ async def save_answer(
     `revise` raises.
     """
     while True:
-        found = await store.answers.find_item(runner, assignment_id, frontend, position)
+        found = await store.answers.find_item(runner, assignment_id, frontend, request.holder, position)
         work = await _require_work(runner, found, position, now)
         item, protocol = work.item, work.terms.protocol
         draft = revise(
@@ -60,7 +60,7 @@ async def save_answer(
 
 
 async def open_exchange(
-    session: WriteSession, assignment_id: UUID, frontend: str, position: int, exchange: int, *, now: datetime
+    session: WriteSession, assignment_id: UUID, frontend: str, position: int, request: ExchangeIn, *, now: datetime
 ) -> tuple[Turn, ...]:
     """Open the next exchange of an item and return all turns up to it; one that is open is shown again.
 
@@ -69,7 +69,7 @@ async def open_exchange(
     """
     while True:
         # Where another request came before this one got the lock, the draft is read again, now under the lock.
-        found = await store.answers.lock_item(session, assignment_id, frontend, position)
+        found = await store.answers.lock_item(session, assignment_id, frontend, request.holder, position)
         work = await _require_work(session, found, position, now)
         item = work.item
         opened_at = exchanges.open_exchange(
@@ -77,7 +77,7 @@ async def open_exchange(
             item.shape,
             item.draft.answer,
             item.draft.opened_at,
-            exchange,
+            request.open,
             most=item.exchanges,
             now=now,
         )
@@ -87,8 +87,8 @@ async def open_exchange(
             break
     await _extend(session, work, now)
     # Read for gold items too, which have none there, so that both take as long.
-    turns = await store.assignments.find_turns(session, work.lease.package_id, position, exchanges=exchange)
-    return turns if found.gold is None else gold_item(work.terms, item, found.gold).shown.turns(exchanges=exchange)
+    turns = await store.assignments.find_turns(session, work.lease.package_id, position, exchanges=request.open)
+    return turns if found.gold is None else gold_item(work.terms, item, found.gold).shown.turns(exchanges=request.open)
 
 
 @dataclass(frozen=True)

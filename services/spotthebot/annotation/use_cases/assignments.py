@@ -24,7 +24,7 @@ from spotthebot.annotation.use_cases.known_annotators import lock_annotator, req
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.annotation.use_cases.training_attempts import require_passed
 from spotthebot.annotation.use_cases.work_checks import check_submitted
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState, ClaimIn
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState, ClaimIn, HolderIn
 from spotthebot.kit.database import WriteSession
 
 _LONGEST_PAUSE = timedelta(seconds=60)
@@ -82,13 +82,19 @@ async def claim_package(
 
 
 async def keep_lease(
-    session: WriteSession, assignment_id: UUID, frontend: str, *, position: int | None, now: datetime
+    session: WriteSession,
+    assignment_id: UUID,
+    frontend: str,
+    holder: HolderIn | None = None,
+    *,
+    position: int | None,
+    now: datetime,
 ) -> Lease:
     """Extend a lease, since its annotator is at work; one who answers nothing keeps it no longer than `longest_idle`.
 
     The time since the sign of life before is counted for the item that was on the screen then.
     """
-    found = await store.answers.lock_item(session, assignment_id, frontend, position)
+    found = await store.answers.lock_item(session, assignment_id, frontend, holder, position)
     lease = found.lease
     lease.require_at_work(now)
     terms = await terms_of(session, lease.campaign_id)
@@ -111,7 +117,13 @@ async def keep_lease(
 
 
 async def submit_assignment(
-    session: WriteSession, assignment_id: UUID, frontend: str, *, key_id: UUID, now: datetime
+    session: WriteSession,
+    assignment_id: UUID,
+    frontend: str,
+    holder: HolderIn | None = None,
+    *,
+    key_id: UUID,
+    now: datetime,
 ) -> tuple[Lease, Campaign]:
     """End an assignment whose items are all answered, once: its answers become annotations, and it gets its code.
 
@@ -120,7 +132,7 @@ async def submit_assignment(
     """
     # Before the lease, as a claim does: the annotator may be blocked by what is checked.
     await store.annotators.lock_checked(session, assignment_id)
-    lease = await store.assignments.lock_lease(session, assignment_id, frontend)
+    lease = await store.assignments.lock_lease(session, assignment_id, frontend, holder)
     campaign = await store.campaigns.get_campaign(session, lease.campaign_id)
     if lease.state in ENDED:
         return lease, campaign

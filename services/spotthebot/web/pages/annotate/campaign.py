@@ -13,7 +13,7 @@ from spotthebot.contracts.entries import ConsentIn, ConsentWithdrawalIn
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.games import GAME
-from spotthebot.web.pages.annotate.deps import AnnotationService, Owners
+from spotthebot.web.pages.annotate.deps import AnnotationService, get_own_package
 from spotthebot.web.pages.annotate.entry import show_state, with_form_to
 from spotthebot.web.pages.deps import AnnotatorOfCampaign, AnnotatorSessions, Pages
 
@@ -78,13 +78,12 @@ async def show_done(
     pages: Pages,
     sessions: AnnotatorSessions,
     service: AnnotationService,
-    owners: Owners,
     annotator: AnnotatorOfCampaign,
     campaign_id: UUID,
     assignment_id: UUID,
 ) -> Response:
     """Thank for a package that was submitted, with its completion code or the way back to the panel."""
-    assignment = await owners.get(service, assignment_id, annotator)
+    assignment = await get_own_package(service, assignment_id, annotator)
     if assignment.state in {AssignmentState.LEASED, AssignmentState.EXPIRED}:
         return _back(campaign_id)
     submitted = await service.submit_assignment(assignment_id)  # it answers again what it answered before

@@ -1,13 +1,16 @@
 """What the pages of annotators share: the annotation service with the frontend's key, and whose packages are."""
 
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import Depends, Request
 
 from spotthebot.clients import AsyncAnnotation
+from spotthebot.contracts.assignments import AssignmentOut, HolderIn
 from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.web.domain.errors import NotYourPackage
 from spotthebot.web.domain.protocols import worded
-from spotthebot.web.ownership import PackageOwners
+from spotthebot.web.domain.visitors import Annotator
 from spotthebot.web.pages.deps import ServicesOfFrontend
 from spotthebot.web.rendering import Renderer
 
@@ -16,13 +19,20 @@ async def _annotation(services: ServicesOfFrontend) -> AsyncAnnotation:
     return await services.annotation()
 
 
-async def _owners(request: Request) -> PackageOwners:
-    owners: PackageOwners = request.app.state.package_owners
-    return owners
-
-
 AnnotationService = Annotated[AsyncAnnotation, Depends(_annotation)]
-Owners = Annotated[PackageOwners, Depends(_owners)]
+
+
+def holder_of(annotator: Annotator) -> HolderIn:
+    """Return the person whose cookie it is as the holder of the packages that a request may touch."""
+    return HolderIn(campaign_id=annotator.campaign_id, annotator=annotator.annotator)
+
+
+async def get_own_package(service: AsyncAnnotation, assignment_id: UUID, annotator: Annotator) -> AssignmentOut:
+    """Return a package of this annotator; raises NotYourPackage."""
+    found = await service.get_assignment(assignment_id)
+    if (found.campaign_id, found.annotator) != (annotator.campaign_id, annotator.annotator):
+        raise NotYourPackage
+    return found
 
 
 def worded_for(request: Request, pages: Renderer, protocol: AnnotationProtocol) -> AnnotationProtocol:

@@ -16,7 +16,7 @@ from spotthebot.web.domain.entries import CAN_APPEAL, entry_parameters, state_of
 from spotthebot.web.domain.errors import EntryLinkNeeded
 from spotthebot.web.domain.games import GAME
 from spotthebot.web.domain.visitors import Annotator
-from spotthebot.web.pages.annotate.deps import AnnotationService, Owners, script_texts, worded_for
+from spotthebot.web.pages.annotate.deps import AnnotationService, script_texts, worded_for
 from spotthebot.web.pages.deps import AnnotatorSessions, EnteredCampaign, Pages
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.sessions import address_of, annotator_of, count_failed_link
@@ -32,7 +32,6 @@ async def show(
     pages: Pages,
     sessions: AnnotatorSessions,
     service: AnnotationService,
-    owners: Owners,
     campaign_id: UUID,
 ) -> Response:
     """Take an entry link and lead to the same page without it; show an annotator who entered what comes next."""
@@ -46,7 +45,6 @@ async def show(
         )
     except Conflict as refused:
         return _show_refusal(request, pages, annotator, campaign, refused)
-    owners.remember(assignment)
     return _show_package(request, pages, campaign, assignment)
 
 

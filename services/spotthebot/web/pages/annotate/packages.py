@@ -1,4 +1,7 @@
-"""What the script of a package asks for: saves, exchanges, signs of life, the end; each for the cookie's annotator."""
+"""What the script of a package asks for: saves, exchanges, signs of life, the end; each for the cookie's annotator.
+
+The frontend's key opens the packages of all its annotators: `annotation` is asked for those of this one alone.
+"""
 
 from uuid import UUID
 
@@ -13,9 +16,10 @@ from spotthebot.contracts.assignments import (
     LeaseOut,
     Position,
     SavedOut,
+    SubmissionIn,
 )
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.pages.annotate.deps import AnnotationService, Owners
+from spotthebot.web.pages.annotate.deps import AnnotationService, get_own_package, holder_of
 from spotthebot.web.pages.deps import AnnotatorOfCampaign
 
 router = APIRouter(
@@ -24,59 +28,48 @@ router = APIRouter(
 
 
 @router.get("")
-async def get_package(
-    service: AnnotationService, owners: Owners, annotator: AnnotatorOfCampaign, assignment_id: UUID
-) -> AssignmentOut:
+async def get_package(service: AnnotationService, annotator: AnnotatorOfCampaign, assignment_id: UUID) -> AssignmentOut:
     """Return a package with what was saved, by this window or another one."""
-    return await owners.get(service, assignment_id, annotator)
+    return await get_own_package(service, assignment_id, annotator)
 
 
 @router.put("/items/{position}")
 async def save(
     service: AnnotationService,
-    owners: Owners,
     annotator: AnnotatorOfCampaign,
     assignment_id: UUID,
     position: Position,
     answer: AnswerIn,
 ) -> SavedOut:
     """Save the answer to an item."""
-    await owners.require(service, assignment_id, annotator)
-    return await service.save_answer(assignment_id, position, answer)
+    own = answer.model_copy(update={"holder": holder_of(annotator)})
+    return await service.save_answer(assignment_id, position, own)
 
 
 @router.post("/items/{position}/exchanges")
 async def open_exchange(
     service: AnnotationService,
-    owners: Owners,
     annotator: AnnotatorOfCampaign,
     assignment_id: UUID,
     position: Position,
     exchange: ExchangeIn,
 ) -> ExchangeOut:
     """Open the next exchange of an item."""
-    await owners.require(service, assignment_id, annotator)
-    return await service.open_exchange(assignment_id, position, exchange)
+    own = exchange.model_copy(update={"holder": holder_of(annotator)})
+    return await service.open_exchange(assignment_id, position, own)
 
 
 @router.post("/heartbeat")
 async def keep(
-    service: AnnotationService,
-    owners: Owners,
-    annotator: AnnotatorOfCampaign,
-    assignment_id: UUID,
-    heartbeat: HeartbeatIn,
+    service: AnnotationService, annotator: AnnotatorOfCampaign, assignment_id: UUID, heartbeat: HeartbeatIn
 ) -> LeaseOut:
     """Keep a package whose annotator is at work."""
-    await owners.require(service, assignment_id, annotator)
-    return await service.keep_assignment(assignment_id, heartbeat)
+    own = heartbeat.model_copy(update={"holder": holder_of(annotator)})
+    return await service.keep_assignment(assignment_id, own)
 
 
 @router.post("/submit")
-async def submit(
-    service: AnnotationService, owners: Owners, annotator: AnnotatorOfCampaign, assignment_id: UUID
-) -> dict[str, str]:
+async def submit(service: AnnotationService, annotator: AnnotatorOfCampaign, assignment_id: UUID) -> dict[str, str]:
     """Submit a package whose items are all answered; says where its end is shown."""
-    await owners.require(service, assignment_id, annotator)
-    await service.submit_assignment(assignment_id)
+    await service.submit_assignment(assignment_id, SubmissionIn(holder=holder_of(annotator)))
     return {"next": f"/annotate/{annotator.campaign_id}/done/{assignment_id}"}
