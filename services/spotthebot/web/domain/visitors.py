@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Self
 from uuid import UUID
 
+from spotthebot.contracts.assignments import HolderIn
+
 
 @dataclass(frozen=True)
 class SignedIn:
@@ -34,6 +36,11 @@ class Annotator:
     link_id: UUID
     completion: str = ""
     pseudonym: str = ""
+
+    @property
+    def holder(self) -> HolderIn:
+        """Return the person as the holder of the packages that their requests may touch."""
+        return HolderIn(campaign_id=self.campaign_id, annotator=self.annotator)
 
     def to_session(self) -> dict[str, str]:
         return asdict(self) | {"campaign_id": str(self.campaign_id), "link_id": str(self.link_id)}

@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from fastapi.openapi.models import APIKey, APIKeyIn
 from fastapi.security.base import SecurityBase
 
+from spotthebot.clients import AsyncAnnotation
 from spotthebot.contracts.access import Role
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.clients import Services, services_with
@@ -111,3 +112,11 @@ async def _frontend_services(request: Request) -> Services:
 
 ServicesOfFrontend = Annotated[Services, Depends(_frontend_services)]
 """The services, called with the key of this annotation frontend."""
+
+
+async def _annotation(services: ServicesOfFrontend) -> AsyncAnnotation:
+    return await services.annotation()
+
+
+AnnotationService = Annotated[AsyncAnnotation, Depends(_annotation)]
+"""The service `annotation`, called with the key of this annotation frontend."""

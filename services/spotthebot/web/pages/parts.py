@@ -1,6 +1,5 @@
 """The parts of a dashboard: what each asks of the services, and the template that shows it."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -22,7 +21,7 @@ from spotthebot.contracts.analytics import (
     Speaker,
 )
 from spotthebot.contracts.annotation import CampaignOut
-from spotthebot.kit.errors import NotFound, Unavailable
+from spotthebot.kit.errors import NotFound
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.claims import claim, survival_claim
 from spotthebot.web.pages.claims import writer_of_claims
@@ -31,15 +30,10 @@ from spotthebot.web.rendering import Renderer
 
 _Result = TypeVar("_Result", bound=Provenance)
 _STABILITY: Final = "stability"
-_RETRY_SECONDS: Final = 3
 
 
 class NoSuchPart(NotFound):
     """A dashboard has no such part."""
-
-
-class StillComputed(Unavailable):
-    """This is still being computed: try again in {retry_after_seconds} s."""
 
 
 class NotComputed(NotFound):
@@ -83,10 +77,7 @@ async def load_part(services: Services, campaign: CampaignOut, name: str, view: 
     """Return one part, recent while the campaign runs; raises NoSuchPart, and the errors of the services."""
     if name not in _KINDS:
         raise NoSuchPart
-    part = (await load_parts(services, campaign, [name], view, recent=True)).get(name)
-    if part is None:
-        raise StillComputed(retry_after_seconds=_RETRY_SECONDS)
-    return part
+    return (await load_parts(services, campaign, [name], view, recent=True))[name]
 
 
 async def load_parts(
@@ -104,10 +95,10 @@ async def load_parts(
     """
     analytics = await services.analytics()
     sections = list(dict.fromkeys(section for name in names for section in _KINDS[name].sections))
-    found, analyses = await asyncio.gather(
-        analytics.sections(campaign.id, sections=sections, wait_seconds=wait_seconds, recent=recent, **view.parameters),
-        _list_analyses(analytics, campaign.id) if _STABILITY in names else _none(),
+    found = await analytics.sections(
+        campaign.id, sections=sections, wait_seconds=wait_seconds, recent=recent, **view.parameters
     )
+    analyses = await _list_analyses(analytics, campaign.id) if _STABILITY in names else ()
     answers = _Answers(campaign, found, analyses)
     pending = set(found.pending)
     return {name: _part(name, view, answers) for name in names if pending.isdisjoint(_KINDS[name].sections)}
@@ -128,10 +119,6 @@ async def _list_analyses(analytics: AsyncAnalytics, campaign_id: UUID) -> Sequen
     return [each async for each in analytics.list_analyses(campaign_id=campaign_id)]
 
 
-async def _none() -> Sequence[AnalysisJobOut]:
-    return ()
-
-
 def _of(section: _Result | SectionProblem | None) -> _Result:
     """Return the result of a section that was asked for; raises _NoResult."""
     if section is None or isinstance(section, SectionProblem):
@@ -148,19 +135,19 @@ def show_part(pages: Renderer, request: Request, part: Part, *, paper: bool = Fa
     return shown + pages.part(request, "dashboard/as_of.html.jinja", as_of=result.as_of, counts=result.counts)
 
 
+def _section(key: str) -> Callable[[_Answers], dict[str, Any]]:
+    """Return what shows a section as its endpoint answers it."""
+
+    def content(answers: _Answers) -> dict[str, Any]:
+        found = _of(getattr(answers.sections, key))
+        return _marked(found, **{key: getattr(found, key)})
+
+    return content
+
+
 def _claim(answers: _Answers) -> dict[str, Any]:
     ranking, win_rates = _of(answers.sections.ranking), _of(answers.sections.win_rates)
     return {"claim": claim(ranking, win_rates), "result": ranking}
-
-
-def _ranking(answers: _Answers) -> dict[str, Any]:
-    found = _of(answers.sections.ranking)
-    return _marked(found, ranking=found.ranking)
-
-
-def _win_rates(answers: _Answers) -> dict[str, Any]:
-    found = _of(answers.sections.win_rates)
-    return _marked(found, win_rates=found.win_rates)
 
 
 def _fooling_rates(answers: _Answers) -> dict[str, Any]:
@@ -182,21 +169,6 @@ def _features(answers: _Answers) -> dict[str, Any]:
         for feature in ("fluency", "sensibleness", "specificity", "ssa")
     }
     return _marked(found, rates=rates)
-
-
-def _segments(answers: _Answers) -> dict[str, Any]:
-    found = _of(answers.sections.segments)
-    return _marked(found, segments=found.segments)
-
-
-def _agreement(answers: _Answers) -> dict[str, Any]:
-    found = _of(answers.sections.agreement)
-    return _marked(found, agreement=found.agreement)
-
-
-def _annotators(answers: _Answers) -> dict[str, Any]:
-    found = _of(answers.sections.annotators)
-    return _marked(found, annotators=found.annotators)
 
 
 def _time(answers: _Answers) -> dict[str, Any]:
@@ -238,15 +210,15 @@ def _marked(found: Any, **content: Any) -> dict[str, Any]:  # noqa: ANN401 - a r
 _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
     {
         "claim": _Kind(("ranking", "win-rates"), _claim),
-        "ranking": _Kind(("ranking",), _ranking),
-        "win-rates": _Kind(("win-rates",), _win_rates),
+        "ranking": _Kind(("ranking",), _section("ranking")),
+        "win-rates": _Kind(("win-rates",), _section("win_rates")),
         "fooling-rates": _Kind(("fooling-rates",), _fooling_rates),
         "survival": _Kind(("survival", "ranking"), _survival, has_figure=True),
         "features": _Kind(("features", "ranking"), _features, has_figure=True),
-        "segments": _Kind(("segments", "ranking"), _segments, has_figure=True),
+        "segments": _Kind(("segments", "ranking"), _section("segments"), has_figure=True),
         _STABILITY: _Kind(("ranking",), _stability),
-        "agreement": _Kind(("agreement",), _agreement),
-        "annotators": _Kind(("annotators",), _annotators),
+        "agreement": _Kind(("agreement",), _section("agreement")),
+        "annotators": _Kind(("annotators",), _section("annotators")),
         "time": _Kind(("time",), _time),
     }
 )

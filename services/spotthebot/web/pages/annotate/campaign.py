@@ -13,9 +13,9 @@ from spotthebot.contracts.entries import ConsentIn, ConsentWithdrawalIn
 from spotthebot.contracts.panels import CompletionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.games import GAME
-from spotthebot.web.pages.annotate.deps import AnnotationService, get_own_package
+from spotthebot.web.pages.annotate.deps import get_own_package
 from spotthebot.web.pages.annotate.entry import show_state, with_form_to
-from spotthebot.web.pages.deps import AnnotatorOfCampaign, AnnotatorSessions, Pages
+from spotthebot.web.pages.deps import AnnotationService, AnnotatorOfCampaign, AnnotatorSessions, Pages
 
 router = APIRouter(prefix="/annotate/{campaign_id}", route_class=PageRoute, include_in_schema=False)
 _LONGEST_NOTE = 2000

@@ -1,30 +1,17 @@
-"""What the pages of annotators share: the annotation service with the frontend's key, and whose packages are."""
+"""What the pages of annotators share: their own packages, and texts in their language."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Request
 
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.assignments import AssignmentOut, HolderIn
+from spotthebot.contracts.assignments import AssignmentOut
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.web.domain.errors import NotYourPackage
 from spotthebot.web.domain.protocols import worded
 from spotthebot.web.domain.visitors import Annotator
-from spotthebot.web.pages.deps import ServicesOfFrontend
 from spotthebot.web.rendering import Renderer
-
-
-async def _annotation(services: ServicesOfFrontend) -> AsyncAnnotation:
-    return await services.annotation()
-
-
-AnnotationService = Annotated[AsyncAnnotation, Depends(_annotation)]
-
-
-def holder_of(annotator: Annotator) -> HolderIn:
-    """Return the person whose cookie it is as the holder of the packages that a request may touch."""
-    return HolderIn(campaign_id=annotator.campaign_id, annotator=annotator.annotator)
 
 
 async def get_own_package(service: AsyncAnnotation, assignment_id: UUID, annotator: Annotator) -> AssignmentOut:

@@ -16,8 +16,8 @@ from spotthebot.web.domain.entries import CAN_APPEAL, entry_parameters, state_of
 from spotthebot.web.domain.errors import EntryLinkNeeded
 from spotthebot.web.domain.games import GAME
 from spotthebot.web.domain.visitors import Annotator
-from spotthebot.web.pages.annotate.deps import AnnotationService, script_texts, worded_for
-from spotthebot.web.pages.deps import AnnotatorSessions, EnteredCampaign, Pages
+from spotthebot.web.pages.annotate.deps import script_texts, worded_for
+from spotthebot.web.pages.deps import AnnotationService, AnnotatorSessions, EnteredCampaign, Pages
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.sessions import address_of, annotator_of, count_failed_link
 

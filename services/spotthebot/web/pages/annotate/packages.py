@@ -19,8 +19,8 @@ from spotthebot.contracts.assignments import (
     SubmissionIn,
 )
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.pages.annotate.deps import AnnotationService, get_own_package, holder_of
-from spotthebot.web.pages.deps import AnnotatorOfCampaign
+from spotthebot.web.pages.annotate.deps import get_own_package
+from spotthebot.web.pages.deps import AnnotationService, AnnotatorOfCampaign
 
 router = APIRouter(
     prefix="/annotate/{campaign_id}/packages/{assignment_id}", route_class=PageRoute, include_in_schema=False
@@ -42,7 +42,7 @@ async def save(
     answer: AnswerIn,
 ) -> SavedOut:
     """Save the answer to an item."""
-    own = answer.model_copy(update={"holder": holder_of(annotator)})
+    own = answer.model_copy(update={"holder": annotator.holder})
     return await service.save_answer(assignment_id, position, own)
 
 
@@ -55,7 +55,7 @@ async def open_exchange(
     exchange: ExchangeIn,
 ) -> ExchangeOut:
     """Open the next exchange of an item."""
-    own = exchange.model_copy(update={"holder": holder_of(annotator)})
+    own = exchange.model_copy(update={"holder": annotator.holder})
     return await service.open_exchange(assignment_id, position, own)
 
 
@@ -64,12 +64,12 @@ async def keep(
     service: AnnotationService, annotator: AnnotatorOfCampaign, assignment_id: UUID, heartbeat: HeartbeatIn
 ) -> LeaseOut:
     """Keep a package whose annotator is at work."""
-    own = heartbeat.model_copy(update={"holder": holder_of(annotator)})
+    own = heartbeat.model_copy(update={"holder": annotator.holder})
     return await service.keep_assignment(assignment_id, own)
 
 
 @router.post("/submit")
 async def submit(service: AnnotationService, annotator: AnnotatorOfCampaign, assignment_id: UUID) -> dict[str, str]:
     """Submit a package whose items are all answered; says where its end is shown."""
-    await service.submit_assignment(assignment_id, SubmissionIn(holder=holder_of(annotator)))
+    await service.submit_assignment(assignment_id, SubmissionIn(holder=annotator.holder))
     return {"next": f"/annotate/{annotator.campaign_id}/done/{assignment_id}"}

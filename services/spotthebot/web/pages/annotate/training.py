@@ -18,8 +18,8 @@ from spotthebot.contracts.trainings import (
 )
 from spotthebot.contracts.wire import Wire
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.pages.annotate.deps import AnnotationService, script_texts, worded_for
-from spotthebot.web.pages.deps import AnnotatorOfCampaign, Pages
+from spotthebot.web.pages.annotate.deps import script_texts, worded_for
+from spotthebot.web.pages.deps import AnnotationService, AnnotatorOfCampaign, Pages
 
 router = APIRouter(prefix="/annotate/{campaign_id}/training", route_class=PageRoute, include_in_schema=False)
 _Position = Annotated[int, Path(ge=0, lt=MAX_DIALOGUES)]
