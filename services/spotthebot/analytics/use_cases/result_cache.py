@@ -46,12 +46,18 @@ class ResultCache:
 
     async def get_at(self, revision: CampaignRevision, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON for one revision; raises NothingToAnalyse or OneBotOnly."""
-        return await self._find_or_compute(
+        kept = await self.find_kept(revision.campaign.id, revision.revision, [section], request)
+        return kept[section] if kept else await self.compute_at(revision, section, request)
+
+    async def compute_at(self, revision: CampaignRevision, section: str, request: ParametersIn) -> bytes:
+        """Compute one of `SECTIONS` that `find_kept` does not return; raises NothingToAnalyse or OneBotOnly."""
+        compute = self._of_study(
             revision,
-            section,
             request,
             lambda study, parameters: compute_section(SECTIONS[section], study, parameters).model_dump_json().encode(),
         )
+        key = _key(revision.campaign.id, revision.revision, section, _parameters(request))
+        return await self._underway.get(key, lambda: self._compute(revision, key, compute))
 
     async def find_kept(
         self, campaign_id: UUID, revision: str, sections: Collection[str], request: ParametersIn
@@ -72,12 +78,11 @@ class ResultCache:
 
     async def get_document(self, campaign_id: UUID, request: ParametersIn) -> bytes:
         """Return all sections as one JSON document."""
-        return await self._find_or_compute(
-            await self._studies.current_revision(campaign_id),
-            "analysis",
-            request,
-            lambda study, parameters: analyse(study, parameters).model_dump_json().encode(),
+        revision = await self._studies.current_revision(campaign_id)
+        compute = self._of_study(
+            revision, request, lambda study, parameters: analyse(study, parameters).model_dump_json().encode()
         )
+        return await self._kept_or_computed(revision, "analysis", _parameters(request), compute)
 
     async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
         """Return the annotators of a game, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
@@ -107,18 +112,14 @@ class ResultCache:
         needed = {"annotations_needed": campaign.annotations_per_segment}  # which may grow while the game goes on
         return _RANKS.validate_json(await self._kept_or_computed(revision, "annotator-ranks", needed, of_game))
 
-    async def _find_or_compute(
-        self,
-        revision: CampaignRevision,
-        section: str,
-        request: ParametersIn,
-        compute: Callable[[Study, Parameters], bytes],
-    ) -> bytes:
+    def _of_study(
+        self, revision: CampaignRevision, request: ParametersIn, compute: Callable[[Study, Parameters], bytes]
+    ) -> Callable[[], Awaitable[bytes]]:
         async def of_study() -> bytes:
             parameters = Parameters.of_campaign(request, revision.campaign.seed)
             return await self._threads.run(compute, await self._studies.read(revision), parameters)
 
-        return await self._kept_or_computed(revision, section, _parameters(request), of_study)
+        return of_study
 
     async def _kept_or_computed(
         self,

@@ -51,7 +51,9 @@ class Sections:
         kept = await self._results.find_kept(campaign_id, revision.revision, names, request)
         found = FoundSections(revision.revision, kept)
         missing = [name for name in names if name not in kept]
-        await _fill(found, missing, request.wait_seconds, lambda name: self._results.get_at(revision, name, request))
+        await _fill(
+            found, missing, request.wait_seconds, lambda name: self._results.compute_at(revision, name, request)
+        )
         return found
 
 
