@@ -11,18 +11,16 @@ from spotthebot.local.progress import screen
 from spotthebot.local.runtime.services import load_service
 from tools import ROOT
 from tools.diagrams import drawn
-from tools.front_door import COMMANDS_FILE, commands_text
 
 
 def docs() -> None:
-    """Renew what a clone's documents take from the code: `openapi/`, schemas, diagrams, `./stb`'s commands."""
+    """Renew what a clone's documents take from the code: `openapi/`, schemas and diagrams."""
     folder, develop = ROOT / "openapi", ROOT / "docs" / "develop.md"
     for name in SERVICE_NAMES:
         _renew(folder / f"{name}.json", openapi_text(load_service(name)) + "\n")
     _renew(ROOT / "docs" / "protocol.schema.json", protocol_schema_text() + "\n")
     _renew(ROOT / "docs" / "collection.schema.json", schema_text(collections.Declaration) + "\n")
     _renew(ROOT / "docs" / "campaign.schema.json", schema_text(campaigns.Declaration) + "\n")
-    _renew(ROOT / COMMANDS_FILE, commands_text(app))
     _renew(develop, drawn(develop.read_text()))
 
 

@@ -31,7 +31,6 @@ from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.local.runtime.services import load_service
 from spotthebot.local.supervision import preloaded
 from tools import documents
-from tools.front_door import COMMANDS_FILE
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -164,7 +163,6 @@ class TestDocuments:
     def test_are_renewed_by_one_command(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         (tmp_path / "openapi").mkdir()
         (tmp_path / "docs").mkdir()
-        (tmp_path / COMMANDS_FILE).parent.mkdir(parents=True)
         develop = (ROOT / "docs" / "develop.md").read_text()
         (tmp_path / "docs" / "develop.md").write_text(develop.replace("conversation_id FK", "conversation_id"))
         monkeypatch.setattr(documents, "ROOT", tmp_path)
@@ -174,7 +172,6 @@ class TestDocuments:
             written, committed = ((root / "openapi" / f"{name}.json").read_text() for root in (tmp_path, ROOT))
             assert json.loads(written) == json.loads(committed)
         assert (tmp_path / "docs" / "develop.md").read_text() == develop
-        assert (tmp_path / COMMANDS_FILE).read_text() == (ROOT / COMMANDS_FILE).read_text()
 
 
 def _row(entry: ServiceEntry) -> str:

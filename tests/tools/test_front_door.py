@@ -1,4 +1,4 @@
-"""`./stb` before anything is installed: it answers what it can, and refuses what no command knows."""
+"""`./stb` before anything is installed: what it downloads, what it says of that, and when it passes a command on."""
 
 import ast
 import importlib.util
@@ -7,24 +7,16 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from spotthebot.cli import app
 from tools.downloads import DOWNLOADS_FILE, sizes_of
-from tools.front_door import COMMANDS_FILE, commands_text
 
 ROOT = Path(__file__).parents[2]
-FILES = ("stb", "pyproject.toml", "constraints.txt", "requirements.txt", str(COMMANDS_FILE), str(DOWNLOADS_FILE))
-Run = Callable[..., int]
-
-
-def _contents(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*"))
+FILES = ("stb", "pyproject.toml", "constraints.txt", "requirements.txt", str(DOWNLOADS_FILE))
 
 
 @pytest.fixture
@@ -51,117 +43,38 @@ def stb(clone: Path) -> ModuleType:
     return module
 
 
-@pytest.fixture
-def run(clone: Path, stb: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the script where a process that it starts is a failure; it leaves the clone as it was."""
-
-    def refuse(*command: object, **_settings: object) -> None:
-        message = f"a process was started: {command}"
-        raise AssertionError(message)
-
-    for target in ("subprocess.call", "subprocess.Popen", "os.execv"):
-        monkeypatch.setattr(target, refuse)
-
-    def run_script(*arguments: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["stb", *arguments])
-        before = _contents(clone)
-        with pytest.raises(SystemExit) as ended:
-            stb.main()
-        assert _contents(clone) == before
-        assert isinstance(ended.value.code, int)
-        return ended.value.code
-
-    return run_script
-
-
-class TestAnswers:
+class TestInstalledSuite:
     @pytest.mark.parametrize(
-        ("arguments", "code", "first"),
-        [
-            ([], 2, "Usage: ./stb [OPTIONS] COMMAND"),
-            (["--help"], 0, "Usage: ./stb [OPTIONS] COMMAND"),
-            (["fed"], 2, "Usage: ./stb fed [OPTIONS] COMMAND"),
-            (["keys", "-h"], 0, "Usage: ./stb keys [OPTIONS] COMMAND"),
-            (["keys", "--json", "-h"], 0, "Usage: ./stb keys list [OPTIONS]"),
-            (["rank", "-h"], 0, "Usage: ./stb rank [OPTIONS]"),
-            (["keys", "create", "--role=team", "--help"], 0, "Usage: ./stb keys create"),
-            (["logs", "-n5", "--lines", "7", "-h"], 0, "Usage: ./stb logs"),
-            (["test", "-k", "words", "--help"], 0, "Usage: ./stb test"),
-            (["--version"], 0, "Spot The Bot 0."),
-        ],
-        ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+        "arguments", [["status"], ["--help"], ["stauts"], ["test", "--help"], ["bots", "train", "-h"]], ids=" ".join
     )
-    def test_are_given_without_installing(
-        self, run: Run, arguments: list[str], code: int, first: str, capsys: pytest.CaptureFixture[str]
-    ):
-        assert run(*arguments) == code
-        assert capsys.readouterr().out.startswith(first)
-
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (["stauts"], "No such command 'stauts'. Did you mean 'status'?\nTry './stb --help' for help.\n"),
-            (["keys", "creat"], "No such command 'creat'. Did you mean 'create'?\nTry './stb keys --help' for help.\n"),
-            (["rank", "x", "--jsn", "f"], "No such option '--jsn'. Did you mean '--json'?\nTry './stb rank --help'"),
-            (["keys", "--jsn"], "No such option '--jsn'. Did you mean '--json'?\nTry './stb keys list --help'"),
-            (["logs", "-x"], "No such option '-x'.\nTry './stb logs --help' for help.\n"),
-            (["--dance"], "No such option '--dance'.\n"),
-        ],
-        ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-    )
-    def test_refuse_what_no_command_knows(
-        self, run: Run, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-    ):
-        assert run(*arguments) == 2
-        assert capsys.readouterr().err.startswith(said)
-
-    def test_say_how_tests_are_run_where_the_suite_alone_is_installed(
-        self, clone: Path, run: Run, stb: ModuleType, capsys: pytest.CaptureFixture[str]
+    def test_gets_the_arguments_at_once(
+        self, clone: Path, stb: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
     ):
         (clone / ".venv").mkdir()
         (clone / ".venv" / ".installed-suite").write_text(stb.fingerprint("suite"))
-        assert run("test", "--help") == 0
-        assert "--mutants" in capsys.readouterr().out
-
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            ["status"],
-            ["keys"],
-            ["keys", "--json"],
-            ["rank", "x", "--seed", "-1"],
-            ["test", "-k", "x", "-x"],
-            ["logs", "--lines", "--help"],
-        ],
-        ids=" ".join,
-    )
-    def test_leave_work_to_the_commands(self, stb: ModuleType, arguments: list[str]):
-        stb.answer_without_installing(arguments)
-
-    def test_come_from_what_the_commands_say(self):
-        assert (ROOT / COMMANDS_FILE).read_text(encoding="utf-8") == commands_text(app), "renew it: ./stb docs"
+        started: list[tuple[str, list[str]]] = []
+        monkeypatch.setattr("os.execv", lambda program, words: started.append((program, words)))
+        monkeypatch.setattr(sys, "argv", ["stb", *arguments])
+        stb.main()
+        python = str(clone / ".venv" / "bin" / "python")
+        assert started == [(python, [python, "-m", "spotthebot.suite", *arguments])]
 
 
 class TestScript:
-    def test_installs_when_a_command_has_work_to_do(self, clone: Path):
+    def test_says_how_much_it_downloads_before_it_does(self, clone: Path):
         """A `venv` that fails stands before Python's own, and so shows whether it was asked."""
         (clone / "first").mkdir()
         (clone / "first" / "venv.py").write_text("import sys; sys.exit(1)")
-        environment = {"PYTHONPATH": str(clone / "first"), "PATH": "/nowhere"}
-        printed = [
-            subprocess.run(
-                [sys.executable, clone / "stb", *arguments],
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            for arguments in (["status", "-h"], ["status"])
-        ]
-        assert [each.returncode for each in printed] == [0, 1]
-        assert "Making .venv" not in printed[0].stderr
-        assert "First start: downloading what the suite needs into .venv (" in printed[1].stderr
-        assert printed[1].stderr.index("First start") < printed[1].stderr.index("Making .venv")
+        printed = subprocess.run(
+            [sys.executable, clone / "stb", "status"],
+            env={"PYTHONPATH": str(clone / "first"), "PATH": "/nowhere"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert printed.returncode == 1
+        assert "First start: downloading what the suite needs into .venv (" in printed.stderr
+        assert printed.stderr.index("First start") < printed.stderr.index("Making .venv")
 
     def test_can_be_read_by_pythons_that_are_too_old_to_run_it(self):
         ast.parse((ROOT / "stb").read_text(encoding="utf-8"), feature_version=(3, 4))
