@@ -3,34 +3,34 @@
 import pytest
 
 from spotthebot.bots.domain.circuit import FAILURES_TO_OPEN, Circuit
+from spotthebot.bots.domain.request_rate import request_bucket
 from spotthebot.bots.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
-from spotthebot.bots.domain.token_bucket import TokenBucket
 
 
-class TestTokenBucket:
+class TestRequestBucket:
     def test_never_waits_without_a_limit(self):
-        assert [TokenBucket(None).wait_seconds(now, 1.0) for now in (0.0, 0.0, 9.0)] == [0.0, 0.0, 0.0]
+        assert [request_bucket(None).take(now, 1.0) for now in (0.0, 0.0, 9.0)] == [0.0, 0.0, 0.0]
 
     def test_lets_a_second_of_requests_begin_at_once_and_spreads_the_others(self):
         """120 per minute are one per half second; a second's worth, two, may begin together."""
-        bucket = TokenBucket(120)
-        assert [bucket.wait_seconds(100.0, 10.0) for _ in range(5)] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.5])
+        bucket = request_bucket(120)
+        assert [bucket.take(100.0, 10.0) for _ in range(5)] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.5])
 
     def test_books_nothing_for_a_request_that_would_wait_too_long(self):
-        bucket = TokenBucket(60)  # one per second
-        assert bucket.wait_seconds(50.0, 0.5) == 0.0
-        assert bucket.wait_seconds(50.0, 0.5) is None
-        assert bucket.wait_seconds(50.0, 1.5) == pytest.approx(1.0)  # the request before booked nothing
+        bucket = request_bucket(60)  # one per second
+        assert bucket.take(50.0, 0.5) == 0.0
+        assert bucket.take(50.0, 0.5) is None
+        assert bucket.take(50.0, 1.5) == pytest.approx(1.0)  # the request before booked nothing
 
     def test_saves_no_more_than_a_second_of_requests_in_a_pause(self):
-        bucket = TokenBucket(180)  # three per second
-        waits = [bucket.wait_seconds(1000.0, 10.0) for _ in range(4)]
+        bucket = request_bucket(180)  # three per second
+        waits = [bucket.take(1000.0, 10.0) for _ in range(4)]
         assert waits == pytest.approx([0.0, 0.0, 0.0, 1 / 3])
 
     def test_keeps_the_rate_over_a_minute(self):
         """Asked a thousand times per second, it lets in 600 per minute and the burst of ten at the beginning."""
-        bucket = TokenBucket(600)
-        admitted = sum(bucket.wait_seconds(1.0 + step / 1000, 0.0) is not None for step in range(60_000))
+        bucket = request_bucket(600)
+        admitted = sum(bucket.take(1.0 + step / 1000, 0.0) is not None for step in range(60_000))
         assert 600 <= admitted <= 610
 
 

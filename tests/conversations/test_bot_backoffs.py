@@ -16,13 +16,14 @@ from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import AllPlayAllIn, ConversationState
 from spotthebot.conversations import store
 from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.retries import MAX_ATTEMPTS, Backoff
+from spotthebot.conversations.domain.retries import MAX_ATTEMPTS
 from spotthebot.conversations.domain.transitions import step
 from spotthebot.conversations.use_cases.collections.participants import find_participants
 from spotthebot.conversations.use_cases.collections.start import start_collection
 from spotthebot.conversations.use_cases.turn_loop import bot_backoffs
 from spotthebot.conversations.use_cases.turn_loop.bot_requests import request_turns
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
+from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
 from tests.conversations.test_turn_loop import FlakyBots

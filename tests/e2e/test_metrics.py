@@ -28,7 +28,7 @@ def services_of() -> tuple[str, ...]:
 
 async def _metrics(suite: RunningSuite, service: str, role: str = "admin") -> str:
     """Return what a service says now: nothing that it read before."""
-    suite.apps[service].state.metrics.sources._read_at = float("-inf")
+    suite.apps[service].state.metrics.sources._reading._kept.clear()
     key = await suite.keys.make(role)
     async with httpx.AsyncClient(base_url=suite.urls[service], trust_env=False, verify=False) as client:  # noqa: S501 - http
         answer = await client.get("/metrics", headers={"Authorization": f"Bearer {key}"})

@@ -19,6 +19,7 @@ import pytest
 from procrastinate.exceptions import ConnectorException
 from sqlalchemy.exc import OperationalError
 
+from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.database import Database, ReadSession, is_passing_trouble
 from spotthebot.kit.errors import Unavailable
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
@@ -83,7 +84,7 @@ class Queue:
         async def fail(_worker: WorkerContext, arguments: Arguments, reason: str) -> None:
             self.failures.append((arguments, reason))
 
-        return Task("work", run, **{"fail": fail, "first_wait_seconds": 0.0, **options})
+        return Task("work", run, **{"fail": fail, "backoff": Backoff(0.0, 0.0), **options})
 
     @asynccontextmanager
     async def worker(self, task: Task) -> AsyncIterator[Jobs]:

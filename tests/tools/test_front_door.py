@@ -57,7 +57,7 @@ class TestInstalledSuite:
         monkeypatch.setattr(sys, "argv", ["stb", *arguments])
         stb.main()
         python = str(clone / ".venv" / "bin" / "python")
-        assert started == [(python, [python, "-m", "spotthebot.suite", *arguments])]
+        assert started == [(python, [python, "-m", "spotthebot.cli", *arguments])]
 
 
 class TestScript:

@@ -14,8 +14,8 @@ from spotthebot.bots.domain.circuit import Circuit
 from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.domain.pauses import Pause
 from spotthebot.bots.domain.replies import COUNTS_AGAINST, Fault, Reply, Said, accepted
+from spotthebot.bots.domain.request_rate import request_bucket
 from spotthebot.bots.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
-from spotthebot.bots.domain.token_bucket import TokenBucket
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import Cleaning, Limits, ReplyFailure, ReplyNote
 from spotthebot.kit.errors import Conflict, Error, Invalid
@@ -45,7 +45,7 @@ class BotClient:
         self._first = asyncio.Lock()
         """Held by the request that finds out whether a rate limit still holds."""
         self._slots = asyncio.Semaphore(self.limits.concurrency)
-        self._bucket = TokenBucket(self.limits.requests_per_minute)
+        self._bucket = request_bucket(self.limits.requests_per_minute)
         self._budget = RetryBudget()
 
     async def replies(self, contexts: Sequence[Context]) -> list[Reply]:
@@ -74,7 +74,7 @@ class BotClient:
         left = self.pause.left(started)
         if left > self.limits.timeout_seconds:
             return self._not_asked_in_pause()
-        wait = self._bucket.wait_seconds(started, self.limits.timeout_seconds)
+        wait = self._bucket.take(started, self.limits.timeout_seconds)
         if wait is None:
             return not_asked(ReplyFailure.RATE_LIMITED, "The bot's requests per minute are used up.")
         if (longer := max(wait, left)) > 0:

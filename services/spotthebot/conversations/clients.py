@@ -1,11 +1,12 @@
 """Calls to `bots`: what a bot is, its limits, and its replies."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import TypeVar
 from uuid import UUID
+
+from cachetools import TTLCache
 
 from spotthebot.clients import AsyncBots, NotFound, UnexpectedAnswer
 from spotthebot.contracts.bots import MAX_CONTEXTS, BotOut, ContextIn, RepliesIn, ReplyOut
@@ -14,13 +15,8 @@ from spotthebot.conversations.domain.errors import UnknownBot
 
 _T = TypeVar("_T")
 _KNOWN_FOR_SECONDS = 15.0
+_MAX_KNOWN = 10_000
 _REQUESTS_AT_ONCE = 16
-
-
-@dataclass(frozen=True)
-class _Known:
-    bot: BotOut
-    until: float
 
 
 class Bots:
@@ -28,7 +24,7 @@ class Bots:
 
     def __init__(self, bots: AsyncBots) -> None:
         self._bots = bots
-        self._known: dict[UUID, _Known] = {}
+        self._known: TTLCache[UUID, BotOut] = TTLCache(_MAX_KNOWN, _KNOWN_FOR_SECONDS)
 
     async def get(self, bot_id: UUID) -> BotOut:
         """Return a bot as it is now; raises UnknownBot."""
@@ -36,9 +32,7 @@ class Bots:
             bot = await self._bots.get_bot(bot_id)
         except NotFound as refused:
             raise UnknownBot(bot_id=bot_id) from refused
-        now = time.monotonic()
-        self._known = {known: each for known, each in self._known.items() if each.until > now}
-        self._known[bot_id] = _Known(bot, now + _KNOWN_FOR_SECONDS)
+        self._known[bot_id] = bot
         return bot
 
     async def find_named(self, name: str | None, team: str | None) -> list[BotOut]:
@@ -53,8 +47,9 @@ class Bots:
 
     async def recall(self, bot_id: UUID) -> BotOut:
         """Return a bot as it was a moment ago, for what changes seldom: its limits. Raises UnknownBot."""
-        known = self._known.get(bot_id)
-        return known.bot if known is not None and known.until > time.monotonic() else await self.get(bot_id)
+        with suppress(KeyError):
+            return self._known[bot_id]
+        return await self.get(bot_id)
 
     async def get_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
         """Return several bots as they are now, in this order; raises UnknownBot."""

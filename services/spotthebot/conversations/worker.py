@@ -8,7 +8,7 @@ from uuid import UUID
 from spotthebot.clients import PEER_TROUBLE, AsyncBots
 from spotthebot.conversations import store
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.domain.retries import CHAT_JOB_RETRIES, CHAT_JOB_WAIT_SECONDS
+from spotthebot.conversations.domain.retries import CHAT_JOB_BACKOFF, CHAT_JOB_RETRIES
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.conversations.use_cases.chats.converse import CHATS
@@ -20,6 +20,7 @@ from spotthebot.conversations.use_cases.quality.check import check_quality, fail
 from spotthebot.conversations.use_cases.quality.requests import lock_of
 from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
 from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
+from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.cancellation import pause
 from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.events.dispatcher import dispatcher_of
@@ -31,7 +32,7 @@ from spotthebot.kit.retention import retention_of
 _LONGEST_REPLIES_SECONDS = 660.0
 """A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""
 _FLAG_RETRIES = 3
-_FLAG_WAIT_SECONDS = 5.0
+_FLAG_BACKOFF = Backoff(first_seconds=5.0, max_seconds=1024.0)
 _IDLE_CHATS_SECONDS = 5.0
 
 _log = get_logger(__name__)
@@ -96,7 +97,7 @@ TASKS = (
         lock=lambda arguments: lock_of(arguments["collection_id"]),
         retried=(Exception,),
         max_retries=_FLAG_RETRIES,
-        first_wait_seconds=_FLAG_WAIT_SECONDS,
+        backoff=_FLAG_BACKOFF,
     ),
     Task("delete_corpus", _delete_corpus, list_unfinished=_list_removed, queue=DELETIONS, retried=(Exception,)),
     Task(
@@ -107,8 +108,7 @@ TASKS = (
         queue=CHATS,
         retried=(Exception,),
         max_retries=CHAT_JOB_RETRIES,
-        first_wait_seconds=CHAT_JOB_WAIT_SECONDS,
-        max_wait_seconds=CHAT_JOB_WAIT_SECONDS,
+        backoff=CHAT_JOB_BACKOFF,
     ),
 )
 

@@ -1,6 +1,7 @@
 """The script that draws charts to explore: Vega-Embed with all that it needs, as `vl-convert-python` carries it."""
 
 import asyncio
+import math
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from spotthebot.kit.errors import NotFound
+from spotthebot.kit.memo import Memo
 
 PREPARED: Final = Path(__file__).with_name("vega-embed.js")
 """The script, where an image was built with it and without the 84 MB that make it (`docker/root.sh`)."""
@@ -24,7 +26,7 @@ class ChartLibrary:
 
     def __init__(self) -> None:
         self._name = f"vega-embed-{version('vl-convert-python')}.js"
-        self._making: asyncio.Task[bytes] | None = None
+        self._script = Memo[None, bytes](seconds=math.inf)
 
     @property
     def url(self) -> str:
@@ -38,9 +40,7 @@ class ChartLibrary:
     async def _serve(self, request: Request) -> Response:
         if request.path_params["name"] != self._name:
             raise NotFound
-        if self._making is None or (self._making.done() and (self._making.cancelled() or self._making.exception())):
-            self._making = asyncio.create_task(asyncio.to_thread(_bundle))
-        script = await asyncio.shield(self._making)
+        script = await self._script.get(None, lambda: asyncio.to_thread(_bundle))
         return Response(script, media_type="text/javascript; charset=utf-8", headers={"Cache-Control": _FOR_EVER})
 
 

@@ -22,6 +22,7 @@ import httpx
 
 from spotthebot.clients.errors import PeerUnavailable, refusal, retry_after
 from spotthebot.clients.requests import Content, Request, encoded
+from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.tracing import outgoing_headers
 
 TRANSIENT = frozenset(
@@ -58,7 +59,8 @@ class Retries:
             return None
         if hint is None:
             jitter = random.uniform(0, self.jitter_seconds)  # noqa: S311 - no secret
-            wait = min(self.max_wait_seconds, self.first_wait_seconds * 2 ** (attempt - 1) + jitter)
+            backoff = Backoff(self.first_wait_seconds, self.max_wait_seconds)
+            wait = min(self.max_wait_seconds, backoff.seconds(attempt) + jitter)
         else:
             wait = float(hint)
         return wait if elapsed + wait <= self.max_seconds else None

@@ -13,6 +13,8 @@ from typing import Any
 
 import structlog
 
+from spotthebot.kit.token_bucket import TokenBucket
+
 _SECRET_NAMES = re.compile(r"authorization|password|secret|token|api_?key|cookie|database_url", re.IGNORECASE)
 _SECRET_VALUES = re.compile(r"stb_[a-z]+_[0-9a-f]{32}_[\w-]+|(?<=://)([^:/@\s]+):[^@\s]+(?=@)")
 _BLANK = "[redacted]"
@@ -26,18 +28,13 @@ class LineBudget:
     """Allows so many lines a second, in a burst too, and counts those that it refuses."""
 
     def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._per_second, self._clock = per_second, clock
-        self._tokens, self._filled_at, self._left_out = per_second, clock(), 0
+        self._bucket, self._clock, self._left_out = TokenBucket(per_second, per_second), clock, 0
 
     def take(self) -> int | None:
         """Return how many lines were refused since the last one that was allowed; None where this one is refused."""
-        now = self._clock()
-        self._tokens = min(self._tokens + (now - self._filled_at) * self._per_second, self._per_second)
-        self._filled_at = now
-        if self._tokens < 1:
+        if self._bucket.take(self._clock()) is None:
             self._left_out += 1
             return None
-        self._tokens -= 1
         left_out, self._left_out = self._left_out, 0
         return left_out
 

@@ -11,7 +11,7 @@ import pytest
 
 from spotthebot.local.runtime.reload import restart_on_change, watched_folders
 from spotthebot.local.supervision.errors import ServiceDidNotStart
-from spotthebot.local.supervision.monitor import Backoff
+from spotthebot.local.supervision.monitor import RestartDelays
 from spotthebot.local.supervision.sockets import bind
 from spotthebot.local.supervision.spec import Event, ProcessSpec
 from spotthebot.local.supervision.supervisor import Supervisor
@@ -233,15 +233,15 @@ class TestRestart:
             await wait_until(lambda: is_gone(grandchild))
 
 
-class TestBackoff:
+class TestRestartDelays:
     def test_doubles_to_half_a_minute(self):
-        backoff = Backoff()
-        waits = [backoff.after(healthy_seconds=59) for _ in range(10)]
+        delays = RestartDelays()
+        waits = [delays.after(healthy_seconds=59) for _ in range(10)]
         assert waits == pytest.approx([0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30])
 
     def test_begins_anew_after_a_minute_of_health(self):
-        backoff = Backoff()
-        assert [backoff.after(seconds) for seconds in (0, 0, 60, 0)] == pytest.approx([0.2, 0.4, 0.2, 0.4])
+        delays = RestartDelays()
+        assert [delays.after(seconds) for seconds in (0, 0, 60, 0)] == pytest.approx([0.2, 0.4, 0.2, 0.4])
 
 
 class TestStop:

@@ -5,6 +5,8 @@ Those of a campaign that was not opened are read each time: another process may 
 
 from uuid import UUID
 
+from cachetools import LRUCache
+
 from spotthebot.annotation import store
 from spotthebot.annotation.domain.campaigns import Terms
 from spotthebot.annotation.use_cases.protocols import get_protocol
@@ -13,7 +15,7 @@ from spotthebot.contracts.campaign_changes import UNSEEN
 from spotthebot.kit.statements import Runner
 
 _MAX_KNOWN = 256
-_known: dict[UUID, Terms] = {}
+_known: LRUCache[UUID, Terms] = LRUCache(_MAX_KNOWN)
 
 
 async def terms_of(runner: Runner, campaign_id: UUID) -> Terms:
@@ -28,7 +30,5 @@ async def terms_of(runner: Runner, campaign_id: UUID) -> Terms:
         terms = Terms(version.protocol, gold)
         if campaign.state in {*UNSEEN, CampaignState.BUILDING}:
             return terms
-        if len(_known) >= _MAX_KNOWN:
-            del _known[next(iter(_known))]
         _known[campaign_id] = terms
     return terms

@@ -4,9 +4,11 @@ It is arithmetic over a monotonic clock that the caller reads, in seconds: nothi
 """
 
 from dataclasses import dataclass, field
+from typing import Final
 
-_FIRST_SECONDS = 1.0
-_MAX_SECONDS = 60.0
+from spotthebot.kit.backoff import Backoff
+
+_UNNAMED: Final = Backoff(first_seconds=1.0, max_seconds=60.0)
 
 
 @dataclass
@@ -36,7 +38,7 @@ class Pause:
         if self.left(now):
             return self.left(now)
         self._unnamed += 1
-        return min(_FIRST_SECONDS * 2.0 ** (self._unnamed - 1), _MAX_SECONDS)
+        return _UNNAMED.seconds(self._unnamed)
 
     def answered(self, *, is_reply: bool) -> None:
         """Note an answer that is no rate limit."""

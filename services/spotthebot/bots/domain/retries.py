@@ -1,11 +1,14 @@
 """Retries of one question to a bot: how many attempts, how long to back off between them, and within which budget."""
 
 import random
-from dataclasses import dataclass, field
+from typing import Final
+
+from spotthebot.kit.backoff import Backoff
+from spotthebot.kit.token_bucket import TokenBucket
 
 MAX_ATTEMPTS = 4
 """Attempts for one question, the first one included."""
-_FIRST_WAIT_SECONDS = 0.1
+_BACKOFF: Final = Backoff(first_seconds=0.1, max_seconds=0.4)
 _RETRIES_PER_REPLY = 0.1
 _MAX_RETRIES_SAVED = 10.0
 _jitter = random.SystemRandom()
@@ -13,21 +16,20 @@ _jitter = random.SystemRandom()
 
 def backoff_seconds(attempts: int) -> float:
     """Return the wait after so many failed attempts: doubled for each, with jitter between half and all of it."""
-    return _jitter.uniform(0.5, 1.0) * _FIRST_WAIT_SECONDS * 2.0 ** (attempts - 1)
+    return _jitter.uniform(0.5, 1.0) * _BACKOFF.seconds(attempts)
 
 
-@dataclass
 class RetryBudget:
     """Ten replies earn one retry, up to ten retries, so that a bot in trouble gets few more requests than usual."""
 
-    _saved: float = field(default=_MAX_RETRIES_SAVED, init=False)
+    def __init__(self) -> None:
+        self._retries = TokenBucket(_RETRIES_PER_REPLY, _MAX_RETRIES_SAVED)
+        self._replies = 0
+        """The bucket's clock."""
 
     def earn(self) -> None:
-        self._saved = min(_MAX_RETRIES_SAVED, self._saved + _RETRIES_PER_REPLY)
+        self._replies += 1
 
     def spend(self) -> bool:
         """Spend one retry; return False if none is left."""
-        if self._saved < 1:
-            return False
-        self._saved -= 1
-        return True
+        return self._retries.take(self._replies) is not None

@@ -1,8 +1,8 @@
 """The bots that run in this process: trained once, kept in memory, and asked outside the event loop."""
 
 import asyncio
+import math
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -15,6 +15,7 @@ from spotthebot.bots.domain.fingerprints import fingerprint_dialogues
 from spotthebot.bots.domain.replies import Said
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import BuiltinProtocol
+from spotthebot.kit.memo import Memo
 
 _MAX_KEPT = 64
 """Learning bots keep what they learned in memory."""
@@ -39,8 +40,7 @@ class BuiltinBots:
 
     def __init__(self, corpora: Corpora, *, max_kept: int = _MAX_KEPT) -> None:
         self._corpora = corpora
-        self._max_kept = max_kept
-        self._builds: OrderedDict[_Recipe, asyncio.Task[BuiltinBot]] = OrderedDict()
+        self._builds = Memo[_Recipe, BuiltinBot](seconds=math.inf, max_kept=max_kept)
 
     async def train(self, protocol: BuiltinProtocol, team: str | None) -> str | None:
         """Build a team's bot from its corpus as it is now; return the hash of its dialogues, None if it learns nothing.
@@ -80,23 +80,8 @@ class BuiltinBots:
 
     async def _built(self, recipe: _Recipe, dialogues: list[Dialogue]) -> BuiltinBot:
         """Wait for the build of a recipe, and start it if need be; a caller that gives up does not stop it."""
-        if recipe not in self._builds:
-            build_bot = asyncio.to_thread(build, recipe.model, seed=recipe.seed, dialogues=dialogues)
-            self._builds[recipe] = task = asyncio.create_task(build_bot)
-            task.add_done_callback(partial(self._drop_failed, recipe))
-            self._drop_least_recently_used()
-        else:
-            task = self._builds[recipe]
-            self._builds.move_to_end(recipe)
-        return await asyncio.shield(task)
-
-    def _drop_failed(self, recipe: _Recipe, task: asyncio.Task[BuiltinBot]) -> None:
-        if (task.cancelled() or task.exception() is not None) and self._builds.get(recipe) is task:
-            del self._builds[recipe]  # the next call tries again
-
-    def _drop_least_recently_used(self) -> None:
-        while len(self._builds) > self._max_kept:
-            self._builds.popitem(last=False)
+        build_bot = partial(asyncio.to_thread, build, recipe.model, seed=recipe.seed, dialogues=dialogues)
+        return await self._builds.get(recipe, build_bot)
 
     async def _dialogues(self, protocol: BuiltinProtocol, team: str | None) -> list[Dialogue]:
         if protocol.corpus_id is None or not _learns(protocol):

@@ -4,21 +4,9 @@ This is the outer of two loops. `bots` repeats one question to a bot within its 
 a turn that failed nevertheless is requested again later, for a fault that lasts, while other conversations go on.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
-
-@dataclass(frozen=True)
-class Backoff:
-    """Waits that double after each failure in a row."""
-
-    first_seconds: float
-    max_seconds: float
-
-    def seconds(self, failures: int) -> float:
-        """Return the wait after so many failures, at least one."""
-        return min(self.first_seconds * 2.0 ** (failures - 1), self.max_seconds)
-
+from spotthebot.kit.backoff import Backoff
 
 MAX_ATTEMPTS: Final = 8
 """Failures of one turn, in a row, before its conversation fails: about a minute and a half of waiting."""
@@ -30,5 +18,5 @@ CHAT_WAITS_SECONDS: Final = (1.0, 2.0, 4.0)
 PEER_BACKOFF: Final = Backoff(first_seconds=0.25, max_seconds=5.0)
 """For PostgreSQL, and for `bots` bot by bot: a runner waits for them for ever, and no conversation counts a failure."""
 CHAT_JOB_RETRIES: Final = 100
-CHAT_JOB_WAIT_SECONDS: Final = 2.0
+CHAT_JOB_BACKOFF: Final = Backoff(first_seconds=2.0, max_seconds=2.0)
 """The job of a reply in a chat is repeated for minutes while `bots` is unavailable, then the conversation ends."""

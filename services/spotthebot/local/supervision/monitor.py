@@ -7,28 +7,26 @@ from time import monotonic
 
 import httpx
 
+from spotthebot.kit.backoff import Backoff
 from spotthebot.local.supervision.child import Child
 from spotthebot.local.supervision.errors import ServiceDidNotStart
 from spotthebot.local.supervision.health import Heartbeat, answers_at, processor_seconds_of, wait_until_hung
 from spotthebot.local.supervision.spec import Event, EventKind, OnEvent, OnLine, ProcessSpec, Status
 
-_FIRST_SECONDS = 0.2
-_LONGEST_SECONDS = 30.0
+_BACKOFF = Backoff(first_seconds=0.2, max_seconds=30.0)
 _HEALTHY_SECONDS = 60.0
 
 
-class Backoff:
+class RestartDelays:
     """How long to wait before each restart: 0.2 s, doubling to 30 s; 0.2 s again after a minute of health."""
 
     def __init__(self) -> None:
-        self._next = _FIRST_SECONDS
+        self._deaths = 0
 
     def after(self, healthy_seconds: float) -> float:
         """Return the wait, in seconds, after a process that was healthy for so long has died."""
-        if healthy_seconds >= _HEALTHY_SECONDS:
-            self._next = _FIRST_SECONDS
-        delay, self._next = self._next, min(2 * self._next, _LONGEST_SECONDS)
-        return delay
+        self._deaths = 1 if healthy_seconds >= _HEALTHY_SECONDS else self._deaths + 1
+        return _BACKOFF.seconds(self._deaths)
 
 
 class ProcessMonitor:
@@ -39,7 +37,7 @@ class ProcessMonitor:
         self._client = client
         self._on_line = on_line
         self._on_event = on_event
-        self._backoff = Backoff()
+        self._delays = RestartDelays()
         self._child: Child | None = None
         self._restarting: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
@@ -65,7 +63,7 @@ class ProcessMonitor:
     async def restart(self) -> None:
         """Stop the process and start another at once; one that does not start is tried again with back-off."""
         await self.stop()
-        self._backoff = Backoff()
+        self._delays = RestartDelays()
         self._restarts += 1
         with suppress(ServiceDidNotStart):
             await self._launch()
@@ -124,7 +122,7 @@ class ProcessMonitor:
             self._stop_watching()
             healthy_seconds = monotonic() - self._ready_at if self._ready_at else 0
             self._ready_at = None
-            delay = self._backoff.after(healthy_seconds)
+            delay = self._delays.after(healthy_seconds)
             self._report("died", child, exit_code=exit_code, delay_seconds=delay)
             await asyncio.sleep(delay)
             self._restarts += 1

@@ -1,7 +1,6 @@
 """`/metrics` of the pages, for the API keys that may read those of the other services."""
 
-import time
-from collections import OrderedDict
+from functools import partial
 from hashlib import sha256
 from typing import Final
 
@@ -11,6 +10,7 @@ from fastapi.security.base import SecurityBase
 
 from spotthebot.contracts.access import Role
 from spotthebot.kit.errors import Forbidden, Unauthenticated
+from spotthebot.kit.memo import Memo
 from spotthebot.kit.web.core.operations import metrics_router
 from spotthebot.web.clients import services_with
 from spotthebot.web.settings import WebSettings
@@ -36,22 +36,15 @@ class MetricsReader(SecurityBase):
     def __init__(self) -> None:
         self.model = HTTPBearer(description="Made by `./stb keys create`.")
         self.scheme_name = "API key"
-        self._admitted: OrderedDict[bytes, float] = OrderedDict()
+        self._admitted = Memo[bytes, None](seconds=_REMEMBERED_SECONDS, max_kept=_MAX_REMEMBERED)
 
     async def __call__(self, request: Request) -> None:
         scheme, _, key = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not key or len(key) > _LONGEST_KEY or not key.isascii():
             raise Unauthenticated
-        digest = sha256(key.encode()).digest()
-        if time.monotonic() - self._admitted.get(digest, float("-inf")) < _REMEMBERED_SECONDS:
-            return
         if not key.startswith((f"stb_{Role.ADMIN}_", f"stb_{Role.SERVICE}_")):
             raise NoKeyForMetrics
-        await self._ask(request.app.state.settings, key)
-        self._admitted.pop(digest, None)
-        self._admitted[digest] = time.monotonic()
-        if len(self._admitted) > _MAX_REMEMBERED:
-            self._admitted.popitem(last=False)
+        await self._admitted.get(sha256(key.encode()).digest(), partial(self._ask, request.app.state.settings, key))
 
     async def _ask(self, settings: WebSettings, key: str) -> None:
         async with services_with(settings, key, timeout_seconds=_PATIENCE_SECONDS) as services:

@@ -3,20 +3,22 @@
 Triton calls a model ready whose Python process was killed, so a model counts as working once it answers a request.
 """
 
-import asyncio
 import json
-import time
 from collections.abc import Awaitable, Mapping
 from types import TracebackType
 from typing import Any, Self
+
+from cachetools import TTLCache
 
 from spotthebot.inference.errors import HostFailed
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.client import CONTROL_SECONDS, TritonClient
 from spotthebot.kit.logs import get_logger
+from spotthebot.kit.memo import Memo
 from spotthebot.kit.text import without_paths
 
 _RECOVERY_PAUSE_SECONDS = 2.0
+_MAX_MODELS = 1024
 _log = get_logger(__name__)
 
 
@@ -27,8 +29,8 @@ class TritonControl:
         self.address = address
         self.client = TritonClient(address)
         self._probe = json.dumps(probe)
-        self._recovering: dict[str, asyncio.Task[bool]] = {}
-        self._recovered_at: dict[str, float] = {}
+        self._recovering = Memo[str, bool](seconds=0)
+        self._recovered: TTLCache[str, None] = TTLCache(_MAX_MODELS, _RECOVERY_PAUSE_SECONDS)
 
     async def __aenter__(self) -> Self:
         return self
@@ -36,10 +38,7 @@ class TritonControl:
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        recovering = list(self._recovering.values())
-        for task in recovering:
-            task.cancel()
-        await asyncio.gather(*recovering, return_exceptions=True)
+        await self._recovering.cancel()
         await self.client.close()
 
     async def load(self, name: str) -> None:
@@ -70,12 +69,9 @@ class TritonControl:
 
         A caller whose time is up ends nothing: loading may take longer than any of them waits.
         """
-        if name not in self._recovering:
-            if time.monotonic() - self._recovered_at.get(name, float("-inf")) < _RECOVERY_PAUSE_SECONDS:
-                return False
-            self._recovering[name] = task = asyncio.create_task(self._reload(name))
-            task.add_done_callback(lambda _: self._recovering.pop(name))
-        return await asyncio.shield(self._recovering[name])
+        if name not in self._recovering and name in self._recovered:
+            return False
+        return await self._recovering.get(name, lambda: self._reload(name))
 
     async def _reload(self, name: str) -> bool:
         try:
@@ -84,7 +80,7 @@ class TritonControl:
         except HostFailed as error:
             _log.warning("triton.recovery_failed", model=name, error=error.detail)
             return False
-        self._recovered_at[name] = time.monotonic()
+        self._recovered[name] = None
         _log.info("triton.recovered", model=name)
         return True
 

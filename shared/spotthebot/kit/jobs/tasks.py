@@ -10,6 +10,7 @@ from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
 
+from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.database import ReadSession, is_passing_trouble
 from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
@@ -17,6 +18,7 @@ from spotthebot.kit.logs import get_logger
 DEFAULT_QUEUE = "default"
 UNEXPECTED = "Something unexpected went wrong; it was logged with the id of this job."
 WORKER_DIED = "Its worker died each time that it ran."
+_BACKOFF = Backoff(first_seconds=2.0, max_seconds=1024.0)
 _TROUBLE_WAIT = timedelta(seconds=2)
 
 _log = get_logger(__name__)
@@ -33,7 +35,7 @@ class Task:
 
     `run` gets procrastinate's context and the arguments. A stop of the worker and passing trouble of the database
     repeat a job as often as they happen. An error among `retried` repeats it `max_retries` times, after waits that
-    double from `first_wait_seconds` to `max_wait_seconds`; so does the death of its worker. After that, and at once
+    double (`backoff`); so does the death of its worker. After that, and at once
     for any other error, `fail` ends the row that the job is about, with a reason for its owner. `list_unfinished`
     returns the arguments of jobs that the rows call for: where such a job is gone, another one is queued, under the
     `lock`. A job that works for many does not go on with the trace in which it was queued: it `continues_trace` of
@@ -48,8 +50,7 @@ class Task:
     queue: str = DEFAULT_QUEUE
     retried: tuple[type[Exception], ...] = ()
     max_retries: int = 5
-    first_wait_seconds: float = 2.0
-    max_wait_seconds: float = 1024.0
+    backoff: Backoff = _BACKOFF
     continues_trace: bool = True
 
     def is_repeated(self, error: BaseException, retries: int) -> bool:
@@ -58,7 +59,7 @@ class Task:
 
     def wait_before_retry(self, retries: int) -> timedelta:
         """Return the wait before a job that was repeated so often before is repeated again."""
-        return timedelta(seconds=min(self.first_wait_seconds * 2.0**retries, self.max_wait_seconds))
+        return timedelta(seconds=self.backoff.seconds(retries + 1))
 
 
 class Retries(BaseRetryStrategy):

@@ -5,7 +5,6 @@ somebody asks for the metrics, and at most every five seconds however often that
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import Final
@@ -23,6 +22,7 @@ from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
 from spotthebot.kit.logs import get_logger
+from spotthebot.kit.memo import Memo
 
 MetricSource = Callable[[], Awaitable[Sequence[Metric]]]
 """Reads families of metrics, the same ones each time; may raise anything, which leaves them out."""
@@ -80,8 +80,7 @@ class MetricSources(Collector):
     def __init__(self, service: str, registry: CollectorRegistry) -> None:
         self._sources: list[MetricSource] = []
         self._read: list[Metric] = []
-        self._read_at = float("-inf")
-        self._reading: asyncio.Task[None] | None = None
+        self._reading = Memo[None, list[Metric]](seconds=_READ_SECONDS)
         self._failures = Counter(
             "spotthebot_metric_source_failures",
             "Readings of metrics that failed; the metrics of that source were left out.",
@@ -96,11 +95,7 @@ class MetricSources(Collector):
 
     async def read(self) -> None:
         """Read all sources, unless that was done just now."""
-        if time.monotonic() - self._read_at < _READ_SECONDS:
-            return
-        if self._reading is None or self._reading.done():
-            self._reading = asyncio.create_task(self._read_all())
-        await asyncio.shield(self._reading)
+        self._read = await self._reading.get(None, self._read_all)
 
     def describe(self) -> Iterable[Metric]:
         """Say nothing: what there is, is known when it was read."""
@@ -109,10 +104,9 @@ class MetricSources(Collector):
     def collect(self) -> Iterable[Metric]:
         return self._read
 
-    async def _read_all(self) -> None:
+    async def _read_all(self) -> list[Metric]:
         found = await asyncio.gather(*map(self._read_one, self._sources))
-        self._read = [metric for metrics in found for metric in metrics]
-        self._read_at = time.monotonic()
+        return [metric for metrics in found for metric in metrics]
 
     async def _read_one(self, source: MetricSource) -> Sequence[Metric]:
         try:

@@ -6,15 +6,16 @@ which `r` remain; a full bucket refills in `t` seconds.
 
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cachetools import LRUCache
+
 from spotthebot.kit.errors import TooMany
+from spotthebot.kit.token_bucket import TokenBucket
 
 _WINDOW_SECONDS = 60
 _MAX_KEYS = 10_000
-_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,14 @@ class RateLimiter:
         self._quota = requests_per_minute
         self._rate = requests_per_minute / _WINDOW_SECONDS
         self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets: LRUCache[str, TokenBucket] = LRUCache(_MAX_KEYS)
 
     def acquire(self, key: str) -> RateLimit:
         now = self._clock()
-        tokens, seen = self._buckets.pop(key, (float(self._quota), now))
-        tokens = min(self._quota, tokens + (now - seen) * self._rate)
-        allowed = tokens > 1 - _ROUNDING  # a caller that waited `Retry-After` gets in
-        tokens = max(0.0, tokens - allowed)
-        self._buckets[key] = (tokens, now)
-        if len(self._buckets) > _MAX_KEYS:
-            self._buckets.popitem(last=False)
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            bucket = self._buckets[key] = TokenBucket(self._rate, self._quota)
+        allowed = bucket.take(now) is not None
+        tokens = max(0.0, bucket.left(now))
         wait = 0 if allowed else math.ceil((1 - tokens) / self._rate)
         return RateLimit(self._quota, math.floor(tokens), wait, math.ceil((self._quota - tokens) / self._rate))

@@ -1,6 +1,5 @@
 """Readiness of the database: schemas are at the revision that this release was written for, and there is room."""
 
-import time
 from collections.abc import Sequence
 
 from psycopg.errors import DiskFull
@@ -9,6 +8,7 @@ from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.database import Database
 from spotthebot.kit.errors import Unavailable
+from spotthebot.kit.memo import Memo
 from spotthebot.kit.migrations import Lineage, NewerDatabase, state_of
 
 
@@ -31,12 +31,13 @@ class DatabaseRoom:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._checked_at = float("-inf")
+        self._checked = Memo[None, None](seconds=_ROOM_SECONDS)
 
     async def check(self) -> None:
         """Raise DatabaseDiskFull where a small temporary file does not fit."""
-        if time.monotonic() - self._checked_at < _ROOM_SECONDS:
-            return
+        await self._checked.get(None, self._spill)
+
+    async def _spill(self) -> None:
         async with self._database.write() as session:
             await session.execute(text("SET LOCAL work_mem = '64kB'"))
             try:
@@ -45,7 +46,6 @@ class DatabaseRoom:
                 if isinstance(error.orig, DiskFull):
                     raise DatabaseDiskFull from error
                 raise
-        self._checked_at = time.monotonic()
 
 
 async def check_schemas(database: Database, lineages: Sequence[Lineage]) -> None:
