@@ -17,6 +17,7 @@ from spotthebot.kit.step_jobs.runner import PreparedWork
 from spotthebot.kit.step_jobs.store import StepJobStore
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.gates import Gate, long_transactions, standing_gate
+from tests.factories.routes import IN_ANY_ORDER, InOrder
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
 
@@ -51,10 +52,14 @@ async def gated_suite(database_urls: DatabaseUrls) -> AsyncIterator[tuple[Runnin
             yield suite, gates
 
 
+@IN_ANY_ORDER
 @pytest.mark.parametrize("peer", PEERS)
-async def test_no_transaction_is_open_while_a_peer_hangs(databases: Databases, database_urls: DatabaseUrls, peer: str):
+async def test_no_transaction_is_open_while_a_peer_hangs(
+    databases: Databases, database_urls: DatabaseUrls, peer: str, in_order: InOrder
+):
     async with AsyncExitStack() as stack:
         suite, gates = await stack.enter_async_context(gated_suite(database_urls))
+        stack.enter_context(in_order(suite.apps["analytics"]))
         campaign = await _annotated_campaign(suite)
         analyst = await suite.client("analytics", "analyst")
         body = {

@@ -16,6 +16,7 @@ from spotthebot.contracts.annotation import CampaignIn
 from spotthebot.kit.database import Database
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.gates import long_transactions, standing_gate
+from tests.factories.routes import IN_ANY_ORDER, InOrder
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import conversation, created, import_conversations, until
 
@@ -29,13 +30,18 @@ def services_of() -> tuple[str, ...]:
     return ("conversations", "annotation")
 
 
-async def test_no_transaction_is_open_while_conversations_hangs(databases: Databases, database_urls: DatabaseUrls):
+@IN_ANY_ORDER
+async def test_no_transaction_is_open_while_conversations_hangs(
+    databases: Databases, database_urls: DatabaseUrls, in_order: InOrder
+):
     async with (
+        AsyncExitStack() as stack,
         standing_gate() as gate,
         run_suite(
             database_urls, only=("conversations", "annotation"), annotation={"conversations_url": gate.url}
         ) as suite,
     ):
+        stack.enter_context(in_order(suite.apps["annotation"]))
         gate.lead_to(suite.urls["conversations"])
         collection = await import_conversations(suite, [conversation("c0", "X", "Y")])
         admin = await suite.client("annotation", "admin")

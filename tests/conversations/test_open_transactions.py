@@ -7,21 +7,28 @@ from collections.abc import AsyncIterator
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.frontends import QUESTIONS, answered, open_study, say, start
 from tests.factories.gates import Gate, long_transactions, standing_gate
+from tests.factories.routes import IN_ANY_ORDER, InOrder, as_written
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan
 
 
 @contextlib.asynccontextmanager
-async def gated_suite(database_urls: DatabaseUrls) -> AsyncIterator[tuple[RunningSuite, Gate]]:
+async def gated_suite(
+    database_urls: DatabaseUrls, in_order: InOrder = as_written
+) -> AsyncIterator[tuple[RunningSuite, Gate]]:
     async with standing_gate() as gate:
         settings = {"bots_url": gate.url}
         async with run_suite(database_urls, only=("bots", "conversations"), conversations=settings) as suite:
             gate.lead_to(suite.urls["bots"])
-            yield suite, gate
+            with in_order(suite.apps["conversations"]):
+                yield suite, gate
 
 
-async def test_no_transaction_is_open_while_bots_hangs(databases: Databases, database_urls: DatabaseUrls):
-    async with gated_suite(database_urls) as (suite, gate):
+@IN_ANY_ORDER
+async def test_no_transaction_is_open_while_bots_hangs(
+    databases: Databases, database_urls: DatabaseUrls, in_order: InOrder
+):
+    async with gated_suite(database_urls, in_order) as (suite, gate):
         bots = [await add_bot(suite, "eliza"), await add_bot(suite, "dull")]
         study = await open_study(suite, bots)
         chat = await start(suite, study)

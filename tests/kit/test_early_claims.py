@@ -14,8 +14,8 @@ from starlette.responses import JSONResponse
 from spotthebot.bots.tables import IDEMPOTENCY
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed, early_claim
-from spotthebot.kit.web.database.idempotency import IdempotencyKeyReused, Replay, RequestUnderWay
+from spotthebot.kit.web.database.claims import Claim, IdempotencyKeyReused, KeyClaimed, Replay, RequestUnderWay
+from spotthebot.kit.web.database.idempotency import early_claim
 from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
 
@@ -109,7 +109,7 @@ class TestEarlyClaim:
     async def test_holds_to_the_last_moment_of_a_day(self, database: Database) -> None:
         made = datetime(2026, 1, 1, tzinfo=UTC)
         for after, is_held in ((timedelta(), False), (timedelta(hours=24), True), (timedelta(hours=24, days=1), False)):
-            claim = EarlyClaim(database, IDEMPOTENCY, partial(_as_it_is, made + after), IDENTITY, b"body", KEPT)
+            claim = Claim(database, IDEMPOTENCY, partial(_as_it_is, made + after), IDENTITY, b"body", KEPT)
             created = await claim.find_created()
             assert (created is not None) is is_held
             if is_held:
@@ -153,13 +153,13 @@ class TestEarlyClaim:
 
         scope = {"type": "http", "method": "POST", "path": "/things", "query_string": b"", "headers": [], "app": app}
         request = Request(scope, receive)
-        made: EarlyClaim = await early_claim(Caller)(request, database, Caller(), key)
+        made: Claim = await early_claim(Caller)(request, database, Caller(), key)
         assert made.identity == (None if key is None else IDENTITY)
         assert request.state.idempotency is made
 
     async def test_does_nothing_without_a_key(self, database: Database, clock: MovableClock) -> None:
         for _ in range(2):
-            claim = EarlyClaim(database, IDEMPOTENCY, clock, None, b"body", KEPT)
+            claim = Claim(database, IDEMPOTENCY, clock, None, b"body", KEPT)
             assert await claim.find_created() is None
             async with database.write() as session:
                 await claim.commit_with(session, new_id())
@@ -170,5 +170,5 @@ def _as_it_is(moment: datetime) -> datetime:
     return moment
 
 
-def _claim(database: Database, clock: MovableClock, body: bytes = b"body") -> EarlyClaim:
-    return EarlyClaim(database, IDEMPOTENCY, clock, IDENTITY, body, KEPT)
+def _claim(database: Database, clock: MovableClock, body: bytes = b"body") -> Claim:
+    return Claim(database, IDEMPOTENCY, clock, IDENTITY, body, KEPT)

@@ -6,35 +6,35 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from spotthebot.analytics import store
-from spotthebot.analytics.api.deps import Analyst, Canceller, Creator, FilteredCampaign, JobQueue, SeededAnalysis
+from spotthebot.analytics.api.deps import Analyst, Canceller, FilteredCampaign, JobQueue, Start, StudiesClient
 from spotthebot.analytics.api.tables import TABLES, TableForm, answer
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.domain.tables import analysis_table
-from spotthebot.analytics.use_cases.analyses import cancel_analysis, start_analysis
-from spotthebot.contracts.analytics import AnalysisJobOut
+from spotthebot.analytics.use_cases.analyses import cancel_analysis, seeded, start_analysis
+from spotthebot.contracts.analytics import AnalysisIn, AnalysisJobOut
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Reading, Writing
+from spotthebot.kit.web.database.sessions import Pool, Reading, Writing
 
 router = APIRouter(prefix="/v1/analyses", tags=["analyses"], route_class=IdempotentRoute)
 
 
 @router.post("", status_code=202, operation_id="create_analysis")
-async def create_analysis(
-    analysis: SeededAnalysis, session: Writing, _caller: Creator, jobs: JobQueue
-) -> AnalysisJobOut:
+async def create_analysis(claim: Start, studies: StudiesClient, jobs: JobQueue, request: AnalysisIn) -> AnalysisJobOut:
     """Start an analysis; read it again for its progress and its result."""
-    return _to_out(await start_analysis(session, jobs, analysis.result()))
+    analysis = await seeded(studies, request)
+    return _to_out(await start_analysis(await claim.begin(), jobs, analysis))
 
 
 @router.get("", operation_id="list_analyses")
 async def list_analyses(
-    campaign_id: FilteredCampaign, session: Reading, _caller: Analyst, paging: Paging
+    campaign_id: FilteredCampaign, database: Pool, _caller: Analyst, paging: Paging
 ) -> Page[AnalysisJobOut]:
     """List analyses, oldest first."""
-    rows = await store.analyses.list_analyses(
-        session, campaign_id=campaign_id, after=paging.after, limit=paging.limit + 1
-    )
+    async with database.read() as session:
+        rows = await store.analyses.list_analyses(
+            session, campaign_id=campaign_id, after=paging.after, limit=paging.limit + 1
+        )
     return page_of(rows, paging, key=lambda analysis: analysis.id, to_out=_to_out)
 
 

@@ -8,7 +8,6 @@ from fastapi import Depends, Path, Query, Request
 from spotthebot.analytics.api.tables import TableForm
 from spotthebot.analytics.clients import Campaigns, Studies, Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
-from spotthebot.analytics.use_cases.analyses import seeded
 from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.use_cases.campaigns import resolve_campaign
 from spotthebot.analytics.use_cases.figures import Figures
@@ -18,7 +17,6 @@ from spotthebot.analytics.use_cases.sections import Sections
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.analytics import (
-    AnalysisIn,
     FigureParametersIn,
     ParametersIn,
     SectionParametersIn,
@@ -27,18 +25,16 @@ from spotthebot.contracts.analytics import (
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
-from spotthebot.kit.web.database.fetched import Fetched, fetched
-from spotthebot.kit.web.database.idempotency import idempotent
+from spotthebot.kit.web.database.claims import Claim
+from spotthebot.kit.web.database.idempotency import asking_first
 
 _MAX_NAME = 200
 _analysts = allow(Role.ADMIN, Role.ANALYST)
 
 Analyst = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
-Creator = Annotated[Principal, Depends(idempotent(_analysts))]
-"""Who may start an analysis; honours `Idempotency-Key`."""
+Start = Annotated[Claim, Depends(asking_first(_analysts), scope="function")]
+"""The claim of an `Idempotency-Key` for an analysis: `annotation` is asked first, then the transaction begins."""
 Canceller = Annotated[Principal, Depends(_analysts)]
-Creating = Annotated[Principal, Depends(_analysts)]
-"""Who may start an analysis, before the `Idempotency-Key` is claimed."""
 
 
 RankReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
@@ -154,12 +150,4 @@ TeamsClient = Annotated[Teams, Depends(_teams)]
 StandingsOfTeams = Annotated[Standings, Depends(_standings)]
 Results = Annotated[ResultCache, Depends(_results)]
 StudiesClient = Annotated[Studies, Depends(_studies)]
-
-
-async def _seeded_analysis(_caller: Creating, studies: StudiesClient, request: AnalysisIn) -> Fetched[AnalysisIn]:
-    return await fetched(seeded(studies, request))
-
-
-SeededAnalysis = Annotated[Fetched[AnalysisIn], Depends(_seeded_analysis)]
-"""With the campaign's seed, which is fetched before the transaction begins (`kit/web/database/fetched.py`)."""
 JobQueue = Annotated[Jobs, Depends(_jobs)]

@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 
 from spotthebot.annotation import store
 from spotthebot.annotation.api.decisions import decisions_out
-from spotthebot.annotation.api.deps import Pool, Reader
+from spotthebot.annotation.api.deps import Reader
 from spotthebot.annotation.domain.annotations import StoredAnnotation
 from spotthebot.annotation.domain.packages import Package, PackedConversation
 from spotthebot.contracts.annotation import (
@@ -23,7 +23,7 @@ from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.streams import stream
-from spotthebot.kit.web.database.sessions import Reading
+from spotthebot.kit.web.database.sessions import Pool, Reading
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"], route_class=CheckedRoute)
 

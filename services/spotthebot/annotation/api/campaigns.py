@@ -8,12 +8,19 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.annotation import store
-from spotthebot.annotation.api.deps import Admin, AdminReader, CampaignReader, JobQueue
-from spotthebot.annotation.api.fetched import ChangePrepared, CheckedCollections, MissingConversations
+from spotthebot.annotation.api.deps import (
+    Admin,
+    AdminReader,
+    AdminsClaim,
+    CampaignReader,
+    ConversationsClient,
+    JobQueue,
+)
 from spotthebot.annotation.domain.campaigns import Campaign
 from spotthebot.annotation.domain.exchanges import opens_one_by_one
 from spotthebot.annotation.domain.previews import preview
 from spotthebot.annotation.use_cases import campaigns, changes, imports, releases
+from spotthebot.annotation.use_cases.collections import check_collections
 from spotthebot.annotation.use_cases.terms import terms_of
 from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.annotation_uploads import AnnotationBatchIn, PackageBatchIn
@@ -24,7 +31,7 @@ from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Reading, Writing
+from spotthebot.kit.web.database.sessions import Pool, Reading, Writing
 
 router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"], route_class=IdempotentRoute)
 _ANNOTATIONS = large_batch(max_bytes=8 * 1024 * 1024, max_values=50_000)
@@ -33,11 +40,11 @@ _PACKAGES = large_batch(max_bytes=32 * 1024 * 1024, max_values=700_000)  # a tho
 
 @router.post("", status_code=201, operation_id="create_campaign")
 async def create_campaign(
-    collections: CheckedCollections, session: Writing, _caller: Admin, jobs: JobQueue, request: CampaignIn
+    claim: AdminsClaim, database: Pool, conversations: ConversationsClient, jobs: JobQueue, request: CampaignIn
 ) -> CampaignOut:
     """Create a campaign over complete collections; its packages are made in the background."""
-    collections.result()
-    return _to_out(await campaigns.start_campaign(session, jobs, request))
+    await check_collections(database, conversations, request)
+    return _to_out(await campaigns.start_campaign(await claim.begin(), jobs, request))
 
 
 @router.get("", operation_id="list_campaigns")
@@ -77,9 +84,9 @@ async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: U
 
 @router.patch("/{campaign_id}", operation_id="change_campaign")
 async def change_campaign(
-    prepared: ChangePrepared,
-    session: Writing,
     caller: AdminReader,
+    database: Pool,
+    conversations: ConversationsClient,
     jobs: JobQueue,
     campaign_id: UUID,
     changed: CampaignChangesIn,
@@ -90,8 +97,10 @@ async def change_campaign(
     texts and limits may change, overlap and collections may grow; what labels are comparable by stays. The audit log
     says who changed what.
     """
-    arguments = jobs, campaign_id, changed.root, prepared.result()
-    return _to_out(await changes.change_campaign(session, *arguments, key_id=caller.key_id))
+    prepared = await changes.prepare_change(database, conversations, campaign_id, changed.root)
+    arguments = jobs, campaign_id, changed.root, prepared
+    async with database.write() as session:
+        return _to_out(await changes.change_campaign(session, *arguments, key_id=caller.key_id))
 
 
 @router.delete("/{campaign_id}", status_code=204, operation_id="delete_campaign")
@@ -184,10 +193,11 @@ async def withdraw_results(session: Writing, caller: Admin, campaign_id: UUID) -
 
 @router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages", openapi_extra=_PACKAGES)
 async def import_packages(
-    missing: MissingConversations, session: Writing, _caller: Admin, campaign_id: UUID, batch: PackageBatchIn
+    claim: AdminsClaim, database: Pool, conversations: ConversationsClient, campaign_id: UUID, batch: PackageBatchIn
 ) -> StoredOut:
     """Upload packages; one whose external id is known is left as it is, so a batch can be sent again."""
-    stored = await imports.import_packages(session, campaign_id, batch.packages, missing.result())
+    missing = await imports.fetch_missing_conversations(database, conversations, campaign_id, batch.packages)
+    stored = await imports.import_packages(await claim.begin(), campaign_id, batch.packages, missing)
     return StoredOut(stored=stored, already_there=len(batch.packages) - stored)
 
 

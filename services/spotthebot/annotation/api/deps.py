@@ -7,21 +7,20 @@ from fastapi import Depends, Request
 from spotthebot.annotation.clients import Conversations
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import Database
 from spotthebot.kit.events.subscribers import Subscribers
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.core.new_people import NewPeople
-from spotthebot.kit.web.database.idempotency import idempotent
-from spotthebot.kit.web.database.sessions import get_database
+from spotthebot.kit.web.database.claims import Claim
+from spotthebot.kit.web.database.idempotency import asking_first, idempotent
 
 _admins = allow(Role.ADMIN)
 _frontends = allow(Role.ANNOTATION)
 
-Creating = Annotated[Principal, Depends(_admins)]
-"""An administrator, before the `Idempotency-Key` is claimed."""
 Admin = Annotated[Principal, Depends(idempotent(_admins))]
 """Who may create campaigns and upload to them; honours `Idempotency-Key`."""
+AdminsClaim = Annotated[Claim, Depends(asking_first(_admins), scope="function")]
+"""An administrator's claim of an `Idempotency-Key`: `conversations` is asked first, then the transaction begins."""
 Claimer = Annotated[Principal, Depends(idempotent(_frontends))]
 """A frontend that claims for an annotator; honours `Idempotency-Key`."""
 Frontend = Annotated[Principal, Depends(_frontends)]
@@ -60,7 +59,5 @@ async def _new_people(request: Request) -> NewPeople:
 
 
 NewcomerLimits = Annotated[NewPeople, Depends(_new_people)]
-Pool = Annotated[Database, Depends(get_database)]
-"""For answers that are read batch by batch while they are sent."""
 JobQueue = Annotated[Jobs, Depends(_jobs)]
 ConversationsClient = Annotated[Conversations, Depends(_conversations)]

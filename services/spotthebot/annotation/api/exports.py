@@ -8,14 +8,14 @@ from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from spotthebot.annotation import store
-from spotthebot.annotation.api.deps import Pool, Reader
+from spotthebot.annotation.api.deps import Reader
 from spotthebot.annotation.domain.errors import NamesForAdministrators
 from spotthebot.annotation.use_cases.exports import export_campaign, log_named_export
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.annotation_exports import AnnotatorNames, ExportedRows
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.web.core.routes import CheckedRoute
-from spotthebot.kit.web.database.sessions import Reading
+from spotthebot.kit.web.database.sessions import Pool, Reading
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"], route_class=CheckedRoute)
 

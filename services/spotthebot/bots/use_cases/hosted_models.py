@@ -40,12 +40,12 @@ from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed
+from spotthebot.kit.web.database.claims import Claim, KeyClaimed
 
 _log = get_logger(__name__)
 
 
-async def host_model(context: BotsContext, claim: EarlyClaim, request: HostedModelIn) -> HostedModelCondition:
+async def host_model(context: BotsContext, claim: Claim, request: HostedModelIn) -> HostedModelCondition:
     """Store a model whose directory exists, or whose files are uploaded next; load nothing."""
     async with context.database.read() as session:
         is_taken = await store.hosted_models.find_model(session, request.name) is not None

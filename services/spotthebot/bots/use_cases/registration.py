@@ -23,8 +23,7 @@ from spotthebot.contracts.bots import BotIn, BotStatus, BotVersionIn, ProbeTrigg
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.web.database.early_claims import EarlyClaim, KeyClaimed
-from spotthebot.kit.web.database.idempotency import RequestUnderWay
+from spotthebot.kit.web.database.claims import Claim, KeyClaimed, RequestUnderWay
 
 _LONGEST_WAIT_SECONDS = 10
 _AT_ONCE = timedelta()
@@ -32,9 +31,7 @@ Insert = Callable[[WriteSession, timedelta], Awaitable[UUID]]
 """Makes the bot ready for its next version, whose probe is due after a time, and returns the bot's id."""
 
 
-async def register_bot(
-    context: BotsContext, claim: EarlyClaim, principal: Principal, request: BotIn, *, probe: bool
-) -> Bot:
+async def register_bot(context: BotsContext, claim: Claim, principal: Principal, request: BotIn, *, probe: bool) -> Bot:
     """Register a bot for the caller's team and probe it; without `probe` a heartbeat does so soon."""
     if principal.role == Role.TEAM and principal.team is None:
         raise TeamKeyWithoutTeam
@@ -46,7 +43,7 @@ async def register_bot(
 
 
 async def add_version(
-    context: BotsContext, claim: EarlyClaim, principal: Principal, bot_id: UUID, request: BotVersionIn, *, probe: bool
+    context: BotsContext, claim: Claim, principal: Principal, bot_id: UUID, request: BotVersionIn, *, probe: bool
 ) -> Bot:
     """Add a bot's next version and probe it; running conversations keep the version that they began with."""
     async with context.database.read() as session:
@@ -62,7 +59,7 @@ async def add_version(
 
 async def _register(
     context: BotsContext,
-    claim: EarlyClaim,
+    claim: Claim,
     principal: Principal,
     request: BotVersionIn,
     insert: Insert,
@@ -96,7 +93,7 @@ async def _probed(context: BotsContext, principal: Principal, bot: Bot) -> Bot:
         return await store.bots.get_bot(session, bot.id, principal)
 
 
-async def _find_earlier(context: BotsContext, claim: EarlyClaim, principal: Principal, *, probe: bool) -> Bot | None:
+async def _find_earlier(context: BotsContext, claim: Claim, principal: Principal, *, probe: bool) -> Bot | None:
     """Return the bot of an earlier request with the same key, once its version is probed; None if there was none.
 
     Raises RequestUnderWay for as long as the first request's probe and then a heartbeat's may take. A bot that is not

@@ -29,30 +29,30 @@ from spotthebot.conversations import store
 from spotthebot.conversations.api.chat_access import expiry_of
 from spotthebot.conversations.api.deps import (
     Admin,
+    BotsClient,
     ChatListener,
     ChatReader,
     Chatter,
     Chatting,
-    Frontend,
+    FrontendsClaim,
     JobQueue,
     NewcomerLimits,
     Reader,
     Settings,
     Watch,
 )
-from spotthebot.conversations.api.fetched import ReplyingBots
 from spotthebot.conversations.api.shapes import collection_out
 from spotthebot.conversations.domain.chats import Chat, RatedChat
 from spotthebot.conversations.domain.conversations import Conversation
 from spotthebot.conversations.domain.interactors import pseudonym_of
 from spotthebot.conversations.use_cases.chats import converse
+from spotthebot.conversations.use_cases.chats.start import find_replying_bots
 from spotthebot.conversations.use_cases.chats.start import start_chat as start
 from spotthebot.conversations.use_cases.chats.study import finish_study
-from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
+from spotthebot.kit.web.database.sessions import Pool, Reading, Writing
 
 _EVENTS_AT_ONCE = 500
 
@@ -81,10 +81,12 @@ router = APIRouter(prefix="/v1", tags=["chats"], route_class=_ChatRoute)
 
 @router.post("/chats", status_code=201, operation_id="start_chat")
 async def start_chat(
-    replying: ReplyingBots, session: Writing, _caller: Frontend, limits: NewcomerLimits, request: ChatIn
+    claim: FrontendsClaim, database: Pool, bots: BotsClient, limits: NewcomerLimits, request: ChatIn
 ) -> ChatOut:
     """Draw bots for a person to talk to; a person with an open chat in the collection gets that chat again."""
-    chat = await start(session, request, replying.result(), admit=limits.admit)
+    replying = await find_replying_bots(database, bots, request.collection_id, request.interactor)
+    session = await claim.begin()
+    chat = await start(session, request, replying, admit=limits.admit)
     return _to_out(await converse.view_chat(session, chat.id))
 
 
@@ -156,7 +158,7 @@ async def _with_events_to_come(
 async def watch_chat(
     chat_id: Annotated[UUID, Depends(_with_events_to_come)],
     request: Request,
-    database: Annotated[Database, Depends(get_database)],
+    database: Pool,
     watch: Watch,
     now: Now,
     last_event_id: LastEventId = 0,

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from spotthebot.contracts.conversations import (
@@ -21,8 +21,14 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, BotsClient, JobQueue, Reader, Settings
-from spotthebot.conversations.api.fetched import CollectionParticipants
+from spotthebot.conversations.api.deps import (
+    Admin,
+    AdminsClaim,
+    BotsClient,
+    JobQueue,
+    Reader,
+    Settings,
+)
 from spotthebot.conversations.api.shapes import (
     collection_out,
     plan_out,
@@ -33,13 +39,14 @@ from spotthebot.conversations.api.shapes import (
 from spotthebot.conversations.domain.conversations import Conversation, Speakers
 from spotthebot.conversations.use_cases.chats.study import open_study
 from spotthebot.conversations.use_cases.collections import control, estimate, imports
+from spotthebot.conversations.use_cases.collections.participants import Participants, find_bots, find_participants
 from spotthebot.conversations.use_cases.collections.start import start_collection
-from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
+from spotthebot.kit.web.database.sessions import Pool, Reading, Writing
 
 router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRoute)
 _CONVERSATIONS = large_batch(max_bytes=32 * 1024 * 1024, max_values=500_000)
@@ -47,9 +54,9 @@ _CONVERSATIONS = large_batch(max_bytes=32 * 1024 * 1024, max_values=500_000)
 
 @router.post("/collections", status_code=201, operation_id="create_collection")
 async def create_collection(
-    participants: CollectionParticipants,
-    session: Writing,
-    _caller: Admin,
+    claim: AdminsClaim,
+    database: Pool,
+    bots: BotsClient,
     jobs: JobQueue,
     settings: Settings,
     request: CollectionIn,
@@ -58,21 +65,21 @@ async def create_collection(
 
     `warnings` names bots that are failing or registered for other domains; the dry run names them before.
     """
-    takes_part = participants.result()
     if isinstance(request, ImportIn):
-        started = await imports.open_import(session, request)
+        takes_part = Participants(())
+        started = await imports.open_import(await claim.begin(), request)
     elif isinstance(request, HumanBotIn):
-        started = await open_study(session, request, takes_part)
+        takes_part = await find_bots(bots, request.bots)
+        started = await open_study(await claim.begin(), request, takes_part)
     else:
+        takes_part = await find_participants(database, bots, request)
         batch = settings.conversations_per_batch
-        started = await start_collection(session, jobs, request, takes_part, batch=batch)
+        started = await start_collection(await claim.begin(), jobs, request, takes_part, batch=batch)
     return started_collection_out(started, takes_part.warnings(request.domain))
 
 
 @router.post("/collections/dry-run", operation_id="estimate_collection")
-async def estimate_collection(
-    _caller: Reader, database: Annotated[Database, Depends(get_database)], bots: BotsClient, request: PlannedIn
-) -> EstimateOut:
+async def estimate_collection(_caller: Reader, database: Pool, bots: BotsClient, request: PlannedIn) -> EstimateOut:
     """Estimate what a collection would cost, with all the checks of a start; nothing is stored."""
     return await estimate.estimate_collection(database, bots, request)
 
@@ -155,9 +162,7 @@ async def import_conversations(
 
 
 @router.get("/collections/{collection_id}/texts/stream", operation_id="stream_texts", response_class=StreamingResponse)
-async def stream_texts(
-    session: Reading, _caller: Reader, database: Annotated[Database, Depends(get_database)], collection_id: UUID
-) -> StreamingResponse:
+async def stream_texts(session: Reading, _caller: Reader, database: Pool, collection_id: UUID) -> StreamingResponse:
     """Return the texts of a collection's conversations as NDJSON, one `TextsOut` a line: without their participants."""
     await store.collections.get_collection(session, collection_id)
 
@@ -170,9 +175,7 @@ async def stream_texts(
 @router.get(
     "/collections/{collection_id}/speakers/stream", operation_id="stream_speakers", response_class=StreamingResponse
 )
-async def stream_speakers(
-    session: Reading, _caller: Reader, database: Annotated[Database, Depends(get_database)], collection_id: UUID
-) -> StreamingResponse:
+async def stream_speakers(session: Reading, _caller: Reader, database: Pool, collection_id: UUID) -> StreamingResponse:
     """Return the participants of a collection's conversations as NDJSON, one `SpeakersOut` a line: without texts."""
     await store.collections.get_collection(session, collection_id)
 

@@ -19,7 +19,7 @@ from spotthebot.conversations.api.shapes import bot_conversation_out, conversati
 from spotthebot.conversations.use_cases import conversations
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
-from spotthebot.kit.web.database.sessions import Reading
+from spotthebot.kit.web.database.sessions import Pool, Reading
 
 router = APIRouter(prefix="/v1/conversations", tags=["conversations"], route_class=CheckedRoute)
 
@@ -34,29 +34,31 @@ async def _bot(
 
 
 RequestedBot = Annotated[BotOut, Depends(_bot)]
-"""The bot that a query names, asked for before the transaction begins."""
+"""The bot that a query names."""
 
 
 @router.get("", operation_id="list_conversations_of_bot")
-async def list_of_bot(paging: Paging, bot: RequestedBot, session: Reading, caller: Taker) -> Page[BotConversationOut]:
+async def list_of_bot(paging: Paging, bot: RequestedBot, database: Pool, caller: Taker) -> Page[BotConversationOut]:
     """List the conversations that a bot takes part in, oldest first; a team does not learn its partners' names."""
-    rows = await conversations.list_conversations_of_bot(
-        session, caller, bot, after=paging.after, limit=paging.limit + 1
-    )
+    async with database.read() as session:
+        rows = await conversations.list_conversations_of_bot(
+            session, caller, bot, after=paging.after, limit=paging.limit + 1
+        )
     return page_of(rows, paging, key=lambda row: row[0].id, to_out=lambda row: bot_conversation_out(*row))
 
 
 @router.get("/performance", operation_id="get_bot_performance")
 async def get_performance(
     bot: RequestedBot,
-    session: Reading,
+    database: Pool,
     _caller: Taker,
     collection_id: Annotated[
         tuple[UUID, ...], Query(max_length=100, description="Conversations of these collections; left out: of all.")
     ] = (),
 ) -> BotPerformanceOut:
     """Say how a bot did: its conversations by state, why they failed at its turn, and how fast it answered."""
-    return await conversations.get_performance(session, bot, collection_id)
+    async with database.read() as session:
+        return await conversations.get_performance(session, bot, collection_id)
 
 
 @router.get("/{conversation_id}/export", operation_id="get_exported_conversation")

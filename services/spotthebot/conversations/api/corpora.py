@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 
 from spotthebot.contracts.conversations import (
     CorpusChangesIn,
@@ -21,6 +21,9 @@ from spotthebot.contracts.wire import Name, Split
 from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import (
     Admin,
+    AdminReader,
+    AdminsClaim,
+    BotsClient,
     DialogueReader,
     JobQueue,
     LearningService,
@@ -28,17 +31,15 @@ from spotthebot.conversations.api.deps import (
     Uploader,
     pieces_of,
 )
-from spotthebot.conversations.api.fetched import Learners
 from spotthebot.conversations.domain.corpora import Corpus, Dialogue, DialogueOutcome
 from spotthebot.conversations.use_cases.corpora import remove
 from spotthebot.conversations.use_cases.corpora.learn import Learner, get_learnable_revision, list_learnable
 from spotthebot.conversations.use_cases.corpora.read import Upload
 from spotthebot.conversations.use_cases.corpora.upload import store_upload
-from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.bodies import file_upload, large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
+from spotthebot.kit.web.database.sessions import Pool, Reading, Writing
 
 router = APIRouter(prefix="/v1/corpora", tags=["corpora"], route_class=IdempotentRoute)
 _DIALOGUES = large_batch(max_bytes=32 * 1024 * 1024, max_values=500_000)
@@ -72,12 +73,15 @@ async def change_corpus(session: Writing, _caller: Admin, corpus_id: UUID, chang
 
 
 @router.delete("/{corpus_id}", status_code=204, operation_id="remove_corpus")
-async def remove_corpus(learners: Learners, session: Writing, caller: Admin, jobs: JobQueue, corpus_id: UUID) -> None:
+async def remove_corpus(
+    caller: AdminReader, claim: AdminsClaim, bots: BotsClient, jobs: JobQueue, corpus_id: UUID
+) -> None:
     """Remove a corpus for good, unless a collection holds texts of it, or a bot learns from it (409).
 
     It is gone at once, and its name is free; a worker deletes its dialogues, however many there are.
     """
-    await remove.remove_corpus(session, jobs, corpus_id, learners.result(), key_id=caller.key_id)
+    learners = await remove.find_learners(bots, corpus_id)
+    await remove.remove_corpus(await claim.begin(), jobs, corpus_id, learners, key_id=caller.key_id)
 
 
 @router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues", openapi_extra=_DIALOGUES)
@@ -96,7 +100,7 @@ async def add_dialogues(session: Writing, _caller: Admin, corpus_id: UUID, batch
     openapi_extra=file_upload(setting="largest_upload_bytes"),
 )
 async def upload_dialogues(
-    database: Annotated[Database, Depends(get_database)],
+    database: Pool,
     _caller: Uploader,
     corpus_id: UUID,
     request: Request,

@@ -16,15 +16,16 @@ from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.core.new_people import NewPeople
-from spotthebot.kit.web.database.idempotency import idempotent
+from spotthebot.kit.web.database.claims import Claim
+from spotthebot.kit.web.database.idempotency import asking_first, idempotent
 
 _admins = allow(Role.ADMIN)
 
 Admin = Annotated[Principal, Depends(idempotent(_admins))]
 """Who may create; honours `Idempotency-Key`."""
 AdminReader = Annotated[Principal, Depends(_admins)]
-Creating = Annotated[Principal, Depends(_admins)]
-"""The same, without the key: for what is fetched before the key is claimed."""
+AdminsClaim = Annotated[Claim, Depends(asking_first(_admins), scope="function")]
+"""An administrator's claim of an `Idempotency-Key`: `bots` is asked first, then the transaction begins."""
 Uploader = Annotated[Principal, Depends(_admins)]
 """Who may send a file; `Idempotency-Key` would have all of it read into memory, and is not needed."""
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
@@ -42,10 +43,10 @@ Taker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVIC
 _frontends = allow(Role.ADMIN, Role.ANNOTATION)
 _in_chat = AllowInChat()
 
-Frontend = Annotated[Principal, Depends(idempotent(_frontends))]
-"""A frontend for people who talk to bots; honours `Idempotency-Key`."""
+FrontendsClaim = Annotated[Claim, Depends(asking_first(_frontends), scope="function")]
+"""The same of a frontend for people who talk to bots."""
 Chatting = Annotated[Principal, Depends(_frontends)]
-"""The same, without the key: for what is fetched before the key is claimed, and what can be repeated as it is."""
+"""A frontend, by requests that can be repeated as they are."""
 Chatter = Annotated[Principal, Depends(idempotent(_in_chat))]
 """A frontend, or the person whose chat it is; honours `Idempotency-Key`."""
 ChatReader = Annotated[Principal, Depends(_in_chat)]

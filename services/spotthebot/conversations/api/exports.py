@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
 from spotthebot.contracts.access import Role
@@ -15,11 +15,10 @@ from spotthebot.conversations.api.deps import DialogueReader, JobQueue, Uploader
 from spotthebot.conversations.domain.errors import PeopleForAdministrators
 from spotthebot.conversations.use_cases.collections import exported_imports
 from spotthebot.conversations.use_cases.exports import export_collection
-from spotthebot.kit.database import Database
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.web.core.bodies import file_upload
 from spotthebot.kit.web.core.routes import CheckedRoute
-from spotthebot.kit.web.database.sessions import Reading, get_database
+from spotthebot.kit.web.database.sessions import Pool, Reading
 
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"], route_class=CheckedRoute)
 
@@ -40,7 +39,7 @@ _BINARY = {"schema": {"type": "string", "format": "binary"}}
 async def download_export(
     session: Reading,
     caller: DialogueReader,
-    database: Annotated[Database, Depends(get_database)],
+    database: Pool,
     collection_id: UUID,
     form: Annotated[ExportFormat, Query(alias="format")] = ExportFormat.NDJSON,
     people: Annotated[
@@ -73,7 +72,7 @@ async def download_export(
     openapi_extra=file_upload(setting="largest_upload_bytes"),
 )
 async def upload_export(
-    database: Annotated[Database, Depends(get_database)],
+    database: Pool,
     _caller: Uploader,
     jobs: JobQueue,
     collection_id: UUID,

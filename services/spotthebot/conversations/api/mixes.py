@@ -16,10 +16,10 @@ from spotthebot.conversations.domain.interactors import Interactors
 from spotthebot.conversations.domain.mixes import Mix
 from spotthebot.conversations.domain.strata import Strata
 from spotthebot.conversations.use_cases.collections.mix import mix_conversations
-from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.streams import stream
-from spotthebot.kit.web.database.sessions import Reading, get_database
+from spotthebot.kit.web.database.sessions import Pool, Reading
 
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"], route_class=CheckedRoute)
 
@@ -99,7 +99,7 @@ async def get_mix(session: Reading, _caller: Mixer, mix: _Mix) -> MixOut:
 async def stream_strata(
     session: Reading,
     _caller: AnnotationService,
-    database: Annotated[Database, Depends(get_database)],
+    database: Pool,
     mix: _Mix,
 ) -> StreamingResponse:
     """Return a label for each conversation that a campaign takes as NDJSON, one `StratumOut` a line.
@@ -126,7 +126,7 @@ async def stream_strata(
 async def stream_text_hashes(
     session: Reading,
     _caller: Mixer,
-    database: Annotated[Database, Depends(get_database)],
+    database: Pool,
     mix: _Mix,
     shown: Annotated[
         int | None, Query(ge=1, le=500, description="How many exchanges annotators see at most; nothing: all.")
@@ -161,7 +161,7 @@ async def stream_text_hashes(
 async def stream_interactors(
     session: Reading,
     _caller: AnnotationService,
-    database: Annotated[Database, Depends(get_database)],
+    database: Pool,
     collections: _Collections,
 ) -> StreamingResponse:
     """Return a salted hash for each conversation as NDJSON, one `InteractorOut` a line: of the person who chatted.

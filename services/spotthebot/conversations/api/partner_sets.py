@@ -7,23 +7,22 @@ from fastapi import APIRouter, Path, Query
 from spotthebot.contracts.conversations import PartnerSetIn, PartnerSetOut
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations import store
-from spotthebot.conversations.api.deps import Admin, Reader
-from spotthebot.conversations.api.fetched import Partners
+from spotthebot.conversations.api.deps import AdminsClaim, BotsClient, Reader
 from spotthebot.conversations.api.shapes import partner_set_out
+from spotthebot.conversations.use_cases.collections.participants import find_bots
 from spotthebot.conversations.use_cases.collections.partner_sets import create_partner_set as create
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
-from spotthebot.kit.web.database.sessions import Reading, Writing
+from spotthebot.kit.web.database.sessions import Reading
 
 router = APIRouter(prefix="/v1/partner-sets", tags=["partner sets"], route_class=IdempotentRoute)
 
 
 @router.post("", status_code=201, operation_id="create_partner_set")
-async def create_partner_set(
-    partners: Partners, session: Writing, _caller: Admin, request: PartnerSetIn
-) -> PartnerSetOut:
+async def create_partner_set(claim: AdminsClaim, bots: BotsClient, request: PartnerSetIn) -> PartnerSetOut:
     """Store bots, in their present versions, as the next version of a partner set."""
-    return partner_set_out(await create(session, request, partners.result()))
+    partners = await find_bots(bots, request.bots)
+    return partner_set_out(await create(await claim.begin(), request, partners))
 
 
 @router.get("", operation_id="list_partner_sets")

@@ -13,10 +13,9 @@ from spotthebot.conversations import store
 from spotthebot.conversations.api.deps import Reader, Settings
 from spotthebot.conversations.api.shapes import collection_out, failure_out, pair_out
 from spotthebot.conversations.domain.collections import ENDED
-from spotthebot.kit.database import Database
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
-from spotthebot.kit.web.database.sessions import Reading, get_database
+from spotthebot.kit.web.database.sessions import Pool, Reading
 
 router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"], route_class=CheckedRoute)
 
@@ -58,7 +57,7 @@ async def _known(session: Reading, _caller: Reader, collection_id: UUID) -> UUID
 
 @router.get("/events", operation_id="watch_collection", response_class=EventSourceResponse)
 async def watch_collection(
-    collection_id: Annotated[UUID, Depends(_known)], database: Annotated[Database, Depends(get_database)]
+    collection_id: Annotated[UUID, Depends(_known)], database: Pool
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream a `CollectionOut` as event `progress` whenever it changes, and as `finished` at its end, the last one.
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 
 from spotthebot.contracts.fed import ScoreJobIn, ScoreJobOut, ScoreJobState
 from spotthebot.fed import store
-from spotthebot.fed.api.deps import Admin, Creator, EndedCollection, JobQueue, Reader
+from spotthebot.fed.api.deps import Admin, CollectionsClient, JobQueue, Reader, Start
 from spotthebot.fed.domain.score_sets import JobProgress, ScoreJob
 from spotthebot.fed.store.score_sets import RATE_SECONDS
 from spotthebot.fed.use_cases.dimension_sets import choose_dimensions
@@ -21,13 +21,14 @@ router = APIRouter(prefix="/v1/score-jobs", tags=["score jobs"], route_class=Ide
 
 @router.post("", status_code=202, operation_id="create_score_job")
 async def create_score_job(
-    collection: EndedCollection, session: Writing, _caller: Creator, jobs: JobQueue, request: ScoreJobIn
+    claim: Start, collections: CollectionsClient, jobs: JobQueue, request: ScoreJobIn
 ) -> ScoreJobOut:
     """Score the bots of a collection; read the job again for its progress, and the score set of its id afterwards.
 
     What a model said of a context before is not computed again.
     """
-    collection.result()
+    await collections.require_ended(request.collection_id)
+    session = await claim.begin()
     dimensions = await choose_dimensions(session, request.scorer)
     return _to_out(await start_score_job(session, jobs, request, dimensions), JobProgress(0, 0, 0, 0))
 

@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 from spotthebot.contracts.fed import ContextScoresOut, CorrelationsOut, RejectedOut, ScoreSetOut
 from spotthebot.contracts.fed.correlations import CorrelationLevel
 from spotthebot.fed import store
-from spotthebot.fed.api.deps import CampaignsClient, CollectionsClient, Pool, Reader
+from spotthebot.fed.api.deps import CampaignsClient, CollectionsClient, Reader
 from spotthebot.fed.use_cases.correlations import correlate
 from spotthebot.fed.use_cases.ratings import fetch_ratings
 from spotthebot.fed.use_cases.score_sets import (
@@ -22,7 +22,7 @@ from spotthebot.fed.use_cases.score_sets import (
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
-from spotthebot.kit.web.database.sessions import Reading
+from spotthebot.kit.web.database.sessions import Pool, Reading
 
 router = APIRouter(prefix="/v1/score-sets/{set_id}", tags=["score sets"], route_class=CheckedRoute)
 

@@ -5,11 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 
 from spotthebot.contracts.fed import ScoresIn, ScoresOut
-from spotthebot.fed.api.deps import Admin, Pool, ScorersOfService
+from spotthebot.fed.api.deps import Admin, ScorersOfService
 from spotthebot.fed.settings import FedSettings
 from spotthebot.fed.use_cases.dimension_sets import choose_dimensions
 from spotthebot.fed.use_cases.scores import score_dialogues
 from spotthebot.kit.web.core.routes import CheckedRoute
+from spotthebot.kit.web.database.sessions import Pool
 
 router = APIRouter(prefix="/v1/scores", tags=["scores"], route_class=CheckedRoute)
 

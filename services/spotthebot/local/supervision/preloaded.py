@@ -18,7 +18,6 @@ MODULES = (
     "spotthebot.kit.serving.configuration",
     "spotthebot.kit.web.api",
     "spotthebot.kit.web.bearer.part",
-    "spotthebot.kit.web.database.fetched",
     "spotthebot.local.supervision.forks",
 )
 

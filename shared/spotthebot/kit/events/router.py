@@ -16,7 +16,8 @@ from spotthebot.kit.events.subscribers import OPERATOR, TEAMS, Subscribers
 from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.kit.web.core.pagination import BadCursor, Page, Paging, page_of
-from spotthebot.kit.web.database.idempotency import IdempotentRoute, ShownOnce, idempotent
+from spotthebot.kit.web.database.claims import ShownOnce
+from spotthebot.kit.web.database.idempotency import IdempotentRoute, idempotent
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
 _LAST_POSITION = 2**63 - 1

@@ -19,12 +19,16 @@ async def get_database(request: Request) -> Database:
     return database
 
 
-async def _read(database: Annotated[Database, Depends(get_database)]) -> AsyncIterator[ReadSession]:
+Pool = Annotated[Database, Depends(get_database)]
+"""For endpoints that ask another service before their transaction, or read while they send."""
+
+
+async def _read(database: Pool) -> AsyncIterator[ReadSession]:
     async with database.read() as session:
         yield session
 
 
-async def _write(database: Annotated[Database, Depends(get_database)]) -> AsyncIterator[WriteSession]:
+async def _write(database: Pool) -> AsyncIterator[WriteSession]:
     async with database.write() as session:
         yield session
 
