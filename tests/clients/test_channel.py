@@ -27,7 +27,7 @@ from spotthebot.clients import (
     UnexpectedAnswer,
 )
 from spotthebot.contracts.bots import BotChangesIn, BotIn, BuiltinProtocol, HostedModelIn, RepliesIn, SecretIn
-from spotthebot.kit.tracing import continue_trace, outgoing_headers
+from spotthebot.kit.tracing import continued_trace, outgoing_headers
 from tests.factories.wire import AT_ONCE, BASE, answering
 
 Fault = httpx.Response | Exception
@@ -248,10 +248,11 @@ class TestRequests:
 
     async def test_carry_the_trace_on(self, wire: respx.Router, bots: AsyncBots):
         route = wire.get("/healthz").mock(return_value=httpx.Response(200, json=OK))
-        continue_trace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")  # the example of W3C Trace Context
-        await bots.health()
-        assert route.calls[0].request.headers["traceparent"] == outgoing_headers()["traceparent"]
-        assert "-4bf92f3577b34da6a3ce929d0e0e4736-" in outgoing_headers()["traceparent"]
+        sent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"  # the example of W3C Trace Context
+        with continued_trace({"traceparent": sent}):
+            await bots.health()
+            assert route.calls[0].request.headers["traceparent"] == outgoing_headers()["traceparent"]
+        assert "-4bf92f3577b34da6a3ce929d0e0e4736-" in route.calls[0].request.headers["traceparent"]
 
     async def test_hold_only_fields_that_were_set(self, wire: respx.Router, bots: AsyncBots):
         route = wire.patch(f"/v1/bots/{BOT}").mock(return_value=httpx.Response(404))

@@ -1,16 +1,14 @@
-"""A conversation's own trace tells what was committed, once, whichever runner requested it."""
+"""The spans of a conversation tell what was committed, once, whichever runner requested it."""
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from time import time_ns
-from uuid import UUID
 
 import pytest
 
 from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.conversations.domain.conversations import Reply
 from spotthebot.conversations.domain.transitions import Step, fail, step
+from spotthebot.conversations.use_cases import conversation_traces
 from spotthebot.conversations.use_cases.conversation_traces import record_commits, record_requests
 from spotthebot.kit import tracing
 from tests.factories.domain_conversations import running
@@ -19,49 +17,37 @@ SAID = Reply("Hello.", None, None, 250.0)
 
 
 class Listed:
-    """A recorder that lists names of spans, and which of them began a trace."""
+    """Lists names of spans with the conversations that they tell of."""
 
     def __init__(self) -> None:
-        self.spans: list[tuple[UUID, str, bool]] = []
+        self.spans: list[tuple[str, object]] = []
         self.began: dict[str, int] = {}
 
-    def present(self) -> None:
-        return None
-
-    def span(self, *_: object) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    span_of = span
-
-    def record(self, subject: UUID, name: str, _: Mapping[str, str | int], since: int, *, is_first: bool) -> None:
-        self.spans.append((subject, name, is_first))
+    def record(self, name: str, attributes: tracing.Attributes, since: int) -> None:
+        self.spans.append((name, attributes["conversation.id"]))
         self.began[name] = since
 
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> Listed:
-    recorder = Listed()
-    monkeypatch.setattr(tracing, "_recorders", [recorder])
-    return recorder
+    made = Listed()
+    monkeypatch.setattr(conversation_traces, "is_recording", lambda: True)
+    monkeypatch.setattr(conversation_traces, "record_span", made.record)
+    return made
 
 
 class TestCommits:
-    def test_begin_the_trace_with_the_request_of_the_first_turn(self, listed: Listed):
-        conversation, since = running(), time_ns()
+    def test_are_recorded_with_the_id_of_the_conversation(self, listed: Listed):
+        conversation, since = running("Hi.", "Hello."), time_ns()
         record_commits([step(conversation, SAID)], {conversation.id}, since)
-        assert listed.spans == [(conversation.id, "conversation", True), (conversation.id, "commit turn", False)]
-        assert listed.began == {"conversation": since - 250_000_000, "commit turn": since}
-
-    def test_begin_no_trace_with_a_later_turn(self, listed: Listed):
-        conversation = running("Hi.", "Hello.")
-        record_commits([step(conversation, SAID)], {conversation.id}, time_ns())
-        assert listed.spans == [(conversation.id, "commit turn", False)]
+        assert listed.spans == [("commit turn", str(conversation.id))]
+        assert listed.began == {"commit turn": since}
 
     def test_count_only_where_no_other_runner_was_first(self, listed: Listed):
         """Another runner committed the same turn: only the step that counts is a span."""
         mine, others = running(), running()
         record_commits([step(mine, SAID), step(others, SAID)], {mine.id}, time_ns())
-        assert {subject for subject, _, _ in listed.spans} == {mine.id}
+        assert listed.spans == [("commit turn", str(mine.id))]
 
     def test_leave_out_an_attempt_in_vain(self, listed: Listed):
         again = step(running(), Reply(None, ReplyFailure.TIMEOUT, "No reply.", 1.0))
@@ -69,22 +55,20 @@ class TestCommits:
         record_commits([again], {again.after.id}, time_ns())
         assert listed.spans == []
 
-    @pytest.mark.parametrize(
-        ("turns", "expected"), [((), ["conversation", "end as failed"]), (("Hi.",), ["end as failed"])]
-    )
-    def test_say_how_a_conversation_ended(self, listed: Listed, turns: tuple[str, ...], expected: list[str]):
+    @pytest.mark.parametrize("turns", [(), ("Hi.",)])
+    def test_say_how_a_conversation_ended(self, listed: Listed, turns: tuple[str, ...]):
         failed = fail(running(*turns), "The bot is gone.")
         record_commits([failed], {failed.after.id}, time_ns())
-        assert [name for _, name, _ in listed.spans] == expected
+        assert [name for name, _ in listed.spans] == ["end as failed"]
 
     def test_say_that_the_last_turn_ended_it(self, listed: Listed):
         last = step(running("Hi.", turns_planned=2), SAID)
         record_commits([last], {last.after.id}, time_ns())
-        assert [name for _, name, _ in listed.spans] == ["commit turn", "end as complete"]
+        assert [name for name, _ in listed.spans] == ["commit turn", "end as complete"]
 
 
 class TestRequests:
     def test_are_recorded_for_each_conversation_that_was_answered(self, listed: Listed):
         steps: list[Step] = [step(running(), SAID), step(replace(running(), attempts=1), SAID)]
         record_requests(steps, time_ns())
-        assert listed.spans == [(each.before.id, "request turn", False) for each in steps]
+        assert listed.spans == [("request turn", str(each.before.id)) for each in steps]

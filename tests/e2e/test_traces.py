@@ -1,4 +1,4 @@
-"""A conversation, a collection and a label are one trace each, and spans hold neither texts nor keys."""
+"""A label is one trace; what a collection does has links to its request; spans hold neither texts nor keys."""
 
 import contextlib
 import json
@@ -29,6 +29,7 @@ COLLECTION, OTHER, LABEL, SEARCH = "c0" * 16, "0c" * 16, "1a" * 16, "5e" * 16
 TURNS = 8
 CONVERSATIONS = {COLLECTION: 1, OTHER: 2}
 CALLER = "00f067aa0ba902b7"
+CONVERSATION = "spotthebot.conversation.id"
 
 
 class Collector:
@@ -53,10 +54,24 @@ class Collector:
         """Ids of the conversations of a person."""
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 
-    def spans(self, trace_id: str) -> list[Span]:
+    def all_spans(self) -> list[Span]:
         requests = [ExportTraceServiceRequest.FromString(body) for body in self.received]
         scopes = [scope for each in requests for resource in each.resource_spans for scope in resource.scope_spans]
-        return [span for scope in scopes for span in scope.spans if span.trace_id.hex() == trace_id]
+        return [span for scope in scopes for span in scope.spans]
+
+    def spans(self, trace_id: str) -> list[Span]:
+        return [span for span in self.all_spans() if span.trace_id.hex() == trace_id]
+
+    def brought_about(self, trace_id: str) -> list[Span]:
+        """Return the spans of the traces with links to this one, with links to those, and so on."""
+        spans, found, known = self.all_spans(), {bytes.fromhex(trace_id)}, 0
+        while len(found) > known:
+            known = len(found)
+            found |= {span.trace_id for span in spans if any(link.trace_id in found for link in span.links)}
+        return [span for span in spans if span.trace_id in found - {bytes.fromhex(trace_id)}]
+
+    def of_conversation(self, conversation: str) -> list[Span]:
+        return [each for each in self.all_spans() if _attributes(each).get(CONVERSATION) == str(UUID(conversation))]
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +171,13 @@ def _number(span: Span, name: str) -> int:
 
 
 @pytest.mark.parametrize("trace", [COLLECTION, OTHER])
-async def test_a_collection_is_one_trace_from_its_request_through_its_turns_to_its_event(traced: Collector, trace: str):
-    spans = traced.spans(trace)
+async def test_a_collections_turns_and_its_event_have_links_to_its_request(traced: Collector, trace: str):
+    request = traced.spans(trace)
+    assert ("SERVER", "POST /v1/collections") in _kinds(request)
+    known = {span.span_id for span in request}
+    assert {span.parent_span_id.hex() for span in request if span.parent_span_id not in known} == {CALLER}
+    spans = traced.brought_about(trace)
     assert {
-        ("SERVER", "POST /v1/collections"),
         ("CONSUMER", "request turns"),
         ("CLIENT", "POST"),
         ("SERVER", "POST /v1/bots/{bot_id}/replies"),
@@ -168,7 +186,7 @@ async def test_a_collection_is_one_trace_from_its_request_through_its_turns_to_i
         ("CONSUMER", "deliver event"),
     } <= _kinds(spans)
     known = {span.span_id for span in spans}
-    assert {span.parent_span_id.hex() for span in spans if span.parent_span_id not in known} == {CALLER}
+    assert {span.parent_span_id for span in spans if span.parent_span_id not in known} == {b""}
     asked = {span.parent_span_id for span in spans if span.name == "POST /v1/bots/{bot_id}/replies"}
     assert TURNS <= len(asked) <= TURNS * CONVERSATIONS[trace]
     assert asked <= {span.span_id for span in spans if span.kind == Span.SPAN_KIND_CLIENT}
@@ -177,49 +195,48 @@ async def test_a_collection_is_one_trace_from_its_request_through_its_turns_to_i
     }
 
 
-async def test_a_conversation_is_one_trace_from_its_first_question_to_its_end(traced: Collector):
+async def test_a_conversation_is_found_by_its_id_from_its_first_question_to_its_end(traced: Collector):
     assert len(traced.conversations) == 3
     for conversation in traced.conversations:
-        spans = traced.spans(conversation)
-        (first,) = [span for span in spans if not span.parent_span_id]
-        assert (first.name, first.span_id.hex()) == ("conversation", conversation[16:])
-        assert UUID(_attributes(first)["spotthebot.conversation"]).hex == conversation
+        spans = traced.of_conversation(conversation)
         for name, number in (("request turn", "turn"), ("ask bot", "turns_before"), ("commit turn", "turn")):
             turns = [_number(span, f"spotthebot.{number}") for span in spans if span.name == name]
             assert sorted(turns) == list(range(TURNS)), name
         assert [span.name for span in spans if span.name.startswith("end as ")] == ["end as complete"]
-        assert {span.parent_span_id for span in spans} <= {b"", first.span_id}
 
 
-async def test_a_persons_conversation_is_one_trace_too(traced: Collector):
+async def test_a_persons_conversation_is_found_too(traced: Collector):
     assert len(traced.chatted) == 2
     for conversation in traced.chatted:
-        spans = traced.spans(conversation)
+        spans = traced.of_conversation(conversation)
         said = sorted((_number(each, "spotthebot.turn"), each.name) for each in spans if "turn" in each.name.split())
         assert said == [(0, "commit turn"), (1, "commit turn"), (1, "request turn")]
         others = sorted(each.name for each in spans if "turn" not in each.name.split())
-        assert others == ["ask bot", "conversation", "end as complete"]
+        assert others == ["ask bot", "end as complete"]
 
 
-async def test_the_spans_of_a_conversation_lead_to_those_of_its_collection(traced: Collector):
+async def test_the_spans_of_a_conversation_are_below_those_of_requests_and_commits(traced: Collector):
     expected = {
         "request turn": "request turns",
         "commit turn": "commit turns",
         "ask bot": "POST /v1/bots/{bot_id}/replies",
     }
     for trace, conversation in zip((COLLECTION, OTHER, OTHER), traced.conversations, strict=True):
-        names = {span.span_id: span.name for span in traced.spans(trace)}
-        spans = [span for span in traced.spans(conversation) if span.name in expected]
-        assert [names[link.span_id] for span in spans for link in span.links] == [expected[span.name] for span in spans]
+        names = {span.span_id: span.name for span in traced.brought_about(trace)}
+        spans = [span for span in traced.of_conversation(conversation) if span.name in expected]
+        assert [names[span.parent_span_id] for span in spans] == [expected[span.name] for span in spans]
 
 
-async def test_the_statements_of_a_turn_are_in_the_trace_of_its_collection(traced: Collector):
-    spans = [span for trace in (COLLECTION, OTHER) for span in traced.spans(trace)]
+async def test_the_statements_of_a_turn_are_in_the_trace_of_its_commit(traced: Collector):
+    spans = [span for trace in (COLLECTION, OTHER) for span in traced.brought_about(trace)]
     commits = {span.span_id for span in spans if span.name == "commit turns"}
     written = [span for span in spans if "INSERT INTO conversations.turns " in _statement(span)]
     assert written
     assert {span.parent_span_id for span in written} <= commits
-    assert not [span for span in spans if "AS claimed" in _statement(span)]  # a runner's look for work
+
+
+async def test_a_runners_look_for_work_is_in_no_trace(traced: Collector):
+    assert not [span for span in traced.all_spans() if "AS claimed" in _statement(span)]
 
 
 async def test_a_label_is_one_trace_with_its_statements(traced: Collector):
@@ -237,8 +254,7 @@ async def test_spans_hold_neither_texts_nor_keys_nor_queries(traced: Collector):
     everything = b"".join(traced.received)
     for secret in (b"SECRET", b"stb_", b"says 0", b"Bearer", b"url.query", b"url.full", b"exception.message"):
         assert secret not in everything, secret
-    spans = [span for trace in (COLLECTION, LABEL, SEARCH) for span in traced.spans(trace)]
-    names = {name for span in spans for name in _attributes(span)}
+    names = {name for span in traced.all_spans() for name in _attributes(span)}
     assert not {name for name in names if name.startswith(("url.", "http.url", "http.target"))} - {"url.scheme"}
 
 

@@ -13,7 +13,7 @@ from procrastinate.jobs import Job
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import JobContext, Jobs, Task
 from spotthebot.kit.jobs.outcomes import JobOutcomes
-from spotthebot.kit.tracing import continue_trace, outgoing_headers
+from spotthebot.kit.tracing import continued_trace, outgoing_headers
 from tests.factories.databases import DatabaseUrls
 
 ROOT = Path(__file__).parents[2]
@@ -229,7 +229,7 @@ class TestJanitor:
         assert started == 1
 
 
-async def test_a_job_continues_the_trace_in_which_it_was_queued(database_urls: DatabaseUrls):
+async def test_a_job_has_a_trace_that_names_the_one_in_which_it_was_queued(database_urls: DatabaseUrls):
     seen: list[dict[str, str]] = []
     logged: dict[str, Any] = {}
     done = asyncio.Event()
@@ -240,18 +240,17 @@ async def test_a_job_continues_the_trace_in_which_it_was_queued(database_urls: D
         done.set()
 
     jobs, database = _jobs_of(database_urls), Database(database_urls.app["conversations"], pool_size=1)
-    caller = continue_trace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", "lab=1", "study=pilot")
-    async with database.write() as session:
-        await jobs.defer(session, "conversations:look", {})
-    continue_trace(None)
+    sent = {"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", "baggage": "study=pilot"}
+    with continued_trace(sent) as caller:
+        async with database.write() as session:
+            await jobs.defer(session, "conversations:look", {})
     working = asyncio.create_task(jobs.work([Task("look", look)], concurrency=1, context={}))
     await done.wait()
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
     await database.close()
     (headers,) = seen
-    assert headers["traceparent"].startswith(f"00-{caller.trace_id}-")
-    assert headers["traceparent"] != caller.traceparent
-    assert (headers["tracestate"], headers["baggage"]) == ("lab=1", "study=pilot")
-    assert logged["trace_id"] == caller.trace_id
+    assert headers["baggage"] == "study=pilot"
+    assert logged["trace_id"] == headers["traceparent"].split("-")[1] != caller
+    assert logged["linked_trace_id"] == caller
     assert logged["job"]

@@ -9,9 +9,11 @@ import pytest
 from structlog.contextvars import get_contextvars, merge_contextvars
 from structlog.testing import capture_logs
 
-from spotthebot.kit.tracing import continue_trace, in_stored_trace, outgoing_headers, stored_trace
+from spotthebot.kit.tracing import continued_trace, linked_trace, outgoing_headers, stored_trace
 
 CALLER = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"  # the example of W3C Trace Context
+TRACE = CALLER[3:35]
+SENT = {"traceparent": CALLER, "tracestate": "lab=1", "baggage": "study=pilot"}
 
 
 @pytest.fixture
@@ -29,15 +31,15 @@ def written() -> Iterator[io.StringIO]:
 
 class TestTrace:
     def test_is_taken_up_with_a_span_of_our_own(self):
-        continue_trace(CALLER)
-        version, trace, span, flags = outgoing_headers()["traceparent"].split("-")
+        with continued_trace({"traceparent": CALLER}):
+            version, trace, span, flags = outgoing_headers()["traceparent"].split("-")
         assert (version, trace, flags) == ("00", "4bf92f3577b34da6a3ce929d0e0e4736", "01")
         assert span != "00f067aa0ba902b7"
         assert len(bytes.fromhex(span)) == 8
 
     def test_keeps_the_callers_wish_not_to_be_sampled(self):
-        continue_trace(CALLER[:-2] + "00")
-        assert outgoing_headers()["traceparent"].endswith("-00")
+        with continued_trace({"traceparent": CALLER[:-2] + "00"}):
+            assert outgoing_headers()["traceparent"].endswith("-00")
 
     @pytest.mark.parametrize(
         "header",
@@ -53,10 +55,11 @@ class TestTrace:
         ],
     )
     def test_begins_where_the_header_is_malformed(self, header: str | None):
-        trace = continue_trace(header)
-        assert int(trace.trace_id, 16)
-        assert (len(trace.trace_id), len(trace.span_id)) == (32, 16)
-        assert trace.trace_id not in str(header)
+        with continued_trace({} if header is None else {"traceparent": header}) as trace_id:
+            sent = outgoing_headers()["traceparent"]
+        assert int(trace_id, 16)
+        assert sent.startswith(f"00-{trace_id}-")
+        assert trace_id not in str(header)
 
     def test_begins_where_a_call_is_made_outside_of_any_request(self):
         version, trace, span, flags = Context().run(outgoing_headers)["traceparent"].split("-")
@@ -68,37 +71,45 @@ class TestTrace:
 
         assert len(Context().run(two_calls)) == 2
 
-    def test_kept_by_a_row_is_the_present_one_for_a_block(self):
-        continue_trace(CALLER, "lab=1", "study=pilot")
-        kept = stored_trace()
-        present = continue_trace(None)
-        with in_stored_trace("block", {}, kept):
-            assert "-4bf92f3577b34da6a3ce929d0e0e4736-" in outgoing_headers()["traceparent"]
-            assert (outgoing_headers()["tracestate"], outgoing_headers()["baggage"]) == ("lab=1", "study=pilot")
-            assert get_contextvars()["trace_id"] == "4bf92f3577b34da6a3ce929d0e0e4736"
-        assert outgoing_headers() == present.headers
-        assert "trace_id" not in get_contextvars()
+    def test_is_another_in_a_block_that_is_linked_with_the_one_kept_by_a_row(self):
+        with continued_trace(SENT):
+            kept = stored_trace()
+        with continued_trace({}) as present:
+            before = outgoing_headers()
+            with linked_trace("block", {}, kept):
+                headers, logged = outgoing_headers(), get_contextvars()
+            after = outgoing_headers()
+        trace_id = headers["traceparent"].split("-")[1]
+        assert trace_id not in {TRACE, present}
+        assert set(headers) == {"traceparent", "baggage"}
+        assert headers["baggage"] == "study=pilot"
+        assert (logged["trace_id"], logged["linked_trace_id"]) == (trace_id, TRACE)
+        assert after["traceparent"].split("-")[:3] == before["traceparent"].split("-")[:3]
+        assert not {"trace_id", "linked_trace_id"} & set(get_contextvars())
 
-    def test_begins_where_a_row_keeps_none(self):
-        present = continue_trace(CALLER)
-        with in_stored_trace("block", {}, None):
-            assert present.trace_id not in outgoing_headers()["traceparent"]
+    def test_is_linked_with_none_where_a_row_keeps_none(self):
+        with continued_trace({"traceparent": CALLER}) as trace_id, linked_trace("block", {}, None):
+            assert trace_id not in outgoing_headers()["traceparent"]
+            assert "linked_trace_id" not in get_contextvars()
+
+    def test_is_not_kept_outside_of_any_request(self):
+        assert Context().run(stored_trace) is None
 
 
 class TestBaggage:
     def test_goes_on_with_the_trace_and_the_state_of_its_caller(self):
-        continue_trace(CALLER, "lab=1", "study=pilot")
-        headers = outgoing_headers()
+        with continued_trace(SENT):
+            headers = outgoing_headers()
         assert (headers["tracestate"], headers["baggage"]) == ("lab=1", "study=pilot")
 
-    @pytest.mark.parametrize("baggage", ["x" * 2049, "two\nlines", "k\u00e9"])
+    @pytest.mark.parametrize("baggage", ["x" * 2049, "x=" + "y" * 8192, "two\nlines", "k\u00e9"])
     def test_is_left_out_where_it_is_too_long_or_no_header(self, baggage: str):
-        continue_trace(CALLER, None, baggage)
-        assert set(outgoing_headers()) == {"traceparent"}
+        with continued_trace({"traceparent": CALLER, "baggage": baggage}):
+            assert set(outgoing_headers()) == {"traceparent"}
 
     def test_goes_on_without_a_state_where_the_trace_is_malformed(self):
-        continue_trace("nonsense", "lab=1")
-        assert set(outgoing_headers()) == {"traceparent"}
+        with continued_trace({"traceparent": "nonsense", "tracestate": "lab=1"}):
+            assert set(outgoing_headers()) == {"traceparent"}
 
 
 class TestRequestLog:

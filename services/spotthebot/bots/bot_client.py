@@ -20,7 +20,7 @@ from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.contracts.bots import Cleaning, Limits, ReplyFailure, ReplyNote
 from spotthebot.kit.errors import Conflict, Error, Invalid
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import span, span_of
+from spotthebot.kit.tracing import span
 
 _log = get_logger(__name__)
 
@@ -145,9 +145,9 @@ class BotClient:
             "turns_before": len(context.turns),
             "attempt": attempt,
         }
-        if context.conversation_id is None:
-            return span("ask bot", attributes)
-        return span_of(context.conversation_id, "ask bot", attributes)
+        if context.conversation_id is not None:
+            attributes["conversation.id"] = str(context.conversation_id)
+        return span("ask bot", attributes)
 
     async def _within(self, seconds: float, answer: Awaitable[Said]) -> Said:
         try:

@@ -127,7 +127,7 @@ class CollectionRow(_Base):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     finished_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     trace: Mapped[str | None] = mapped_column(Text)
-    """The trace of the request that started it: its turns belong to it."""
+    """The trace of the request that started it: those of its turns have links to it."""
     pseudonym_key: Mapped[bytes] = mapped_column(
         LargeBinary, server_default=text("(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))")
     )

@@ -88,7 +88,7 @@ async def _list_unanswered(session: ReadSession) -> list[Arguments]:
 
 
 TASKS = (
-    Task("run_conversations", _run_conversations, queue=RUNNERS, continues_trace=False),
+    Task("run_conversations", _run_conversations, queue=RUNNERS, has_trace=False),
     Task(
         "flag_conversations",
         _flag_conversations,

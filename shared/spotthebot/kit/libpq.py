@@ -18,7 +18,7 @@ from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
 
 from spotthebot.kit.statements import Statement
-from spotthebot.kit.tracing import records_spans, span
+from spotthebot.kit.tracing import is_recording, span
 
 _WITHOUT_ROWS = frozenset({ExecStatus.COMMAND_OK, ExecStatus.EMPTY_QUERY})
 
@@ -51,7 +51,7 @@ class LibpqConnection:
 
     async def run(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
         """Return the rows, whose columns are attributes; raises psycopg's errors."""
-        if not records_spans():
+        if not is_recording():
             return await self._run(statement, parameters)
         sql = statement.numbered.decode()
         with span(sql.split(maxsplit=1)[0], {"db.system": "postgresql", "db.statement": sql}):

@@ -1,176 +1,114 @@
-"""W3C trace context and baggage: what came in goes on to the services that we call and to the jobs that we queue.
+"""Traces by OpenTelemetry's API: the trace of a request goes on to the services that it calls.
 
-This costs next to nothing and needs no library. Where spans are recorded (`kit/spans.py`), their recorder is set here:
-the present trace is then that of the present span.
+What a request queues has a trace of its own, with a link to the request's: jobs run for hours and for many. Where
+spans are recorded (`kit/spans.py`), the present trace is that of the present span. Elsewhere a trace has ids all the
+same, for the log and for services that record it.
 """
 
 import json
-import re
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Protocol
-from uuid import UUID
+from contextlib import AbstractContextManager, contextmanager
 
+from opentelemetry import context, propagate, trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, NonRecordingSpan, Span, SpanContext, SpanKind, TraceFlags
 from structlog.contextvars import bound_contextvars
 
-_TRACEPARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
-_PRINTABLE = re.compile(r"[\x20-\x7e]*")
-_LONGEST_STATE = 512
-_LONGEST_BAGGAGE = 2048
+Attributes = Mapping[str, str | int]
+"""They never hold texts, keys or bodies."""
+_OURS = "spotthebot."
+_tracer = trace.get_tracer("spotthebot")
 
 
-@dataclass(frozen=True)
-class Trace:
-    """The trace a request belongs to, our span in it, and what its callers sent along."""
-
-    trace_id: str
-    span_id: str
-    flags: str = "01"
-    tracestate: str = ""
-    baggage: str = ""
-
-    @property
-    def traceparent(self) -> str:
-        return f"00-{self.trace_id}-{self.span_id}-{self.flags}"
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers of a request that continues this trace."""
-        more = {"tracestate": self.tracestate, "baggage": self.baggage}
-        return {"traceparent": self.traceparent} | {name: value for name, value in more.items() if value}
+def is_recording() -> bool:
+    """Return whether the present span is recorded, for code that would do without further ones."""
+    return trace.get_current_span().is_recording()
 
 
-class SpanRecorder(Protocol):
-    """Records spans."""
-
-    def present(self) -> tuple[str, str, str] | None:
-        """Return trace id, span id and flags of the present span; None where there is none."""
-        ...
-
-    def span(
-        self, name: str, attributes: Mapping[str, str | int], carrier: Mapping[str, str] | None
-    ) -> AbstractContextManager[object]:
-        """Record a block as a span, of the trace in `carrier`, or else of the present one."""
-        ...
-
-    def span_of(self, subject: UUID, name: str, attributes: Mapping[str, str | int]) -> AbstractContextManager[object]:
-        """Record a block as a span of the subject's own trace, linked with the present span."""
-        ...
-
-    def record(
-        self, subject: UUID, name: str, attributes: Mapping[str, str | int], since: int, *, is_first: bool
-    ) -> None:
-        """Record what ends now as a span of the subject's own trace, linked with the present span."""
-        ...
+def span(name: str, attributes: Attributes) -> AbstractContextManager[object]:
+    """Record a block as a span of the present trace."""
+    kind = SpanKind.CLIENT if any(each.startswith("db.") for each in attributes) else SpanKind.INTERNAL
+    return _tracer.start_as_current_span(name, kind=kind, attributes=_own(attributes))
 
 
-_current: ContextVar[Trace | None] = ContextVar("trace", default=None)
-_recorders: list[SpanRecorder] = []
-"""The one of this process, if there is any."""
+def record_span(name: str, attributes: Attributes, since: int) -> None:
+    """Record what began at `since`, in nanoseconds of the epoch, and ends now as a span of the present trace."""
+    _tracer.start_span(name, attributes=_own(attributes), start_time=since).end()
 
 
-def record_spans(recorder: SpanRecorder) -> None:
-    """Record spans with this from now on."""
-    _recorders[:] = [recorder]
+@contextmanager
+def continued_trace(headers: Mapping[str, str]) -> Iterator[str]:
+    """Take up the trace of a request's headers for a block, or begin one; yields its id.
 
-
-def span(
-    name: str, attributes: Mapping[str, str | int], carrier: Mapping[str, str] | None = None
-) -> AbstractContextManager[object]:
-    """Record a block as a span, where spans are recorded. Attributes never hold texts, keys or bodies."""
-    return _recorders[0].span(name, attributes, carrier) if _recorders else nullcontext()
-
-
-def span_of(subject: UUID, name: str, attributes: Mapping[str, str | int]) -> AbstractContextManager[object]:
-    """Record a block as a span of the trace that a subject has for itself, such as a conversation, by its id.
-
-    That trace's id is the subject's. The span is linked with the present one, which is in the trace of what brought
-    the block about: a request for many subjects, say.
+    Where the request has a span already, the trace is that span's. Headers that are malformed or too long count for
+    nothing.
     """
-    return _recorders[0].span_of(subject, name, attributes) if _recorders else nullcontext()
-
-
-def record_span_of(
-    subject: UUID, name: str, attributes: Mapping[str, str | int], since: int, *, is_first: bool = False
-) -> None:
-    """Record what began at `since`, in nanoseconds of the epoch, and ends now, as `span_of` does.
-
-    The first span of a subject's trace is the parent of its others, whichever is recorded before.
-    """
-    if _recorders:
-        _recorders[0].record(subject, name, attributes, since, is_first=is_first)
-
-
-def records_spans() -> bool:
-    """Return whether spans are recorded, for code that would do without the call of `span`."""
-    return bool(_recorders)
-
-
-def continue_trace(traceparent: str | None, tracestate: str | None = None, baggage: str | None = None) -> Trace:
-    """Take up the caller's trace, or begin one where the header is absent or malformed, and make it current.
-
-    Where spans are recorded, the trace is that of the present span. Baggage that is too long, or holds what no header
-    may, is left out.
-    """
-    trace = _trace_of(traceparent, tracestate, baggage)
-    _current.set(trace)
-    return trace
-
-
-def _trace_of(traceparent: str | None, tracestate: str | None = None, baggage: str | None = None) -> Trace:
-    present = _recorders[0].present() if _recorders else None
-    match = _TRACEPARENT.fullmatch(traceparent or "")
-    state = ""
-    if present is not None:
-        trace_id, span_id, flags = present
-    elif match and match[1] != "ff" and match[2].strip("0") and match[3].strip("0"):
-        trace_id, span_id, flags = match[2], secrets.token_hex(8), match[4]
-    else:
-        trace_id, span_id, flags = secrets.token_hex(16), secrets.token_hex(8), "01"
-        match = None
-    if match is not None and match[2] == trace_id:
-        state = _fit(tracestate, _LONGEST_STATE)
-    return Trace(trace_id, span_id, flags, state, _fit(baggage, _LONGEST_BAGGAGE))
+    now = context.get_current()
+    if not trace.get_current_span().get_span_context().is_valid:
+        now = propagate.extract(headers, Context())
+        now = trace.set_span_in_context(_unrecorded(trace.get_current_span(now).get_span_context()), now)
+    token = context.attach(now)
+    try:
+        yield trace.format_trace_id(trace.get_current_span().get_span_context().trace_id)
+    finally:
+        context.detach(token)
 
 
 def outgoing_headers() -> dict[str, str]:
-    """Return the headers for a call made now; a call outside of any request has a trace of its own."""
-    trace = _current.get()
-    return (trace or _trace_of(None)).headers
+    """Return the headers for a call made now; a call outside of any trace has one of its own."""
+    headers: dict[str, str] = {}
+    is_outside = not trace.get_current_span().get_span_context().is_valid
+    propagate.inject(headers, trace.set_span_in_context(_unrecorded()) if is_outside else None)
+    return headers
 
 
 def stored_trace() -> str | None:
-    """Return the present trace as a row keeps it; None outside of any request."""
-    trace = _current.get()
-    return None if trace is None else json.dumps(trace.headers)
+    """Return the present trace as a row keeps it; None outside of any."""
+    is_inside = trace.get_current_span().get_span_context().is_valid
+    return json.dumps(outgoing_headers()) if is_inside else None
 
 
 @contextmanager
-def in_stored_trace(name: str, attributes: Mapping[str, str | int], stored: str | None) -> Iterator[None]:
-    """Let a block belong to the trace that a row keeps, or to a new one where it keeps none.
+def linked_trace(name: str, attributes: Attributes, stored: str | None) -> Iterator[None]:
+    """Let a block have a trace of its own, with a link to the one that a row keeps, if it keeps one.
 
-    The block is a span of that trace; its calls, jobs, events and lines of the log belong to it. After the block the
-    trace of before is the present one again.
+    Its calls, jobs, events and lines of the log belong to it; these name the other one as `linked_trace_id`. After the
+    block the trace of before is the present one again.
     """
-    carrier: dict[str, str] = json.loads(stored) if stored else {}
-    with span(name, attributes, carrier), in_trace_of(carrier):
-        yield
-
-
-@contextmanager
-def in_trace_of(carrier: Mapping[str, str]) -> Iterator[None]:
-    """Let a block belong to the trace of these headers, or to a new one where there are none; it is no span."""
-    trace = _trace_of(carrier.get("traceparent"), carrier.get("tracestate"), carrier.get("baggage"))
-    token = _current.set(trace)
+    cause = propagate.extract(json.loads(stored) if stored else {}, Context())
+    linked = trace.get_current_span(cause).get_span_context()
+    root = trace.set_span_in_context(trace.INVALID_SPAN, cause)
+    links = [Link(linked)] if linked.is_valid else []
+    made = _tracer.start_span(name, root, SpanKind.CONSUMER, _own(attributes), links)
+    if not made.get_span_context().is_valid:
+        made = _unrecorded()
+    ids = {"trace_id": made.get_span_context().trace_id} | ({"linked_trace_id": linked.trace_id} if links else {})
+    token = context.attach(root)
     try:
-        with bound_contextvars(trace_id=trace.trace_id):
+        with (
+            trace.use_span(made, end_on_exit=True),
+            bound_contextvars(**{each: trace.format_trace_id(number) for each, number in ids.items()}),
+        ):
             yield
     finally:
-        _current.reset(token)
+        context.detach(token)
 
 
-def _fit(value: str | None, longest: int) -> str:
-    return value if value and len(value) <= longest and _PRINTABLE.fullmatch(value) else ""
+def _unrecorded(caller: SpanContext = trace.INVALID_SPAN_CONTEXT) -> Span:
+    """Return a span that is not recorded here: of the caller's trace, or of another that other services may record."""
+    records = not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+    flags = caller.trace_flags if caller.is_valid else TraceFlags(TraceFlags.SAMPLED)
+    return NonRecordingSpan(
+        SpanContext(
+            caller.trace_id or secrets.randbits(128),
+            secrets.randbits(64),
+            is_remote=False,
+            trace_flags=TraceFlags(TraceFlags.DEFAULT) if records else flags,
+            trace_state=caller.trace_state,
+        )
+    )
+
+
+def _own(attributes: Attributes) -> dict[str, str | int]:
+    return {each if each.startswith("db.") else f"{_OURS}{each}": value for each, value in attributes.items()}

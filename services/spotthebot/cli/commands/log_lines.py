@@ -2,7 +2,7 @@
 
 import json
 
-_LEFT_OUT = {"event", "level", "logger", "timestamp", "service", "request_id", "trace_id", "caller"}
+_LEFT_OUT = {"event", "level", "logger", "timestamp", "service", "request_id", "trace_id", "linked_trace_id", "caller"}
 
 
 def readable(line: str) -> str:

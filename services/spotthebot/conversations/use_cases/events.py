@@ -19,16 +19,16 @@ from spotthebot.kit.events.domain import Event
 from spotthebot.kit.events.errors import TeamLookupFailed
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import in_stored_trace
+from spotthebot.kit.tracing import linked_trace
 
 _log = get_logger(__name__)
 
 
 async def publish_finished_collections(session: WriteSession, jobs: Jobs, collections: Sequence[UUID]) -> None:
-    """Publish that collections have finished, each in its own trace, and request their quality flags."""
+    """Publish that collections have finished, each in a trace of its own, and request their quality flags."""
     for collection_id in collections:
         ended = await store.collections.get_collection(session, collection_id)
-        with in_stored_trace("finish collection", {"collection": str(collection_id)}, ended.trace):
+        with linked_trace("finish collection", {"collection": str(collection_id)}, ended.trace):
             await request_check(session, jobs, collection_id)
             _log.info("collection.finished", collection=str(collection_id))
             await EVENTS.outbox.add_event(session, EventType.COLLECTION_FINISHED, _ended(ended))

@@ -21,7 +21,7 @@ from spotthebot.kit.events.signer import EventSigner, message_body
 from spotthebot.kit.events.store import EventStore
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.outbound import CallFailed, HttpByOwner
-from spotthebot.kit.tracing import in_stored_trace
+from spotthebot.kit.tracing import linked_trace
 from spotthebot.kit.vault import Unreadable
 
 _MAX_ANSWER_BYTES = 16 * 1024
@@ -169,9 +169,9 @@ class EventDispatcher:
             return []
 
     async def _attempt(self, claimed: ClaimedDelivery) -> None:
-        """Attempt a delivery in the trace in which its event happened, of which the subscriber gets nothing."""
+        """Attempt a delivery in a trace of its own, of which the subscriber gets nothing."""
         attributes: dict[str, str | int] = {"event_type": claimed.event.type, "attempt": claimed.attempts}
-        with in_stored_trace("deliver event", attributes, claimed.event.trace):
+        with linked_trace("deliver event", attributes, claimed.event.trace):
             outcome = await self._send(claimed)
             try:
                 await self._record(claimed, outcome)

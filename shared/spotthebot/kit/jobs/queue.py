@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,7 +20,7 @@ from spotthebot.kit.jobs.lost import requeue_lost
 from spotthebot.kit.jobs.outcomes import JobOutcomes
 from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE, Retries, Task, WorkerContext, attempt
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import in_stored_trace, in_trace_of, stored_trace
+from spotthebot.kit.tracing import linked_trace, stored_trace
 
 _log = get_logger(__name__)
 
@@ -165,7 +166,7 @@ def _attempting(task: Task, outcomes: JobOutcomes) -> Any:  # noqa: ANN401 - pro
     async def attempting(context: JobContext, **arguments: Any) -> None:  # noqa: ANN401 - JSON
         queued_in = outcomes.take_trace(context.job.id)
         attributes: dict[str, str | int] = {"queue": task.queue, "job": context.job.id or 0}
-        trace = in_stored_trace(f"job {task.name}", attributes, queued_in) if task.continues_trace else in_trace_of({})
+        trace = linked_trace(f"job {task.name}", attributes, queued_in) if task.has_trace else nullcontext()
         with trace, structlog.contextvars.bound_contextvars(job=context.job.id):
             await attempt(task, context, arguments)
 

@@ -35,11 +35,10 @@ class Task:
 
     `run` gets procrastinate's context and the arguments. A stop of the worker and passing trouble of the database
     repeat a job as often as they happen. An error among `retried` repeats it `max_retries` times, after waits that
-    double (`backoff`); so does the death of its worker. After that, and at once
-    for any other error, `fail` ends the row that the job is about, with a reason for its owner. `list_unfinished`
-    returns the arguments of jobs that the rows call for: where such a job is gone, another one is queued, under the
-    `lock`. A job that works for many does not go on with the trace in which it was queued: it `continues_trace` of
-    each that it works for by itself.
+    double (`backoff`); so does the death of its worker. After that, and at once for any other error, `fail` ends the
+    row that the job is about, with a reason for its owner. `list_unfinished` returns the arguments of jobs that the
+    rows call for: where such a job is gone, another one is queued, under the `lock`. A job `has_trace`, unless it works
+    for days and for many.
     """
 
     name: str
@@ -51,7 +50,7 @@ class Task:
     retried: tuple[type[Exception], ...] = ()
     max_retries: int = 5
     backoff: Backoff = _BACKOFF
-    continues_trace: bool = True
+    has_trace: bool = True
 
     def is_repeated(self, error: BaseException, retries: int) -> bool:
         """Return whether an error that is counted repeats a job which was repeated so often before."""

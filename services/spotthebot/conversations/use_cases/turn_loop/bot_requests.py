@@ -70,7 +70,7 @@ async def slots_needed(bots: Bots, bot_id: UUID, conversations: int) -> SlotRequ
 def split_into_requests(conversations: Sequence[Conversation], size: int) -> Iterable[Sequence[Conversation]]:
     """Yield conversations that wait for one bot as requests of at most `size`, each for one version of the bot.
 
-    All of a request are of one collection, in whose trace it is. It holds at most `MAX_REPLIES_BYTES`, or one
+    All of a request are of one collection. It holds at most `MAX_REPLIES_BYTES`, or one
     conversation.
     """
     alike: dict[tuple[UUID, int | None], list[Conversation]] = defaultdict(list)

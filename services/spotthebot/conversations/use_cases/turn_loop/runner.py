@@ -35,7 +35,7 @@ from spotthebot.conversations.use_cases.turn_loop.request_batching import Reques
 from spotthebot.kit.database import DATABASE_TROUBLE, Database, WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import in_stored_trace
+from spotthebot.kit.tracing import linked_trace
 
 _POLL_SECONDS = 0.1
 """Between two checks for concurrency slots or conversations that other runners may have released."""
@@ -238,7 +238,7 @@ class ConversationRunner:
 
     def _in_trace(self, name: str, collection_id: UUID) -> AbstractContextManager[None]:
         attributes: dict[str, str | int] = {"collection": str(collection_id), "job": self._job_id}
-        return in_stored_trace(name, attributes, self._traces.get(collection_id))
+        return linked_trace(name, attributes, self._traces.get(collection_id))
 
     def _wait_seconds(self) -> float:
         """Return how long to wait for replies before something else is due."""

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.logs import get_logger, log_request
-from spotthebot.kit.tracing import continue_trace
+from spotthebot.kit.tracing import continued_trace
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.operations import OPERATION_PATHS
@@ -42,11 +42,13 @@ class RequestContext:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        with continued_trace(Headers(scope=scope)) as trace_id:
+            await self._answer(scope, receive, send, trace_id)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, trace_id: str) -> None:
         started = time.perf_counter()
-        headers = Headers(scope=scope)
-        trace = continue_trace(headers.get("traceparent"), headers.get("tracestate"), headers.get("baggage"))
         request_id = new_id().hex
-        structlog.contextvars.bind_contextvars(request_id=request_id, trace_id=trace.trace_id)
+        structlog.contextvars.bind_contextvars(request_id=request_id, trace_id=trace_id)
         status = 0
 
         async def send_with_context(message: Message) -> None:
@@ -67,7 +69,7 @@ class RequestContext:
                 raise
             await self._error_responses.respond_unexpected(Request(scope))(scope, receive, send_with_context)
         finally:
-            self._record(scope, status, time.perf_counter() - started, request_id, trace.trace_id)
+            self._record(scope, status, time.perf_counter() - started, request_id, trace_id)
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
 
     def _record(self, scope: Scope, status: int, seconds: float, request_id: str, trace_id: str) -> None:
