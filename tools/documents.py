@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from spotthebot.cli import app, campaigns, collections, main
+from spotthebot.cli import campaigns, collections, main
 from spotthebot.cli.declarations import schema_text
 from spotthebot.contracts.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
