@@ -1,7 +1,7 @@
 """How the outcome of a job gets into the database: again and again while that has trouble, counted or not."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from procrastinate.connector import BaseAsyncConnector
@@ -15,12 +15,6 @@ from spotthebot.kit.logs import get_logger
 _PATIENCE_SECONDS = 60.0
 """By then the worker's heartbeat has failed too: another worker repeats the job."""
 _WAIT_SECONDS = 0.5
-_FETCH = """
-    SELECT id, status, task_name, priority, lock, queueing_lock, args, scheduled_at, queue_name, attempts, worker_id,
-        trace
-    FROM procrastinate_fetch_job_v2(%(queues)s::varchar[], %(worker_id)s)
-"""
-"""As procrastinate's own, with the trace."""
 _REPEAT = """
     UPDATE procrastinate_jobs SET status = 'todo', scheduled_at = %(retry_at)s, abort_requested = false
     WHERE id = %(job_id)s AND status = 'doing'
@@ -35,19 +29,6 @@ class JobOutcomes(JobManager):
     def __init__(self, connector: BaseAsyncConnector) -> None:
         super().__init__(connector)
         self.uncounted: set[int] = set()
-        self._traces: dict[int, str | None] = {}
-
-    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
-        """Take a job, and note the trace that its row keeps."""
-        row = await self.connector.execute_query_one_async(query=_FETCH, queues=queues, worker_id=worker_id)
-        if row["id"] is None:
-            return None
-        self._traces[row["id"]] = row["trace"]
-        return Job.from_row(row)
-
-    def take_trace(self, job_id: int | None) -> str | None:
-        """Return the trace of a job that was fetched, once."""
-        return None if job_id is None else self._traces.pop(job_id, None)
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:  # noqa: FBT001 - procrastinate's
         finish = super().finish_job

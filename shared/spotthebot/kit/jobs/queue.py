@@ -33,6 +33,7 @@ _STOP_AGAIN_SECONDS = 0.2
 _RESTART_SECONDS = 1.0
 _BEFORE_JOBS = text("SELECT set_config('search_path', :schema, true), set_config('spotthebot.trace', :trace, true)")
 """Procrastinate's statements name no schema; a job's row takes the trace from the setting, by the column's default."""
+_TRACE = "SELECT trace FROM procrastinate_jobs WHERE id = %(job_id)s"
 
 
 class Jobs:
@@ -157,20 +158,27 @@ def _blueprint(tasks: Sequence[Task], outcomes: JobOutcomes) -> Blueprint:
     blueprint = Blueprint()
     for task in tasks:
         blueprint.task(name=task.name, queue=task.queue, pass_context=True, retry=Retries(task, outcomes.uncounted))(
-            _attempting(task, outcomes)
+            _attempting(task)
         )
     return blueprint
 
 
-def _attempting(task: Task, outcomes: JobOutcomes) -> Any:  # noqa: ANN401 - procrastinate's type of a task's function is its own
+def _attempting(task: Task) -> Any:  # noqa: ANN401 - procrastinate's type of a task's function is its own
     async def attempting(context: JobContext, **arguments: Any) -> None:  # noqa: ANN401 - JSON
-        queued_in = outcomes.take_trace(context.job.id)
         attributes: dict[str, str | int] = {"queue": task.queue, "job": context.job.id or 0}
-        trace = linked_trace(f"job {task.name}", attributes, queued_in) if task.has_trace else nullcontext()
+        if task.has_trace:
+            trace = linked_trace(f"job {task.name}", attributes, await _read_trace(context))
+        else:
+            trace = nullcontext()
         with trace, structlog.contextvars.bound_contextvars(job=context.job.id):
             await attempt(task, context, arguments)
 
     return attempting
+
+
+async def _read_trace(context: JobContext) -> str | None:
+    rows = await context.app.job_manager.connector.execute_query_all_async(_TRACE, job_id=context.job.id)
+    return rows[0]["trace"] if rows else None
 
 
 async def _run_until_cancelled(worker: Worker, stopping: asyncio.Event) -> None:
