@@ -166,10 +166,11 @@ def _blueprint(tasks: Sequence[Task], outcomes: JobOutcomes) -> Blueprint:
 def _attempting(task: Task) -> Any:  # noqa: ANN401 - procrastinate's type of a task's function is its own
     async def attempting(context: JobContext, **arguments: Any) -> None:  # noqa: ANN401 - JSON
         attributes: dict[str, str | int] = {"queue": task.queue, "job": context.job.id or 0}
-        if task.has_trace:
-            trace = linked_trace(f"job {task.name}", attributes, await _read_trace(context))
-        else:
-            trace = nullcontext()
+        trace = (
+            linked_trace(f"job {task.name}", attributes, await _read_trace(context))
+            if task.has_trace
+            else nullcontext()
+        )
         with trace, structlog.contextvars.bound_contextvars(job=context.job.id):
             await attempt(task, context, arguments)
 
