@@ -28,7 +28,7 @@ _WAITING = (
     "/e2e/",
     "/faults/",
     "/local/postgres/",
-    "/local/supervision/",
+    "/kit/processes/",
     "test_lost_jobs",
     "test_real_peers",
     "test_steering",

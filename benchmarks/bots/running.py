@@ -24,9 +24,9 @@ from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import ACCESS, logins, provision
-from spotthebot.local.supervision.sockets import bind
 
 HOST = "127.0.0.1"
 _START_SECONDS = 60

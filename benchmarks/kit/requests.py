@@ -21,7 +21,7 @@ import psutil
 from benchmarks.bots.load import load
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.running import HOST, RunningBots, lean_bots, running_bots, running_process
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.sockets import bind
 
 ASKERS, TIMES, ROUNDS = 16, 40, 3
 BOTS = 50

@@ -20,7 +20,7 @@ import psycopg
 import pytest
 from psycopg.rows import namedtuple_row
 
-from spotthebot.local.supervision import monitor
+from spotthebot.kit.processes import monitor
 from tests.factories.crowds import Crowd
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.filled_campaigns import fill_campaign

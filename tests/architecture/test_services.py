@@ -28,8 +28,8 @@ from spotthebot.contracts.services import (
     get_service,
 )
 from spotthebot.kit.web.bearer.authentication import Allow
+from spotthebot.local.runtime import preloaded
 from spotthebot.local.runtime.services import load_service
-from spotthebot.local.supervision import preloaded
 from tools import documents
 
 ROOT = Path(__file__).parents[2]
@@ -143,7 +143,7 @@ class TestStart:
     def test_imports_before_a_fork_what_most_services_need(self):
         needed = Counter(module for entry in SERVICES for module in _imports_of(f"{entry.package}.app"))
         server = _imports_of("uvicorn.protocols.http.httptools_impl", "uvloop", "spotthebot.kit.serving.configuration")
-        starter = _imports_of("spotthebot.local.supervision.forks") | {preloaded.__name__}
+        starter = _imports_of("spotthebot.kit.processes.forks", "spotthebot.local.runtime") | {preloaded.__name__}
         given = _imports_of(preloaded.__name__) - server - starter
         assert {module for module in given if needed[module] <= len(SERVICES) / 2} == set()
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.sockets import bind
 from tests.factories.command_line import run_stb
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan, until

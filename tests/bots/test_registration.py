@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from cryptography.fernet import Fernet
 
-from spotthebot.local.supervision.child import Child
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.child import Child
+from spotthebot.kit.processes.sockets import bind
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.databases import DatabaseUrls, PostgresServer
 from tests.factories.processes import launched

@@ -18,9 +18,9 @@ from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.store.events import EVENTS
 from spotthebot.kit.database import Database
 from spotthebot.kit.events.domain import Delivery, DeliveryState, Subscription
+from spotthebot.kit.processes.child import Child
 from spotthebot.kit.signatures import new_signing_secret
 from spotthebot.kit.vault import Vault
-from spotthebot.local.supervision.child import Child
 from tests.factories.bot_servers import bot, never_answers, raw_server, says
 from tests.factories.databases import DatabaseUrls
 from tests.factories.processes import launched

@@ -8,7 +8,7 @@ from typing import Any
 import uvicorn
 from playwright.async_api import Browser
 
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.frontends import open_study, start, two_bots
 from tests.factories.running_suite import run_suite, serve_all

@@ -28,7 +28,7 @@ from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunn
 from spotthebot.conversations.worker import work
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys, RunningSuite, bots_settings, run_suite, served
 from tests.factories.studies import (

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from spotthebot.contracts.services import SERVICES
-from spotthebot.local.supervision.errors import PortTaken
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.errors import PortTaken
+from spotthebot.kit.processes.sockets import bind
 
 
 @pytest.fixture(scope="module", autouse=True)

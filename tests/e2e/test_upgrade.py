@@ -24,9 +24,9 @@ from cryptography.fernet import Fernet
 from spotthebot.contracts.services import SCHEMAS
 from spotthebot.kit.migrations import Lineage, read_state, upgrade
 from spotthebot.kit.process import migrate_access
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.local.postgres.provision import Provisioned, logins, provision
 from spotthebot.local.runtime.services import load_lineage
-from spotthebot.local.supervision.sockets import bind
 from tests.factories import old_services
 from tests.factories.annotating import DECISION, WHOLE
 from tests.factories.databases import DatabaseUrls, PostgresServer

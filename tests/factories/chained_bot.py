@@ -20,7 +20,7 @@ from typing import Any
 
 import uvicorn
 
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.sockets import bind
 from tests.factories.running_suite import serve_all
 
 _FORM = re.compile(r"Turn (\d+) of ([0-9a-f-]{36}) after ([0-9a-f]{16}), said as number (\d+)\.")

@@ -8,7 +8,7 @@ import pytest
 
 DATABASE = "cluster"
 """The fixture that every test with a database or a running suite stands on."""
-LONG = ("tests/e2e/", "tests/faults/", "tests/local/postgres/", "tests/local/supervision/")
+LONG = ("tests/e2e/", "tests/faults/", "tests/local/postgres/", "tests/kit/processes/")
 """Tests that start processes of their own."""
 
 _state = {"left_out": 0, "collected": 0, "done": 0}

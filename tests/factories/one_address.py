@@ -6,7 +6,7 @@ from typing import Any
 
 import uvicorn
 
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.sockets import bind
 from tests.factories.running_suite import RunningSuite, serve_all
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from spotthebot.kit.processes.spec import ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.local.environments import PARLAI, TRANSFORMERS_SERVE, Environment, EnvironmentNotMade, ensure
-from spotthebot.local.supervision.spec import ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
 
 HOST = "127.0.0.1"
 _START_SECONDS = 90

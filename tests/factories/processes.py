@@ -21,13 +21,13 @@ from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.kit.errors import Error
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
+from spotthebot.kit.processes.child import Child
+from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.processes.spec import Event, ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import ACCESS, Provisioned, logins, provision
 from spotthebot.local.runtime.services import load_lineage
-from spotthebot.local.supervision.child import Child
-from spotthebot.local.supervision.sockets import bind
-from spotthebot.local.supervision.spec import Event, ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys
 

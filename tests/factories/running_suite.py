@@ -20,9 +20,9 @@ from spotthebot.contracts.services import API_NAMES, SERVICE_NAMES, get_service
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.process import Worker
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.serving.configuration import server_config
 from spotthebot.local.runtime.services import load_service
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import Databases, DatabaseUrls
 
 TypedClient = TypeVar("TypedClient", AsyncBots, AsyncConversations, AsyncAnnotation, AsyncAnalytics, AsyncFed)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from socket import SHUT_WR
 
 from spotthebot.clients import Retries
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.sockets import bind
 
 BASE = "http://peer.example"
 AT_ONCE = Retries(first_wait_seconds=0, jitter_seconds=0)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from spotthebot.local.supervision import monitor
+from spotthebot.kit.processes import monitor
 from tests.factories.processes import Installation, Processes, prepared_installation, running_processes
 
 # What takes minutes outside, so that the suite bears a restart, takes seconds here.

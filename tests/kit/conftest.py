@@ -31,6 +31,7 @@ from spotthebot.kit.errors import (
     UpstreamFailed,
 )
 from spotthebot.kit.ids import new_id, new_ids
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.bearer.authentication import allow
@@ -38,7 +39,6 @@ from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute, idempotent
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.clock import MovableClock
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.running_suite import Keys, served

@@ -14,9 +14,9 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.web.core.documentation import DOCS_URL, INTEGRITY
 from spotthebot.local.runtime.services import load_service
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.running_suite import serve_all
 
 

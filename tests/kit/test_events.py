@@ -34,13 +34,13 @@ from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.outbound import HttpByOwner
 from spotthebot.kit.process import migrate_access
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.vault import Vault
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.database.tables import idempotency_table
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import Provisioned, logins, provision
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.bot_servers import Bot, bot
 from tests.factories.clock import MovableClock
 from tests.factories.running_suite import Keys, served

@@ -34,9 +34,9 @@ from spotthebot.kit.migrations import (
     upgrade,
 )
 from spotthebot.kit.process import Service, migrate_access
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.local.postgres.provision import Provisioned, logins, provision
 from spotthebot.local.runtime.services import load_lineage, load_service
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
 from tests.factories.lineages import lineage_with
 from tests.factories.running_suite import served

@@ -15,10 +15,10 @@ from starlette.responses import Response
 from structlog.testing import capture_logs
 
 from spotthebot.kit.errors import Conflict, Error, FieldError, Invalid, UpstreamFailed
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.core.problems import ProblemDetails, status_of
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import PostgresServer
 from tests.factories.running_suite import served
 from tests.kit.conftest import Edge

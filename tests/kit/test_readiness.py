@@ -19,12 +19,12 @@ from spotthebot.analytics.app import SERVICE
 from spotthebot.analytics.tables import LINEAGE
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.web.core import requests
 from spotthebot.kit.web.core.disk import free_mebibytes
 from spotthebot.kit.web.database import readiness
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import logins, provision
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import served
 

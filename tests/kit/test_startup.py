@@ -26,10 +26,10 @@ from spotthebot.contracts.services import API_NAMES, SERVICES
 from spotthebot.inference.devices import count_gpus
 from spotthebot.kit import process
 from spotthebot.kit.migrations import MigrationFailed, NewerDatabase
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.settings import EdgeSettings, SettingNotUsable
 from spotthebot.kit.startup import check_settings
 from spotthebot.local.runtime.services import load_lineage, load_service
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import served
 

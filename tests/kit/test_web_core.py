@@ -8,9 +8,9 @@ import pytest
 from fastapi import APIRouter
 from prometheus_client.core import GaugeMetricFamily, Metric
 
+from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.routers import Application
-from spotthebot.local.supervision.sockets import bind
 from tests.factories.running_suite import served
 from tests.kit.pages import Theme, build_pages
 

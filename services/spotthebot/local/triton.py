@@ -15,9 +15,9 @@ from spotthebot.inference.triton.server import (
     free_ports,
     triton_command,
 )
+from spotthebot.kit.processes.spec import ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.local.environments import TRITON, EnvironmentNotMade, ensure
-from spotthebot.local.supervision.spec import ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
 
 NAME = "triton"
 

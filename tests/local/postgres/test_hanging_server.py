@@ -10,9 +10,9 @@ import psutil
 import psycopg
 import pytest
 
+from spotthebot.kit.processes.spec import HealthLimits
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.health import wait_until_server_hangs
-from spotthebot.local.supervision.spec import HealthLimits
 
 LIMITS = HealthLimits(every_seconds=0.1, timeout_seconds=0.3, misses=3, busy_seconds=60)
 

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from spotthebot.local.supervision.spec import Event
+from spotthebot.kit.processes.spec import Event
 
 _LATEST: Final = 5
 _STYLES: Final = {"running": "green", "waiting": "dim", "stopped": "dim"}

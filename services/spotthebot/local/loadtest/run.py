@@ -11,6 +11,7 @@ from time import monotonic
 
 import httpx
 
+from spotthebot.kit.processes.spec import Event
 from spotthebot.local.loadtest.actors import Actors
 from spotthebot.local.loadtest.memory import mebibytes_of
 from spotthebot.local.loadtest.plan import BOUNDS_MS, LoadPlan
@@ -24,7 +25,6 @@ from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
 from spotthebot.local.runtime.local_settings import local_settings
 from spotthebot.local.runtime.running_suite import DATABASE, bound_addresses, running_suite
 from spotthebot.local.runtime.session import Clients
-from spotthebot.local.supervision.spec import Event
 
 _REQUEST_SECONDS = 60
 _FAULTS = {"died", "hung"}

@@ -23,7 +23,7 @@ class Cluster:
     replace what is found by itself: the folder for homes under root, and PostgreSQL.
 
     All methods block. Start it from the main thread: there the server dies with us even after SIGKILL
-    (see `supervision.lifeline`).
+    (see `kit.processes.lifeline`).
     """
 
     def __init__(

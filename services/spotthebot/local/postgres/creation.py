@@ -9,11 +9,11 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from spotthebot.kit.processes.lifeline import die_with_parent
 from spotthebot.local.postgres.account import OURSELVES, child_environment
 from spotthebot.local.postgres.binaries import Binaries
 from spotthebot.local.postgres.errors import ClusterNotCreated, DiskFull
 from spotthebot.local.postgres.home import Home, disk_errors, write_private
-from spotthebot.local.supervision.lifeline import die_with_parent
 
 ADMIN = "spotthebot_admin"
 _UNFINISHED = "unfinished-"

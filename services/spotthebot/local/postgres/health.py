@@ -8,9 +8,9 @@ import asyncio
 import contextlib
 from functools import partial
 
+from spotthebot.kit.processes.health import processor_seconds_of, wait_until_hung
+from spotthebot.kit.processes.spec import HealthLimits
 from spotthebot.local.postgres.cluster import Cluster
-from spotthebot.local.supervision.health import processor_seconds_of, wait_until_hung
-from spotthebot.local.supervision.spec import HealthLimits
 
 _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 _LIMITS = HealthLimits()

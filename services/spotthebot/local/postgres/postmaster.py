@@ -10,12 +10,12 @@ from contextlib import suppress
 import psutil
 
 from spotthebot.kit.errors import Error
+from spotthebot.kit.processes.lifeline import die_with_parent
+from spotthebot.kit.processes.log_file import cut
 from spotthebot.local.postgres.account import OURSELVES, child_environment
 from spotthebot.local.postgres.binaries import Binaries
 from spotthebot.local.postgres.errors import ClusterDidNotStart, DatabasePortTaken, DiskFull
 from spotthebot.local.postgres.home import Home, disk_errors
-from spotthebot.local.supervision.lifeline import die_with_parent
-from spotthebot.local.supervision.log_file import cut
 
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from spotthebot.local.supervision.log_file import LogFile
-from spotthebot.local.supervision.spec import Event
+from spotthebot.kit.processes.log_file import LogFile
+from spotthebot.kit.processes.spec import Event
 
 _REMARKABLE = {"hung", "died"}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from spotthebot.contracts.services import get_service
 from spotthebot.inference.triton.server import addresses_of, clean_memory, free_ports
+from spotthebot.kit.processes.spec import ProcessSpec
 from spotthebot.local.runtime.data_folder import DataFolder
-from spotthebot.local.supervision.spec import ProcessSpec
 from spotthebot.local.triton import find_installation, triton_spec
 
 _PREFIX = "SPOTTHEBOT_BOTS_"

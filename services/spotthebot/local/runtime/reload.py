@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from spotthebot import contracts
-from spotthebot.local.supervision.supervisor import Supervisor
+from spotthebot.kit.processes.supervisor import Supervisor
 
 _LOOK_EVERY_SECONDS = 0.5
 _SERVICES = Path(__file__).parents[2]

@@ -13,6 +13,10 @@ from typing import Any
 
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
 from spotthebot.kit.errors import Error
+from spotthebot.kit.processes.log_file import cut
+from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.processes.spec import Event, OnLine, ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.health import wait_until_server_hangs
 from spotthebot.local.runtime.bootstrap import Bootstrap
@@ -21,10 +25,6 @@ from spotthebot.local.runtime.environment import inherited_environment, service_
 from spotthebot.local.runtime.event_log import log_event
 from spotthebot.local.runtime.local_settings import LocalSettings
 from spotthebot.local.runtime.reload import restart_on_change, watched_folders
-from spotthebot.local.supervision.log_file import cut
-from spotthebot.local.supervision.sockets import bind
-from spotthebot.local.supervision.spec import Event, OnLine, ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
 
 HOST = "127.0.0.1"
 DATABASE = "postgres"

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 from spotthebot import clients
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import API_NAMES
+from spotthebot.kit.processes.spec import Event
 from spotthebot.local.errors import NoAnswerThere, NoServiceThere, ServicesMissing, TookTooLong
 from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
 from spotthebot.local.runtime.remote import Remote
-from spotthebot.local.supervision.spec import Event
 
 if TYPE_CHECKING:
     from spotthebot.clients.client import AsyncClient

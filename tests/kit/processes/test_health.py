@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from spotthebot.local.supervision.health import wait_until_hung
-from spotthebot.local.supervision.sockets import bind
-from spotthebot.local.supervision.spec import Event, HealthLimits, ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
+from spotthebot.kit.processes.health import wait_until_hung
+from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.processes.spec import Event, HealthLimits, ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 
 # Answers on an inherited socket, after something that takes its time.
 WEB = """

@@ -8,7 +8,7 @@ import errno
 import socket
 from contextlib import ExitStack
 
-from spotthebot.local.supervision.errors import CannotListen, PortTaken
+from spotthebot.kit.processes.errors import CannotListen, PortTaken
 
 _QUEUE = 2048
 

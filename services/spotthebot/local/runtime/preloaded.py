@@ -18,7 +18,7 @@ MODULES = (
     "spotthebot.kit.serving.configuration",
     "spotthebot.kit.web.api",
     "spotthebot.kit.web.bearer.part",
-    "spotthebot.local.supervision.forks",
+    "spotthebot.kit.processes.forks",
 )
 
 gc.disable()  # nothing of this is garbage

@@ -6,8 +6,8 @@ from typing import Self
 
 import httpx
 
-from spotthebot.local.supervision.monitor import ProcessMonitor
-from spotthebot.local.supervision.spec import Event, OnEvent, OnLine, ProcessSpec, Status
+from spotthebot.kit.processes.monitor import ProcessMonitor
+from spotthebot.kit.processes.spec import Event, OnEvent, OnLine, ProcessSpec, Status
 
 _POLL_TIMEOUT_SECONDS = 2.0
 

@@ -10,11 +10,11 @@ from typing import Self
 
 import httpx
 
-from spotthebot.local.supervision.errors import ServiceDidNotStart
-from spotthebot.local.supervision.forks import Fork, ensure_fork_server
-from spotthebot.local.supervision.lifeline import die_with_parent
-from spotthebot.local.supervision.log_file import LogFile
-from spotthebot.local.supervision.spec import OnLine, ProcessSpec
+from spotthebot.kit.processes.errors import ServiceDidNotStart
+from spotthebot.kit.processes.forks import Fork, ensure_fork_server
+from spotthebot.kit.processes.lifeline import die_with_parent
+from spotthebot.kit.processes.log_file import LogFile
+from spotthebot.kit.processes.spec import OnLine, ProcessSpec
 
 _LAST_LINES = 20
 _LONGEST_LINE = 65_536

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.local.supervision import log_file
-from spotthebot.local.supervision.log_file import LogFile, cut
+from spotthebot.kit.processes import log_file
+from spotthebot.kit.processes.log_file import LogFile, cut
 
 APPENDER = (
     "import sys, time\nlog = open(sys.argv[1], 'a')\nfor n in range({n}): log.write(f'line {{n:06}}\\n'); log.flush()"

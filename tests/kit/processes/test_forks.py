@@ -16,12 +16,12 @@ import httpx
 import psutil
 import pytest
 
-from spotthebot.local.supervision import forks
-from spotthebot.local.supervision.errors import ServiceDidNotStart
-from spotthebot.local.supervision.forks import Fork
-from spotthebot.local.supervision.sockets import bind
-from spotthebot.local.supervision.spec import Event, ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
+from spotthebot.kit.processes import forks
+from spotthebot.kit.processes.errors import ServiceDidNotStart
+from spotthebot.kit.processes.forks import Fork
+from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.processes.spec import Event, ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 from tests.factories.web_program import WEB
 
 WORKING = "import time; print('working', flush=True); time.sleep(60)"
@@ -33,8 +33,8 @@ print("an error", file=sys.stderr)
 SUPERVISED = """
 import asyncio, sys
 from pathlib import Path
-from spotthebot.local.supervision.spec import ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
+from spotthebot.kit.processes.spec import ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 async def main():
     argv = (sys.executable, "-m", "working_program")
     spec = ProcessSpec("working", argv, Path(sys.argv[1]), ready_line="working", forked=True)

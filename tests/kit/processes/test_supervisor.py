@@ -9,12 +9,12 @@ import httpx
 import psutil
 import pytest
 
+from spotthebot.kit.processes.errors import ServiceDidNotStart
+from spotthebot.kit.processes.monitor import RestartDelays
+from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.processes.spec import Event, ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.local.runtime.reload import restart_on_change, watched_folders
-from spotthebot.local.supervision.errors import ServiceDidNotStart
-from spotthebot.local.supervision.monitor import RestartDelays
-from spotthebot.local.supervision.sockets import bind
-from spotthebot.local.supervision.spec import Event, ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
 from tests.factories.bot_servers import raw_server, says
 from tests.factories.web_program import WEB
 
@@ -28,8 +28,8 @@ PARENT = (
 SUPERVISED = """
 import asyncio, sys
 from pathlib import Path
-from spotthebot.local.supervision.spec import ProcessSpec
-from spotthebot.local.supervision.supervisor import Supervisor
+from spotthebot.kit.processes.spec import ProcessSpec
+from spotthebot.kit.processes.supervisor import Supervisor
 async def main():
     spec = ProcessSpec("sleep", ("sleep", "60"), Path(sys.argv[1]))
     async with Supervisor([spec]) as supervisor:

@@ -8,10 +8,10 @@ from time import monotonic
 import httpx
 
 from spotthebot.kit.backoff import Backoff
-from spotthebot.local.supervision.child import Child
-from spotthebot.local.supervision.errors import ServiceDidNotStart
-from spotthebot.local.supervision.health import Heartbeat, answers_at, processor_seconds_of, wait_until_hung
-from spotthebot.local.supervision.spec import Event, EventKind, OnEvent, OnLine, ProcessSpec, Status
+from spotthebot.kit.processes.child import Child
+from spotthebot.kit.processes.errors import ServiceDidNotStart
+from spotthebot.kit.processes.health import Heartbeat, answers_at, processor_seconds_of, wait_until_hung
+from spotthebot.kit.processes.spec import Event, EventKind, OnEvent, OnLine, ProcessSpec, Status
 
 _BACKOFF = Backoff(first_seconds=0.2, max_seconds=30.0)
 _HEALTHY_SECONDS = 60.0

@@ -13,7 +13,7 @@ from time import monotonic
 import httpx
 import psutil
 
-from spotthebot.local.supervision.spec import HealthLimits
+from spotthebot.kit.processes.spec import HealthLimits
 
 _LATE_SECONDS = 1.0
 _IDLE_SHARE = 0.002

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.local.supervision.errors import CannotListen, PortTaken
-from spotthebot.local.supervision.sockets import bind
+from spotthebot.kit.processes.errors import CannotListen, PortTaken
+from spotthebot.kit.processes.sockets import bind
 
 
 class TestBind:

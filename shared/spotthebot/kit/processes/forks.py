@@ -23,11 +23,11 @@ from typing import Self, cast
 from setproctitle import setproctitle
 
 from spotthebot.kit.logs import get_logger
-from spotthebot.local.supervision.spec import ProcessSpec
+from spotthebot.kit.processes.spec import ProcessSpec
 
 _log = get_logger(__name__)
 _FORKS = multiprocessing.get_context("forkserver")
-_PRELOADED = "spotthebot.local.supervision.preloaded"
+_PRELOADED = "spotthebot.local.runtime.preloaded"
 _START_SECONDS = 120.0
 _REPORT_SECONDS = 5.0
 """Time for the process that forks to begin a fork, its own imports included, and to report the end of one."""
