@@ -143,8 +143,8 @@ class TestStart:
     def test_imports_before_a_fork_what_most_services_need(self):
         needed = Counter(module for entry in SERVICES for module in _imports_of(f"{entry.package}.app"))
         server = _imports_of("uvicorn.protocols.http.httptools_impl", "uvloop", "spotthebot.kit.serving.configuration")
-        starter = _imports_of("spotthebot.kit.processes.forks", "spotthebot.local.runtime") | {preloaded.__name__}
-        given = _imports_of(preloaded.__name__) - server - starter
+        starter = _imports_of("spotthebot.kit.processes.fork_program")
+        given = _imports_of(*preloaded.NEEDS) - server - starter
         assert {module for module in given if needed[module] <= len(SERVICES) / 2} == set()
 
 

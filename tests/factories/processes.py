@@ -18,7 +18,6 @@ import httpx
 from cryptography.fernet import Fernet
 
 from spotthebot.contracts.services import API_NAMES, SCHEMAS
-from spotthebot.kit.errors import Error
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
 from spotthebot.kit.processes.child import Child
@@ -26,7 +25,9 @@ from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.local.postgres.cluster import Cluster
+from spotthebot.local.postgres.health import keep_server
 from spotthebot.local.postgres.provision import ACCESS, Provisioned, logins, provision
+from spotthebot.local.runtime import preloaded
 from spotthebot.local.runtime.services import load_lineage
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys
@@ -179,13 +180,16 @@ async def running_processes(
         ]
         supervisor = await stack.enter_async_context(Supervisor(specs, on_event=events.append))
         clients = await stack.enter_async_context(contextlib.AsyncExitStack())
-        watcher = asyncio.create_task(_keep_database(installation.server))
+        server = installation.server
+        watching = [] if server is None else [keep_server(server, events.append, check_seconds=_DATABASE_CHECK_SECONDS)]
+        watchers = [asyncio.create_task(each) for each in watching]
         try:
             yield Processes(installation, supervisor, urls, keys, events, clients)
         finally:
-            watcher.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await watcher
+            for each in watchers:
+                each.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await each
 
 
 def _spec(
@@ -204,7 +208,7 @@ def _spec(
         log_file=installation.folder / f"{name}.log",
         env=environments[service],
         listener=None if working else sockets[service],
-        forked=_is_forked(),
+        fork_needs=_fork_needs(),
         ready_url=None if working else f"{urls[service]}/readyz",
         ready_line="worker.ready" if working else None,
         start_timeout_seconds=60,
@@ -222,13 +226,14 @@ async def launched(
         log_file=Path(os.devnull),
         env=environment,
         listener=listener,
-        forked=_is_forked(),
+        fork_needs=_fork_needs(),
     )
     return await Child.launch(spec, lambda _name, _line: None)
 
 
-def _is_forked() -> bool:
-    return "COVERAGE_PROCESS_START" not in os.environ  # coverage begins with an interpreter
+def _fork_needs() -> tuple[str, ...]:
+    """Return what services need before they are forked; coverage begins with an interpreter, so there are no forks."""
+    return () if "COVERAGE_PROCESS_START" in os.environ else (preloaded.__name__,)
 
 
 def _environment(
@@ -243,14 +248,6 @@ def _environment(
     }
     prefixed = {f"SPOTTHEBOT_{name.upper()}_{key}": value for key, value in own.items()}
     return {**os.environ, **prefixed, "PYTHONUNBUFFERED": "1"}
-
-
-async def _keep_database(cluster: Cluster | None) -> None:
-    while True:
-        await asyncio.sleep(_DATABASE_CHECK_SECONDS)
-        if cluster is not None and not cluster.running:
-            with contextlib.suppress(Error):  # the next round tries again
-                cluster.start()  # blocks, from the main thread: there the server ends with us
 
 
 def pids(processes: Processes, prefix: str) -> Sequence[int]:

@@ -9,8 +9,9 @@ import pytest
 
 from spotthebot.inference.errors import ModelNotLoadable, RequestRefused, WorkerUnavailable
 from spotthebot.inference.models import dialogue
-from spotthebot.inference.workers import ModelWorkers, WorkerModel, WorkerTimes, fork_server
+from spotthebot.inference.workers import ModelWorkers, WorkerModel, WorkerTimes
 from spotthebot.inference.workers.worker import Worker
+from spotthebot.kit.processes import forks
 from tests.factories import echo_models
 from tests.factories.worker_processes import forking_programs, workers_of
 
@@ -175,8 +176,8 @@ class TestModelWorkers:
     async def test_end_the_program_when_no_model_is_used_any_more(
         self, workers: ModelWorkers, echo: WorkerModel, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(fork_server, "_running", [])  # the program of this test alone
-        monkeypatch.setattr(fork_server, "_UNUSED_SECONDS", 0.1)
+        monkeypatch.setattr(forks, "_running", [])  # the program of this test alone
+        monkeypatch.setattr(forks, "_UNUSED_SECONDS", 0.1)
         others = forking_programs()
         for _ in range(2):
             await workers.load(echo)

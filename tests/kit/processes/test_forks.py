@@ -1,7 +1,6 @@
 """Modules that are forked from a process with most imports: each lives and dies like a process of its own."""
 
 import asyncio
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -24,6 +23,7 @@ from spotthebot.kit.processes.spec import Event, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
 from tests.factories.web_program import WEB
 
+NEEDS = ("json", "spotthebot.kit.logs")
 WORKING = "import time; print('working', flush=True); time.sleep(60)"
 SHOWN = """
 import os, sys
@@ -37,7 +37,7 @@ from spotthebot.kit.processes.spec import ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
 async def main():
     argv = (sys.executable, "-m", "working_program")
-    spec = ProcessSpec("working", argv, Path(sys.argv[1]), ready_line="working", forked=True)
+    spec = ProcessSpec("working", argv, Path(sys.argv[1]), ready_line="working", fork_needs=("json",))
     async with Supervisor([spec]) as supervisor:
         print(supervisor.status()[0].pid, flush=True)
         await asyncio.sleep(60)
@@ -52,7 +52,7 @@ def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Proce
     def make(name: str, program: str, *arguments: str, **options: Any) -> ProcessSpec:
         (tmp_path / f"{name}_program.py").write_text(program)
         argv = (sys.executable, "-m", f"{name}_program", *arguments)
-        return ProcessSpec(name, argv, tmp_path / f"{name}.log", forked=True, **options)
+        return ProcessSpec(name, argv, tmp_path / f"{name}.log", fork_needs=NEEDS, **options)
 
     return make
 
@@ -119,23 +119,33 @@ class TestFork:
             await Supervisor([spec("leaving", "raise SystemExit('settings are missing')")]).start()
 
     async def test_leaves_nothing_when_its_start_is_cancelled(self, spec: Callable[..., ProcessSpec], tmp_path: Path):
-        before = set(multiprocessing.active_children())
-        with (tmp_path / "log").open("wb") as log:
-            starting = asyncio.create_task(Fork.start(spec("late", WORKING), log.fileno()))
+        argv, log = spec("late", WORKING).argv, tmp_path / "log"
+        fork = await Fork.start(argv, needs=NEEDS)
+        server = psutil.Process(fork.pid).parent()
+        assert server is not None
+        fork.send(signal.SIGKILL)
+        assert await fork.wait() == -signal.SIGKILL
+        before = {each.pid for each in server.children()}
+        with log.open("wb") as output:
+            starting = asyncio.create_task(Fork.start(argv, needs=NEEDS, output=output.fileno()))
             await asyncio.sleep(0)
             starting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await starting
-        await wait_until(lambda: set(multiprocessing.active_children()) <= before)
+        another = await Fork.start(argv, needs=NEEDS)  # forked after the one that nobody waits for
+        before.add(another.pid)
+        await wait_until(lambda: {each.pid for each in server.children()} <= before)
+        another.send(signal.SIGKILL)
+        await another.wait()
 
-    def test_is_a_process_of_its_own_where_the_temporary_folder_is_too_deep_for_a_socket(
+    def test_needs_no_path_for_a_socket_where_the_temporary_folder_is_too_deep_for_one(
         self, spec: Callable[..., ProcessSpec], tmp_path: Path
     ):
         spec("working", WORKING)
         deep = tmp_path / ("x" * 100)
         deep.mkdir()
         with supervised(tmp_path, TMPDIR=str(deep)) as (supervisor, child):
-            assert child.ppid() == supervisor.pid
+            assert supervisor.pid in {each.pid for each in child.parents()}
 
 
 class TestEnd:

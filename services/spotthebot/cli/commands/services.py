@@ -15,11 +15,12 @@ from spotthebot.cli.commands.log_lines import readable
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, DataDir, folder_at
 from spotthebot.cli.commands.up_display import SuiteDisplay
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICE_NAMES, SERVICES
+from spotthebot.local.postgres.health import SERVER
 from spotthebot.local.progress import say, screen
 from spotthebot.local.runtime.bootstrap import Bootstrap, bootstrap, describe_database
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.local_settings import LocalSettings, local_settings
-from spotthebot.local.runtime.running_suite import DATABASE, HOST, Addresses, bound_addresses, running_suite
+from spotthebot.local.runtime.running_suite import HOST, Addresses, bound_addresses, running_suite
 
 
 @on_this_machine
@@ -117,7 +118,7 @@ def _processes(prepared: Bootstrap, addresses: Addresses) -> tuple[list[str], di
     urls = {service.name: addresses.urls[service.name] for service in services}
     if prepared.cluster is None:
         return names, urls
-    return [DATABASE, *names], urls | {DATABASE: f"{HOST}:{prepared.cluster.port}"}
+    return [SERVER, *names], urls | {SERVER: f"{HOST}:{prepared.cluster.port}"}
 
 
 def _notes(folder: DataFolder, local: LocalSettings, addresses: Addresses) -> list[str]:

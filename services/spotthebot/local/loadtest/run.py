@@ -19,11 +19,12 @@ from spotthebot.local.loadtest.processor import processor_seconds, time_between
 from spotthebot.local.loadtest.record import Record, percentile
 from spotthebot.local.loadtest.result import LoadResult, Memory, Requests
 from spotthebot.local.loadtest.study import open_campaign, prepare
+from spotthebot.local.postgres.health import SERVER
 from spotthebot.local.progress import Step, Steps
 from spotthebot.local.runtime.bootstrap import Bootstrap
 from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, State
 from spotthebot.local.runtime.local_settings import local_settings
-from spotthebot.local.runtime.running_suite import DATABASE, bound_addresses, running_suite
+from spotthebot.local.runtime.running_suite import bound_addresses, running_suite
 from spotthebot.local.runtime.session import Clients
 
 _REQUEST_SECONDS = 60
@@ -121,7 +122,7 @@ async def _sample(
 def _pids(state: State, prepared: Bootstrap) -> dict[str, int]:
     found = {service.name: service.pid for service in state.services if service.pid is not None}
     found |= {worker.name: worker.pid for worker in state.workers if worker.pid is not None}
-    return found | ({DATABASE: prepared.cluster.pid} if prepared.cluster is not None else {})
+    return found | ({SERVER: prepared.cluster.pid} if prepared.cluster is not None else {})
 
 
 @asynccontextmanager

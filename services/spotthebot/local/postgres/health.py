@@ -1,24 +1,63 @@
-"""Notices a PostgreSQL server that hangs: it accepts connections, as the kernel does for it, and says nothing.
+"""Keeps a PostgreSQL server alive: one that died or hangs is started again on its old port, so that services find it.
 
-The question is the protocol's SSLRequest, which the server answers with one byte before it asks who we are. libpq is of
-no use here: where the server hangs, giving up a question of libpq's hangs as well.
+A server that hangs accepts connections, as the kernel does for it, and says nothing. It is asked the protocol's
+SSLRequest, which a server answers with one byte before it asks who we are. libpq is of no use here: where the server
+hangs, giving up a question of libpq's hangs as well.
 """
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from functools import partial
 
+from spotthebot.kit.errors import Error
 from spotthebot.kit.processes.health import processor_seconds_of, wait_until_hung
-from spotthebot.kit.processes.spec import HealthLimits
+from spotthebot.kit.processes.log_file import cut
+from spotthebot.kit.processes.spec import Event, HealthLimits
 from spotthebot.local.postgres.cluster import Cluster
 
+SERVER = "postgres"
+"""What the server is called in events."""
+_CHECK_SECONDS = 0.5
 _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 _LIMITS = HealthLimits()
+
+
+async def keep_server(
+    cluster: Cluster, on_event: Callable[[Event], None], *, check_seconds: float = _CHECK_SECONDS
+) -> None:
+    """Restart the server when it dies, kill it when it hangs, and bound its log, until cancelled."""
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_restart_when_dead(cluster, on_event, check_seconds))
+        tasks.create_task(_kill_when_hung(cluster, on_event))
 
 
 async def wait_until_server_hangs(cluster: Cluster, limits: HealthLimits = _LIMITS) -> None:
     """Return when the server hangs; one that does not run is not asked."""
     await wait_until_hung(limits, partial(_answers, cluster), partial(_processor_seconds, cluster))
+
+
+async def _restart_when_dead(cluster: Cluster, on_event: Callable[[Event], None], check_seconds: float) -> None:
+    pid: int | None = cluster.pid
+    while True:
+        await asyncio.sleep(check_seconds)
+        cut(cluster.log_file)
+        if not cluster.running:
+            if pid is not None:
+                on_event(Event(SERVER, "died", pid))
+                pid = None
+            with contextlib.suppress(Error):  # the next round tries again; its log says why it did not start
+                cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
+                pid = cluster.pid
+                on_event(Event(SERVER, "started", pid))
+                on_event(Event(SERVER, "ready", pid))
+
+
+async def _kill_when_hung(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
+    while True:
+        await wait_until_server_hangs(cluster)
+        on_event(Event(SERVER, "hung", cluster.pid))
+        cluster.kill()
 
 
 async def _answers(cluster: Cluster) -> bool:

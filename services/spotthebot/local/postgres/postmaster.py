@@ -3,15 +3,14 @@
 import os
 import signal
 import socket
-import subprocess
 import time
 from contextlib import suppress
 
 import psutil
 
 from spotthebot.kit.errors import Error
-from spotthebot.kit.processes.lifeline import die_with_parent
 from spotthebot.kit.processes.log_file import cut
+from spotthebot.kit.processes.process import Process
 from spotthebot.local.postgres.account import OURSELVES, child_environment
 from spotthebot.local.postgres.binaries import Binaries
 from spotthebot.local.postgres.errors import ClusterDidNotStart, DatabasePortTaken, DiskFull
@@ -75,46 +74,33 @@ class Postmaster:
 
     @property
     def running(self) -> bool:
-        return self._process.poll() is None
+        return self._process.returncode is None
 
     def stop(self, timeout_seconds: float) -> None:
         """End the server: SIGINT (sessions are cut, data is flushed), then SIGQUIT, which the next start repairs."""
-        for last_word, patience in (
-            (signal.SIGINT, timeout_seconds),
-            (signal.SIGQUIT, _QUIT_SECONDS),
-            (signal.SIGKILL, None),
-        ):
-            self._process.send_signal(last_word)
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(patience)
-                return
+        self._process.end((signal.SIGINT, timeout_seconds), (signal.SIGQUIT, _QUIT_SECONDS))
 
     def kill(self) -> None:
         """End the server and all its sessions at once, also stopped ones; the next start repairs the data."""
         sessions: list[psutil.Process] = []
         with suppress(psutil.Error):
             sessions = psutil.Process(self.pid).children(recursive=True)
-        self._process.kill()
-        self._process.wait()
+        self._process.end()
         for session in sessions:
             with suppress(psutil.Error):
                 session.kill()
         psutil.wait_procs(sessions, timeout=_QUIT_SECONDS)
 
-    def _launch(self, argv: list[str], log: int) -> subprocess.Popen[bytes]:
+    def _launch(self, argv: list[str], log: int) -> Process:
         account = self._home.account
         try:
-            return subprocess.Popen(  # noqa: S603 - our own arguments, no shell
+            return Process(
                 argv,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self._home.folder,
+                output=log,
                 env=child_environment(),
+                death_signal=signal.SIGINT,
+                cwd=self._home.folder,
                 umask=0o077,
-                # Away from the terminal, whose Ctrl-C would stop the database before those who use it.
-                start_new_session=True,
-                preexec_fn=die_with_parent(signal.SIGINT),  # noqa: PLW1509 - one system call, no lock taken
                 **(account.identity if account else OURSELVES),
             )
         except OSError as error:

@@ -1,12 +1,9 @@
-"""Imports what most services need, in the process that all are forked from (see `forks`).
+"""What most services need, which the program that forks them imports (`kit.processes.forks`).
 
 Whatever is imported here is there in every service; a test holds that most of them need it.
 """
 
-import gc
-from importlib import import_module
-
-MODULES = (
+NEEDS = (
     "httptools",
     "uvloop",
     "spotthebot.clients.conversations",
@@ -18,11 +15,4 @@ MODULES = (
     "spotthebot.kit.serving.configuration",
     "spotthebot.kit.web.api",
     "spotthebot.kit.web.bearer.part",
-    "spotthebot.kit.processes.forks",
 )
-
-gc.disable()  # nothing of this is garbage
-for _module in MODULES:
-    import_module(_module)
-gc.freeze()  # a collection would write to each object, and so copy its memory
-gc.enable()

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
-from spotthebot.kit.errors import Error
-from spotthebot.kit.processes.log_file import cut
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, OnLine, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
-from spotthebot.local.postgres.cluster import Cluster
-from spotthebot.local.postgres.health import wait_until_server_hangs
+from spotthebot.local.postgres.health import SERVER, keep_server
+from spotthebot.local.runtime import preloaded
 from spotthebot.local.runtime.bootstrap import Bootstrap
 from spotthebot.local.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
 from spotthebot.local.runtime.environment import inherited_environment, service_environment
@@ -27,9 +25,6 @@ from spotthebot.local.runtime.local_settings import LocalSettings
 from spotthebot.local.runtime.reload import restart_on_change, watched_folders
 
 HOST = "127.0.0.1"
-DATABASE = "postgres"
-"""What the database is called in events."""
-_DATABASE_CHECK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,8 @@ async def running_suite(
     environments = {service.name: service_environment(service, prepared, addresses.urls, local) for service in SERVICES}
     running = [service for service in SERVICES if service.name in addresses.sockets]
     # What is restarted on a change has to import what changed, and so everything, itself.
-    specs = [*local.before, *_specs(folder, running, addresses, environments, forked=on_change is None)]
+    fork_needs = (preloaded.__name__,) if on_change is None else ()
+    specs = [*local.before, *_specs(folder, running, addresses, environments, fork_needs)]
     supervisor: Supervisor
 
     def write_state(*, ready: bool) -> State:
@@ -103,10 +99,9 @@ async def running_suite(
     supervisor = Supervisor(specs, on_line=on_line, on_event=changed)
     async with _background() as start:
         if prepared.cluster is not None:
-            happened(Event(DATABASE, "started", prepared.cluster.pid))
-            happened(Event(DATABASE, "ready", prepared.cluster.pid))
-            start(_restart_dead_database(prepared.cluster, happened))
-            start(_kill_hung_database(prepared.cluster, happened))
+            happened(Event(SERVER, "started", prepared.cluster.pid))
+            happened(Event(SERVER, "ready", prepared.cluster.pid))
+            start(keep_server(prepared.cluster, happened))
         async with supervisor:
             ready = True
             state = write_state(ready=True)
@@ -130,37 +125,12 @@ async def _background() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], N
                 await task
 
 
-async def _restart_dead_database(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
-    """Start the database again when it dies, on its old port, so that the services find it; bound its log."""
-    pid: int | None = cluster.pid
-    while True:
-        await asyncio.sleep(_DATABASE_CHECK_SECONDS)
-        cut(cluster.log_file)
-        if not cluster.running:
-            if pid is not None:
-                on_event(Event(DATABASE, "died", pid))
-                pid = None
-            with contextlib.suppress(Error):  # the next round tries again; its log says why it did not start
-                cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
-                pid = cluster.pid
-                on_event(Event(DATABASE, "started", pid))
-                on_event(Event(DATABASE, "ready", pid))
-
-
-async def _kill_hung_database(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
-    while True:
-        await wait_until_server_hangs(cluster)
-        on_event(Event(DATABASE, "hung", cluster.pid))
-        cluster.kill()
-
-
 def _specs(
     folder: DataFolder,
     services: Sequence[ServiceEntry],
     addresses: Addresses,
     environments: Mapping[str, Mapping[str, str]],
-    *,
-    forked: bool,
+    fork_needs: tuple[str, ...],
 ) -> list[ProcessSpec]:
     servers = []
     workers = []
@@ -175,7 +145,7 @@ def _specs(
                 log_file=folder.logs / f"{service.name}.log",
                 env=environment,
                 listener=addresses.sockets[service.name],
-                forked=forked,
+                fork_needs=fork_needs,
                 ready_url=f"{addresses.urls[service.name]}/readyz",
                 health_url=f"{addresses.urls[service.name]}/healthz",
             )
@@ -186,7 +156,7 @@ def _specs(
                 ProcessSpec(
                     name=f"{service.name}-worker",
                     argv=(*command, "work"),
-                    forked=forked,
+                    fork_needs=fork_needs,
                     log_file=folder.logs / f"{service.name}-worker.log",
                     env=environment | {f"{service.environment_prefix}HEARTBEAT_FILE": str(heartbeat)},
                     heartbeat_file=heartbeat,

@@ -5,7 +5,7 @@ model, too. Torch is imported when a model is loaded, not before.
 """
 
 from .errors import LoadFailed, ModelFilesDamaged, NoSuchModel, NoTokenizer, SettingUnusable, UnknownModelKind
-from .protocol import BatchModel, ModelDescription, load, prepare
+from .protocol import BatchModel, ModelDescription, load
 
 __all__ = [
     "BatchModel",
@@ -17,5 +17,4 @@ __all__ = [
     "SettingUnusable",
     "UnknownModelKind",
     "load",
-    "prepare",
 ]

@@ -46,17 +46,9 @@ def load(
     """Load a model of a kind, which is the import path of a function: `package.module:function`.
 
     The function is called with the same arguments as this one, but for the kind; it raises LoadFailed.
+    Its module may list in NEEDS the modules that it imports then. They are imported before a process is forked, so they
+    neither start threads nor touch a GPU.
     """
     module, _, function = kind.partition(":")
     loaded = getattr(import_module(module), function)(name_or_directory, device=device, dtype=dtype, revision=revision)
     return cast("BatchModel[Any]", loaded)
-
-
-def prepare(kind: str) -> None:
-    """Import what loading a model of a kind needs: its module, and the modules that this one names in `NEEDS`.
-
-    Loads nothing and starts no threads, so that a process may be forked afterwards. Raises ImportError.
-    """
-    module = import_module(kind.partition(":")[0])
-    for name in getattr(module, "NEEDS", ()):
-        import_module(name)

@@ -11,7 +11,7 @@ from typing import Any
 from spotthebot.inference.errors import ModelNotLoadable, WorkerUnavailable
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.workers.batch_queue import BatchQueue, Result, WaitingRequest
-from spotthebot.inference.workers.fork_server import ForkedProcess
+from spotthebot.inference.workers.forked_process import ForkedProcess
 from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
 from spotthebot.kit.text import without_paths

@@ -11,9 +11,9 @@ from typing import Self
 import httpx
 
 from spotthebot.kit.processes.errors import ServiceDidNotStart
-from spotthebot.kit.processes.forks import Fork, ensure_fork_server
-from spotthebot.kit.processes.lifeline import die_with_parent
+from spotthebot.kit.processes.forks import Fork
 from spotthebot.kit.processes.log_file import LogFile
+from spotthebot.kit.processes.process import Process, signal_group
 from spotthebot.kit.processes.spec import OnLine, ProcessSpec
 
 _LAST_LINES = 20
@@ -33,7 +33,7 @@ class Child:
         self,
         spec: ProcessSpec,
         on_line: OnLine,
-        process: asyncio.subprocess.Process | Fork,
+        process: Process | Fork,
         output: asyncio.StreamReader,
         pipe: asyncio.ReadTransport,
         log: LogFile,
@@ -60,8 +60,7 @@ class Child:
         )
         try:
             with _failing_as(spec):
-                forked = spec.forked and ensure_fork_server()
-                process = await (Fork.start(spec, write_end) if forked else _execute(spec, write_end))
+                process = await _start(spec, write_end)
         except BaseException:
             pipe.close()
             log.close()
@@ -121,11 +120,7 @@ class Child:
 
     def _signal(self, number: signal.Signals) -> None:
         if not self._ended.done():
-            try:
-                os.killpg(self.pid, number)
-            except ProcessLookupError:  # a fork that has not made its group yet, or none any more
-                with suppress(ProcessLookupError):
-                    os.kill(self.pid, number)
+            signal_group(self.pid, number)
 
     async def _see_it_end(self) -> int:
         exit_code = await self._process.wait()
@@ -170,20 +165,12 @@ class Child:
         return ""
 
 
-async def _execute(spec: ProcessSpec, output: int) -> asyncio.subprocess.Process:
-    descriptors = () if spec.listener is None else (spec.listener.fileno(),)
-    return await asyncio.create_subprocess_exec(
-        *spec.argv,
-        *(argument for number in descriptors for argument in ("--fd", str(number))),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=output,
-        stderr=output,
-        env=spec.env,
-        pass_fds=descriptors,
-        # Away from the terminal, whose Ctrl-C would reach all at once instead of in reverse order.
-        start_new_session=True,
-        preexec_fn=die_with_parent(signal.SIGTERM),
-    )
+async def _start(spec: ProcessSpec, output: int) -> Process | Fork:
+    files = () if spec.listener is None else (spec.listener.fileno(),)
+    if spec.fork_needs:
+        return await Fork.start(spec.argv, needs=spec.fork_needs, env=spec.env, output=output, inherited=files)
+    argv = [*spec.argv, *(argument for file in files for argument in ("--fd", str(file)))]
+    return Process(argv, env=spec.env, output=output, inherited=files)
 
 
 @contextmanager

@@ -1,163 +1,191 @@
-"""Starts Python modules as forks of one process that has imported what most services need.
+"""Forks Python modules from one program that has imported what they need (`fork_program`): that saves time and memory.
 
-Those imports are most of a service's start. Until they change it, forks also share their memory. They outlive the
-process that forked them: where that one dies or hangs, another takes its place when a service has to be started.
+A fork ends with us, not with the program that forked it: where that dies or hangs, the next fork starts another.
 """
 
 import asyncio
-import contextlib
 import errno
-import io
-import multiprocessing
+import json
 import os
-import runpy
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Mapping, Sequence
-from multiprocessing import forkserver
-from multiprocessing.connection import Connection
-from typing import Self, cast
-
-from setproctitle import setproctitle
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from typing import Any, Self, cast
 
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.processes.spec import ProcessSpec
+from spotthebot.kit.processes.fork_program import LENGTH_BYTES, REPORT_BYTES
+from spotthebot.kit.processes.process import Process, signal_group
 
-_log = get_logger(__name__)
-_FORKS = multiprocessing.get_context("forkserver")
-_PRELOADED = "spotthebot.local.runtime.preloaded"
-_START_SECONDS = 120.0
+_PROGRAM = "spotthebot.kit.processes.fork_program"
 _REPORT_SECONDS = 5.0
-"""Time for the process that forks to begin a fork, its own imports included, and to report the end of one."""
+"""Time for the program that forks to take a request, and to report the end of a fork."""
+_UNUSED_SECONDS = 60.0
+"""Time until the program ends that has no forks any more: another fork starts without imports until then."""
 _UNKNOWN_EXIT_CODE = 255
-"""As `multiprocessing` has it, where nobody is left who knows it."""
+_log = get_logger(__name__)
+
+
+class ForkServer:
+    """Our end of the running program; it gets our environment without our settings, among which are secrets."""
+
+    def __init__(self) -> None:
+        self._control, theirs = socket.socketpair()
+        self._control.settimeout(_REPORT_SECONDS)
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("SPOTTHEBOT_")}
+        with theirs:
+            argv = (sys.executable, "-m", _PROGRAM, str(theirs.fileno()))
+            self._process = Process(argv, env=inherited, inherited=[theirs.fileno()])
+        self._forks = 0
+        self._stopping: asyncio.TimerHandle | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._control.fileno() >= 0 and self._process.returncode is None
+
+    def send(self, request: Mapping[str, Any], files: Sequence[int]) -> None:
+        """Ask for a fork; `leave` when it has ended. Raises OSError."""
+        body = json.dumps(request).encode()
+        try:
+            socket.send_fds(self._control, [len(body).to_bytes(LENGTH_BYTES)], files)
+            self._control.sendall(body)
+        except TimeoutError:
+            self.kill()
+            raise
+        self._forks += 1
+        if self._stopping is not None:
+            self._stopping.cancel()
+
+    def leave(self) -> None:
+        self._forks -= 1
+        if self._forks == 0:
+            self._stopping = asyncio.get_running_loop().call_later(_UNUSED_SECONDS, self.stop)
+
+    def stop(self) -> None:
+        """End the program; its forks live on."""
+        self._control.close()
+        threading.Thread(target=self._process.end, args=((signal.SIGTERM, _REPORT_SECONDS),), daemon=True).start()
+
+    def kill(self) -> None:
+        """End a program that hangs."""
+        _log.warning("fork_server.killed", pid=self._process.pid, reason="it hangs")
+        self._process.send(signal.SIGKILL)
+
+
+_running: list[ForkServer] = []
+
+
+def _server() -> ForkServer:
+    """Return the program of this process, for forks of all kinds; it is started where none runs."""
+    if _running and not _running[0].is_running:
+        _running.pop().stop()
+    if not _running:
+        _running.append(ForkServer())
+    return _running[0]
 
 
 class Fork:
-    """A forked process; what `asyncio.subprocess.Process` offers for any program."""
+    """A module that runs, or will in a moment, in a process of its own session; it offers what `Process` does.
 
-    def __init__(self, process: multiprocessing.process.BaseProcess) -> None:
-        self._loop = asyncio.get_running_loop()
-        self.pid = cast("int", process.pid)  # it has started
-        self._process = process
-        self._exit_code: asyncio.Future[int] = self._loop.create_future()
-        self._watch()
+    `argv` is a command line of Python, `python -m MODULE ...`, to which each of the open files in `inherited` is
+    appended as `--fd NUMBER`. `output` gets standard output and standard error (None: ours), and `env` is the whole
+    environment (None: ours without our settings). The program that forks imports `needs` first: modules, and those that
+    each of them lists in NEEDS; it is killed when it takes longer than `start_seconds`. Raises OSError.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        needs: Collection[str],
+        env: Mapping[str, str] | None = None,
+        output: int | None = None,
+        inherited: Collection[int] = (),
+        start_seconds: float = 120.0,
+    ) -> None:
+        self._server = _server()
+        (report, theirs), (life, its) = socket.socketpair(), socket.socketpair()
+        asked = {
+            "argv": argv,
+            "path": sys.path,
+            "needs": [*needs],
+            "env": None if env is None else {**env},
+            "has_output": output is not None,
+        }
+        files = [theirs.fileno(), its.fileno(), *(() if output is None else (output,)), *inherited]
+        with theirs, its, ExitStack() as on_failure:
+            on_failure.enter_context(report)
+            on_failure.enter_context(life)
+            self._server.send(asked, files)
+            on_failure.pop_all()
+        self._pid: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
+        self._is_unwanted = False
+        self._running = asyncio.create_task(self._see_it_end(report, life, start_seconds))
 
     @classmethod
-    async def start(cls, spec: ProcessSpec, output: int) -> Self:
-        """Run the module of a spec, with the file `output` as its output; raises OSError where that is impossible.
+    async def start(cls, argv: Sequence[str], **options: Any) -> Self:  # noqa: ANN401 - as above
+        """Return a fork that has started; raises OSError."""
+        fork = cls(argv, **options)
+        try:
+            await asyncio.shield(fork._pid)
+        except asyncio.CancelledError:
+            fork.send(signal.SIGKILL)
+            raise
+        if fork._pid.result() is None:
+            raise ChildProcessError(errno.ECHILD, "the program that forks has ended")
+        return fork
 
-        The process that forks runs (`ensure_fork_server`).
-        """
-        with Connection(os.dup(output), readable=False) as written:
-            environment = dict(os.environ if spec.env is None else spec.env)
-            process = _FORKS.Process(target=_run, args=(spec.argv, environment, written, spec.listener))
-            starting = asyncio.ensure_future(asyncio.to_thread(process.start))  # the first one waits for the imports
-            too_late = asyncio.get_running_loop().call_later(_START_SECONDS, _kill_fork_server)
-            try:
-                await asyncio.shield(starting)
-            except asyncio.CancelledError:
-                await starting
-                process.kill()
-                raise
-            except EOFError as error:
-                raise ChildProcessError(errno.ECHILD, "the process that forks services has ended") from error
-            finally:
-                too_late.cancel()
-        return cls(process)
+    @property
+    def has_started(self) -> bool:
+        return self._pid.done() and self._pid.result() is not None
+
+    @property
+    def pid(self) -> int:
+        """The process's id, once it has started."""
+        return cast("int", self._pid.result())
 
     @property
     def returncode(self) -> int | None:
         """The exit code, negative for a signal; None while the process runs."""
-        return self._exit_code.result() if self._exit_code.done() else None
+        return self._running.result() if self._running.done() else None
 
     async def wait(self) -> int:
         """Wait until the process has ended; return its exit code."""
-        return await asyncio.shield(self._exit_code)
+        return await asyncio.shield(self._running)
 
-    def _watch(self) -> None:
-        """See the process itself end: what its sentinel says ends with the process that forked it."""
-        if sys.platform == "linux":
-            with contextlib.suppress(OSError):  # it has ended already
-                self._file = os.pidfd_open(self.pid)
-                self._loop.add_reader(self._file, self._see_it_end)
-                return
-        self._loop.add_reader(self._process.sentinel, self._settle)
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to the process and what it started; one that is not forked yet is killed when it is."""
+        if not self._pid.done():
+            self._is_unwanted = True
+        elif not self._running.done():
+            signal_group(self.pid, number)
 
-    def _see_it_end(self) -> None:
-        self._loop.remove_reader(self._file)
-        os.close(self._file)
-        self._loop.add_reader(self._process.sentinel, self._settle)
-        self._loop.call_later(_REPORT_SECONDS, self._settle)
+    async def _see_it_end(self, report: socket.socket, life: socket.socket, start_seconds: float) -> int:
+        with report, life, ExitStack() as at_the_end:
+            at_the_end.callback(self._server.leave)
+            report.settimeout(0)
+            life.settimeout(0)
+            pid = await self._reported(report, start_seconds)
+            self._pid.set_result(pid)
+            exit_code = None
+            if pid is not None:
+                if self._is_unwanted:
+                    signal_group(pid, signal.SIGKILL)
+                with suppress(ConnectionError):
+                    await asyncio.get_running_loop().sock_recv(life, 1)  # the process alone holds the other end
+                exit_code = await self._reported(report, _REPORT_SECONDS)
+        return _UNKNOWN_EXIT_CODE if exit_code is None else exit_code
 
-    def _settle(self) -> None:
-        """Take its exit code from the process that forked it; one that does not report it hangs, and is killed."""
-        if self._exit_code.done():
-            return
-        self._loop.remove_reader(self._process.sentinel)
-        exit_code = self._process.exitcode
-        if exit_code is None:
-            _kill_fork_server()
-            exit_code = _UNKNOWN_EXIT_CODE
-        else:
-            self._process.close()
-        self._exit_code.set_result(exit_code)
-
-
-def ensure_fork_server() -> bool:
-    """Start the process that forks, unless it runs, without our settings: each service has its own secrets alone.
-
-    Return False where it can't be, as with a temporary folder whose path is too long for a socket.
-    """
-    _FORKS.set_forkserver_preload([_PRELOADED])
-    settings = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("SPOTTHEBOT_")}
-    try:
-        forkserver.ensure_running()
-    except OSError:
-        return False
-    finally:
-        os.environ.update(settings)
-    return True
-
-
-def _kill_fork_server() -> None:
-    """Kill the process that forks: the next start of a service starts another, and its forks go on."""
-    pid: int | None = vars(forkserver._forkserver)["_forkserver_pid"]  # noqa: SLF001 - nobody else tells
-    if pid is not None:
-        _log.warning("fork_server.killed", pid=pid, reason="it hangs")
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def _run(
-    argv: Sequence[str], environment: Mapping[str, str], written: Connection, listener: socket.socket | None
-) -> None:
-    """Become what `argv` would start: in a session, with an environment and output of its own."""
-    os.setsid()
-    _end_with_supervisor()
-    with open(os.devnull, "rb") as nothing, written:  # noqa: PTH123 - a device, for its number
-        for source, target in ((nothing, 0), (written, 1), (written, 2)):
-            os.dup2(source.fileno(), target)
-    cast("io.TextIOWrapper", sys.stdout).reconfigure(write_through=True)
-    _, _, module, *arguments = argv
-    if listener is not None:
-        arguments += ["--fd", str(listener.detach())]
-    setproctitle(" ".join([*argv[:3], *arguments]))  # finds its memory by the first environment
-    os.environ.clear()
-    os.environ.update(environment)
-    sys.argv[1:] = arguments
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
-
-
-def _end_with_supervisor() -> None:
-    """End politely with the supervisor, not with the process that forked us."""
-    supervisor = cast("multiprocessing.process.BaseProcess", multiprocessing.parent_process())
-
-    def follow() -> None:
-        supervisor.join()
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=follow, name="supervisor's end", daemon=True).start()
+    async def _reported(self, report: socket.socket, seconds: float) -> int | None:
+        """Return the next number from the program that forks; None where it has ended, or hangs: then it is killed."""
+        try:
+            async with asyncio.timeout(seconds):
+                number = await asyncio.get_running_loop().sock_recv(report, REPORT_BYTES)
+        except TimeoutError:
+            self._server.kill()
+            return None
+        except ConnectionError:
+            return None
+        return int.from_bytes(number, signed=True) if number else None

@@ -31,8 +31,8 @@ class ProcessSpec:
     neither, once it has lived for half a second. Afterwards it has to answer at `health_url`, or to touch its
     `heartbeat_file`, within `health_limits`: one that hangs is killed and started again. `env` is the whole
     environment (None: ours). The child inherits `listener`, whose number is appended to `argv` as `--fd NUMBER`.
-    Standard output and standard error are appended to `log_file`. A `forked` process, whose `argv` is that of a Python
-    module (`python -m MODULE ...`), is forked where possible from one that has imported what services need (`forks`).
+    Standard output and standard error are appended to `log_file`. With `fork_needs`, the process is a fork of a program
+    that has imported these modules (`forks`), and `argv` is that of a Python module (`python -m MODULE ...`).
     """
 
     name: str
@@ -40,7 +40,7 @@ class ProcessSpec:
     log_file: Path
     env: Mapping[str, str] | None = None
     listener: socket.socket | None = None
-    forked: bool = False
+    fork_needs: tuple[str, ...] = ()
     ready_url: str | None = None
     ready_line: str | None = None
     health_url: str | None = None
