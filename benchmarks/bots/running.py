@@ -4,7 +4,7 @@ import asyncio
 import os
 import secrets
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
@@ -24,13 +24,14 @@ from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database import Database
 from spotthebot.kit.migrations import upgrade
 from spotthebot.kit.process import migrate_access
+from spotthebot.kit.processes.process import Process
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import ACCESS, logins, provision
 
 HOST = "127.0.0.1"
 _START_SECONDS = 60
-_STOP_SECONDS = 10
+_STOP_SECONDS = 10.0
 _WITHOUT_LIMIT = "100000000"
 # One key asks here as often as all teams of a campaign together, and an unknown one as often as is measured.
 _OWN_SETTINGS = {
@@ -134,32 +135,20 @@ def running_process(
     *,
     log: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Iterator[subprocess.Popen[bytes]]:
+) -> Iterator[Process]:
     """Run a module. Its log goes to a file by itself: reading it here would cost the client time."""
     with ExitStack() as stack:
-        output = stack.enter_context(log.open("wb")) if log is not None else None
-        process = subprocess.Popen(  # noqa: S603 - our own interpreter
-            (sys.executable, "-m", *arguments),
-            env={**os.environ, **(environment or {})},
-            stderr=output,
-            pass_fds=descriptors,
-            start_new_session=True,
-        )
-        try:
-            yield process
-        finally:
-            process.terminate()
-            try:
-                process.wait(_STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        output = stack.enter_context(log.open("wb")).fileno() if log is not None else None
+        argv = (sys.executable, "-m", *arguments)
+        process = Process(argv, env={**os.environ, **(environment or {})}, output=output, inherited=descriptors)
+        stack.callback(process.end, (signal.SIGTERM, _STOP_SECONDS))
+        yield process
 
 
-def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def _wait_until_ready(url: str, process: Process, log: Path) -> None:
     ends = time.monotonic() + _START_SECONDS
     with httpx.Client(trust_env=False, timeout=_START_SECONDS) as client:
-        while process.poll() is None and time.monotonic() < ends:
+        while process.returncode is None and time.monotonic() < ends:
             with suppress(httpx.TransportError):  # it may end before it answers
                 if client.get(f"{url}/readyz").status_code == 200:
                     return
