@@ -26,14 +26,14 @@ class ForkedProcess:
         self._writer = writer
 
     @classmethod
-    async def start(cls, model: Mapping[str, str | None]) -> Self:
-        """Have a process forked that loads a model: the arguments of `models.load`. Raises OSError."""
+    async def start(cls, model: Mapping[str, Any]) -> Self:
+        """Have a process forked that loads a model, of which it gets all fields of `WorkerModel`. Raises OSError."""
         ours, theirs = socket.socketpair()
         with theirs, contextlib.ExitStack() as on_failure:
             on_failure.enter_context(ours)
             fork = Fork(
                 (sys.executable, "-m", _PROGRAM, json.dumps(model)),
-                needs=(_PRELOADED, str(model["kind"]).partition(":")[0]),
+                needs=(_PRELOADED, model["kind"].partition(":")[0]),
                 inherited=[theirs.fileno()],
                 start_seconds=_START_SECONDS,
             )

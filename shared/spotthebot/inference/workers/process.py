@@ -23,7 +23,7 @@ from spotthebot.inference.models.batch import run_batch
 def main() -> NoReturn:
     """Answer until the socket closes, then end without what torch does at an end."""
     parser = argparse.ArgumentParser(prog="python -m spotthebot.inference.workers.process")
-    parser.add_argument("model", type=json.loads, help="the arguments of `models.load`, as JSON")
+    parser.add_argument("model", type=json.loads, help="the fields of `WorkerModel`, as JSON")
     parser.add_argument("--fd", type=int, required=True, help="the inherited socket")
     arguments = parser.parse_args()
     code = 1

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,7 @@ class Worker:
 
     async def _fork(self) -> ForkedProcess:
         try:
-            return await ForkedProcess.start(_document(self._model))
+            return await ForkedProcess.start(asdict(self._model))
         except OSError as error:
             raise WorkerUnavailable(reason=_DIED) from error
 
@@ -189,16 +189,6 @@ class Worker:
         process, self._process = self._process, None  # at once: another may be started while this one ends
         if process is not None:
             await process.end()
-
-
-def _document(model: WorkerModel) -> Mapping[str, str | None]:
-    return {
-        "kind": model.kind,
-        "model": model.model,
-        "revision": model.revision,
-        "device": model.device,
-        "dtype": model.dtype,
-    }
 
 
 def _name(model: WorkerModel) -> str:

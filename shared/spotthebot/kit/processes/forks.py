@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import Any, Self, cast
 
 from spotthebot.kit.logs import get_logger
@@ -99,7 +99,7 @@ class Fork:
         self,
         argv: Sequence[str],
         *,
-        needs: Collection[str],
+        needs: Sequence[str],
         env: Mapping[str, str] | None = None,
         output: int | None = None,
         inherited: Collection[int] = (),
@@ -107,14 +107,9 @@ class Fork:
     ) -> None:
         self._server = _server()
         (report, theirs), (life, its) = socket.socketpair(), socket.socketpair()
-        asked = {
-            "argv": argv,
-            "path": sys.path,
-            "needs": [*needs],
-            "env": None if env is None else {**env},
-            "has_output": output is not None,
-        }
-        files = [theirs.fileno(), its.fileno(), *(() if output is None else (output,)), *inherited]
+        asked = {"argv": argv, "path": sys.path, "needs": needs, "env": None if env is None else {**env}}
+        outputs = (1, 2) if output is None else (output, output)
+        files = [theirs.fileno(), its.fileno(), *outputs, *inherited]
         with theirs, its, ExitStack() as on_failure:
             on_failure.enter_context(report)
             on_failure.enter_context(life)
@@ -139,7 +134,7 @@ class Fork:
 
     @property
     def has_started(self) -> bool:
-        return self._pid.done() and self._pid.result() is not None
+        return self._pid.done()
 
     @property
     def pid(self) -> int:
@@ -169,23 +164,20 @@ class Fork:
             life.settimeout(0)
             pid = await self._reported(report, start_seconds)
             self._pid.set_result(pid)
-            exit_code = None
-            if pid is not None:
-                if self._is_unwanted:
-                    signal_group(pid, signal.SIGKILL)
-                with suppress(ConnectionError):
-                    await asyncio.get_running_loop().sock_recv(life, 1)  # the process alone holds the other end
-                exit_code = await self._reported(report, _REPORT_SECONDS)
-        return _UNKNOWN_EXIT_CODE if exit_code is None else exit_code
+            if pid is None:
+                return _UNKNOWN_EXIT_CODE
+            if self._is_unwanted:
+                signal_group(pid, signal.SIGKILL)
+            await asyncio.get_running_loop().sock_recv(life, 1)  # the process alone holds the other end
+            exit_code = await self._reported(report, _REPORT_SECONDS)
+            return _UNKNOWN_EXIT_CODE if exit_code is None else exit_code
 
     async def _reported(self, report: socket.socket, seconds: float) -> int | None:
         """Return the next number from the program that forks; None where it has ended, or hangs: then it is killed."""
+        number = b""
         try:
             async with asyncio.timeout(seconds):
                 number = await asyncio.get_running_loop().sock_recv(report, REPORT_BYTES)
         except TimeoutError:
             self._server.kill()
-            return None
-        except ConnectionError:
-            return None
         return int.from_bytes(number, signed=True) if number else None
