@@ -1,6 +1,5 @@
 """Services and workers as processes of their own, over a PostgreSQL of their own, to be killed and measured."""
 
-import asyncio
 import contextlib
 import os
 import secrets
@@ -25,7 +24,7 @@ from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.local.postgres.cluster import Cluster
-from spotthebot.local.postgres.health import keep_server
+from spotthebot.local.postgres.health import kept_alive
 from spotthebot.local.postgres.provision import ACCESS, Provisioned, logins, provision
 from spotthebot.local.runtime import preloaded
 from spotthebot.local.runtime.services import load_lineage
@@ -180,16 +179,9 @@ async def running_processes(
         ]
         supervisor = await stack.enter_async_context(Supervisor(specs, on_event=events.append))
         clients = await stack.enter_async_context(contextlib.AsyncExitStack())
-        server = installation.server
-        watching = [] if server is None else [keep_server(server, events.append, check_seconds=_DATABASE_CHECK_SECONDS)]
-        watchers = [asyncio.create_task(each) for each in watching]
-        try:
+        kept = kept_alive(installation.server, events.append, check_seconds=_DATABASE_CHECK_SECONDS)
+        async with kept:
             yield Processes(installation, supervisor, urls, keys, events, clients)
-        finally:
-            for each in watchers:
-                each.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await each
 
 
 def _spec(

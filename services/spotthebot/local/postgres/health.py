@@ -7,13 +7,14 @@ hangs, giving up a question of libpq's hangs as well.
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator
 from functools import partial
 
+from spotthebot.kit.cancellation import in_background
 from spotthebot.kit.errors import Error
 from spotthebot.kit.processes.health import processor_seconds_of, wait_until_hung
 from spotthebot.kit.processes.log_file import cut
-from spotthebot.kit.processes.spec import Event, HealthLimits
+from spotthebot.kit.processes.spec import Event, HealthLimits, OnEvent
 from spotthebot.local.postgres.cluster import Cluster
 
 SERVER = "postgres"
@@ -23,13 +24,18 @@ _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 _LIMITS = HealthLimits()
 
 
-async def keep_server(
-    cluster: Cluster, on_event: Callable[[Event], None], *, check_seconds: float = _CHECK_SECONDS
-) -> None:
-    """Restart the server when it dies, kill it when it hangs, and bound its log, until cancelled."""
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_restart_when_dead(cluster, on_event, check_seconds))
-        tasks.create_task(_kill_when_hung(cluster, on_event))
+@contextlib.asynccontextmanager
+async def kept_alive(
+    cluster: Cluster | None, on_event: OnEvent, *, check_seconds: float = _CHECK_SECONDS
+) -> AsyncIterator[None]:
+    """Restart the server, if there is one, when it dies, kill it when it hangs, and bound its log during the block."""
+    if cluster is None:
+        yield
+        return
+    _report_start(cluster.pid, on_event)
+    restarting = _restart_when_dead(cluster, on_event, check_seconds)
+    async with in_background(restarting), in_background(_kill_when_hung(cluster, on_event)):
+        yield
 
 
 async def wait_until_server_hangs(cluster: Cluster, limits: HealthLimits = _LIMITS) -> None:
@@ -37,7 +43,7 @@ async def wait_until_server_hangs(cluster: Cluster, limits: HealthLimits = _LIMI
     await wait_until_hung(limits, partial(_answers, cluster), partial(_processor_seconds, cluster))
 
 
-async def _restart_when_dead(cluster: Cluster, on_event: Callable[[Event], None], check_seconds: float) -> None:
+async def _restart_when_dead(cluster: Cluster, on_event: OnEvent, check_seconds: float) -> None:
     pid: int | None = cluster.pid
     while True:
         await asyncio.sleep(check_seconds)
@@ -49,11 +55,15 @@ async def _restart_when_dead(cluster: Cluster, on_event: Callable[[Event], None]
             with contextlib.suppress(Error):  # the next round tries again; its log says why it did not start
                 cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
                 pid = cluster.pid
-                on_event(Event(SERVER, "started", pid))
-                on_event(Event(SERVER, "ready", pid))
+                _report_start(pid, on_event)
 
 
-async def _kill_when_hung(cluster: Cluster, on_event: Callable[[Event], None]) -> None:
+def _report_start(pid: int, on_event: OnEvent) -> None:
+    on_event(Event(SERVER, "started", pid))
+    on_event(Event(SERVER, "ready", pid))
+
+
+async def _kill_when_hung(cluster: Cluster, on_event: OnEvent) -> None:
     while True:
         await wait_until_server_hangs(cluster)
         on_event(Event(SERVER, "hung", cluster.pid))

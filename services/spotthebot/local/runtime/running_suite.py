@@ -1,21 +1,20 @@
 """Runs all services and workers as processes of this machine, from bound sockets to a clean stop."""
 
-import asyncio
 import contextlib
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
+from spotthebot.kit.cancellation import in_background
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, OnLine, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
-from spotthebot.local.postgres.health import SERVER, keep_server
+from spotthebot.local.postgres.health import kept_alive
 from spotthebot.local.runtime import preloaded
 from spotthebot.local.runtime.bootstrap import Bootstrap
 from spotthebot.local.runtime.data_folder import DataFolder, RunningService, RunningWorker, State
@@ -97,32 +96,14 @@ async def running_suite(
         happened(event)
 
     supervisor = Supervisor(specs, on_line=on_line, on_event=changed)
-    async with _background() as start:
-        if prepared.cluster is not None:
-            happened(Event(SERVER, "started", prepared.cluster.pid))
-            happened(Event(SERVER, "ready", prepared.cluster.pid))
-            start(keep_server(prepared.cluster, happened))
-        async with supervisor:
-            ready = True
-            state = write_state(ready=True)
-            async with _background() as start_watching:
-                if on_change is not None:
-                    start_watching(restart_on_change(supervisor, watched_folders(addresses.sockets), on_change))
-                yield state
-            ready = False
-
-
-@asynccontextmanager
-async def _background() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], None]]:
-    """Yield a function that starts a task, which ends with the block."""
-    tasks: list[asyncio.Task[None]] = []
-    try:
-        yield lambda work: tasks.append(asyncio.create_task(work))
-    finally:
-        for task in tasks:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+    async with kept_alive(prepared.cluster, happened), supervisor, contextlib.AsyncExitStack() as stack:
+        ready = True
+        state = write_state(ready=True)
+        if on_change is not None:
+            watching = restart_on_change(supervisor, watched_folders(addresses.sockets), on_change)
+            await stack.enter_async_context(in_background(watching))
+        yield state
+        ready = False
 
 
 def _specs(

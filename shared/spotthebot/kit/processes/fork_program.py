@@ -39,11 +39,11 @@ def main() -> tuple[Mapping[str, Any], Sequence[int]] | None:
     reports: dict[int, int] = {}
     with socket.socket(fileno=int(sys.argv[1])) as control:
         while True:
-            ready, _, _ = select.select([control, woken], [], [])
+            ready, _, _ = select.select([control.fileno(), woken], [], [])
             if woken in ready:
                 os.read(woken, 4096)
                 _report_ended(reports)
-            if control in ready:
+            if control.fileno() in ready:
                 length, files, _, _ = socket.recv_fds(control, LENGTH_BYTES, _MAX_FILES)
                 if not files:
                     return None
@@ -99,9 +99,7 @@ def _become(request: Mapping[str, Any], files: Sequence[int]) -> None:
     sys.stdout.reconfigure(write_through=True)  # type: ignore[union-attr] # it is a file
     command = [*request["argv"], *(argument for file in inherited for argument in ("--fd", str(file)))]
     with suppress(ImportError):  # a service alone does without
-        from setproctitle import setproctitle  # noqa: PLC0415 - as above
-
-        setproctitle(" ".join(command))  # finds its memory by the first environment
+        import_module("setproctitle").setproctitle(" ".join(command))  # finds its memory by the first environment
     if request["env"] is not None:
         os.environ.clear()
         os.environ.update(request["env"])

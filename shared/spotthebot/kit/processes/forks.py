@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Self, cast
 
@@ -102,7 +102,7 @@ class Fork:
         needs: Sequence[str],
         env: Mapping[str, str] | None = None,
         output: int | None = None,
-        inherited: Collection[int] = (),
+        inherited: Sequence[int] = (),
         start_seconds: float = 120.0,
     ) -> None:
         self._server = _server()

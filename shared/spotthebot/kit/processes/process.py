@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -29,7 +29,7 @@ class Process:
         *,
         output: int | None = None,
         env: Mapping[str, str] | None = None,
-        inherited: Collection[int] = (),
+        inherited: Sequence[int] = (),
         death_signal: signal.Signals = signal.SIGTERM,
         **options: Any,  # noqa: ANN401 - as `subprocess.Popen` declares them
     ) -> None:

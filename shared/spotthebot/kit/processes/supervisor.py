@@ -1,23 +1,15 @@
 """Starts processes in order, keeps them alive and stops them in reverse order."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Container, Sequence
 from types import TracebackType
 from typing import Self
 
 import httpx
 
 from spotthebot.kit.processes.monitor import ProcessMonitor
-from spotthebot.kit.processes.spec import Event, OnEvent, OnLine, ProcessSpec, Status
+from spotthebot.kit.processes.spec import OnEvent, OnLine, ProcessSpec, Status
 
 _POLL_TIMEOUT_SECONDS = 2.0
-
-
-def _ignore_line(_name: str, _line: str) -> None:
-    pass
-
-
-def _ignore_event(_event: Event) -> None:
-    pass
 
 
 class Supervisor:
@@ -31,8 +23,8 @@ class Supervisor:
     def __init__(
         self,
         specs: Sequence[ProcessSpec],
-        on_line: OnLine = _ignore_line,
-        on_event: OnEvent = _ignore_event,
+        on_line: OnLine = lambda _name, _line: None,
+        on_event: OnEvent = lambda _event: None,
     ) -> None:
         # Our own processes are asked directly: a proxy from the environment does not know them.
         # Each time on a new connection: a server that waits for idle ones to end would wait for ours when stopped.
@@ -65,7 +57,7 @@ class Supervisor:
         finally:
             await self._client.aclose()
 
-    async def restart(self, names: Collection[str]) -> None:
+    async def restart(self, names: Container[str]) -> None:
         """Restart the processes of these names, one after the other; names of no process are ignored."""
         for monitor in self._monitors:
             if monitor.name in names:
