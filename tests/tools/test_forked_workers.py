@@ -54,13 +54,16 @@ DEAD_AND_LIVING = {
             pytest.skip("for a reason")
     """,
 }
-STOPPED = {
-    "conftest.py": """
+STOPPING = """
         import os
         import time
         import pytest
 
         _PARENT = os.getpid()
+
+        def _await(name):
+            while not os.path.exists(name):
+                time.sleep(.01)
 
         @pytest.fixture(scope="session")
         def opened():
@@ -68,56 +71,51 @@ STOPPED = {
             open(f"closed-{os.getpid()}", "w").close()
 
         def pytest_runtest_logreport(report):
-            if report.failed and os.getpid() == _PARENT:
-                open("stopping", "w").close()
+            if os.getpid() == _PARENT and report.failed:
+                open("failed", "w").close()
+            elif os.getpid() == _PARENT and report.when == "call":  # all workers were stopped before
+                open("stopped", "w").close()
 
         @pytest.fixture
-        def stopping():
-            while not os.path.exists("stopping"):
-                time.sleep(.01)
-    """,
+        def waiting():
+            open("waiting", "w").close()
+            _await("failed")
+            yield
+            _await("stopped")
+
+        @pytest.fixture
+        def awaiting_the_other():
+            _await("waiting")
+"""
+NEVER_RUN = """
+        def test_is_never_run():
+            open("ran", "w").close()
+"""
+WAITS = """
+        def test_waits(opened, waiting):
+            pass
+"""
+STOPPED = {
+    "conftest.py": STOPPING,
     "test_one.py": """
-        def test_fails(opened):
+        def test_fails(opened, awaiting_the_other):
             assert False
-
-        def test_waits(opened, stopping):
-            pass
-
-        def test_is_never_run():
-            open("ran", "w").close()
-    """,
-    "test_other.py": """
-        def test_waits(opened, stopping):
-            pass
-
-        def test_is_never_run():
-            open("ran", "w").close()
-    """,
-    "test_third.py": """
-        def test_is_never_run():
-            open("ran", "w").close()
-    """,
+    """
+    + NEVER_RUN,
+    "test_other.py": WAITS + NEVER_RUN,
+    "test_third.py": NEVER_RUN,
 }
 DIES = {
+    "conftest.py": STOPPING,
     "test_one.py": """
         import os
 
-        def test_dies():
+        def test_dies(awaiting_the_other):
             os.abort()
-
-        def test_is_never_run():
-            open("ran", "w").close()
-    """,
-    "test_other.py": """
-        import time
-
-        def test_waits():
-            time.sleep(1)
-    """,
-    "test_third.py": """
-        def test_is_never_run():
-            open("ran", "w").close()
-    """,
+    """
+    + NEVER_RUN,
+    "test_other.py": WAITS + NEVER_RUN,
+    "test_third.py": NEVER_RUN,
 }
 SAY_AND_WAIT = """
         import os
