@@ -1,6 +1,7 @@
 """Fixtures for all tests: an embedded PostgreSQL, a migrated database for each test, running services on top of it."""
 
 import contextlib
+import functools
 import gc
 import logging
 import os
@@ -10,7 +11,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import httpx
 import pytest
+from httpx._transports import default as http_transports
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
@@ -49,6 +52,8 @@ _LAST_WAITING = 0.8  # of the files: the last ones compute
 _GARBAGE_THRESHOLDS = (100_000, 50, 50)
 configure_logs("tests", "ERROR")  # else structlog draws tracebacks with all variables, which takes seconds
 gc.disable()  # while test files are imported: what they import stays
+# One for all clients: to read the certificates takes longer than most requests.
+http_transports.create_ssl_context = functools.cache(httpx.create_ssl_context)  # type: ignore[attr-defined] # private
 # How long an example takes, or its making, is the machine's affair: it may be busy.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")

@@ -10,9 +10,9 @@ REPEATS = 7
 
 
 def processor_seconds(*arguments: str, repeats: int) -> float:
-    """Return the median over some runs of `python ARGUMENTS`, after one that fills the caches."""
-    _run(arguments)
-    return median(_run(arguments) for _ in range(repeats))
+    """Return the median over some runs of `python ARGUMENTS`, after one that fills the caches, or that one alone."""
+    first = _run(arguments)
+    return median([_run(arguments) for _ in range(repeats)] or [first])
 
 
 def _run(arguments: tuple[str, ...]) -> float:

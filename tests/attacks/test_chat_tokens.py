@@ -41,7 +41,7 @@ async def _token(suite: RunningSuite, chat: dict[str, Any]) -> str:
 def _person(suite: RunningSuite, token: str | None = None, **more: Any) -> httpx.AsyncClient:
     """A browser of somebody who has no key."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    return httpx.AsyncClient(base_url=suite.urls["conversations"], headers=headers, timeout=30, verify=False, **more)  # noqa: S501 - plain HTTP
+    return httpx.AsyncClient(base_url=suite.urls["conversations"], headers=headers, timeout=30, **more)
 
 
 async def _events(client: httpx.AsyncClient, chat: dict[str, Any], **query: Any) -> tuple[int, str]:

@@ -1,9 +1,11 @@
 """Every benchmark runs, at toy sizes: what it measures then means nothing, but a row that has rotted fails."""
 
 import importlib
+import secrets
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +23,8 @@ from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
 from tests.factories.clustered_campaigns import SETTINGS, Setting
+from tests.factories.databases import Databases, PostgresServer, migrated_template, running_cluster
+from tests.factories.processes import Installation, lent_installation
 
 _OF_ROWS = ("analytics", "annotation", "bots", "conversations", "fed", "kit", "suite")
 """The pages' rows are tested where the demonstration runs: tests/e2e/test_stb.py."""
@@ -28,10 +32,32 @@ _OTHERS = {"web", "deploy"}
 _ROWS = [(name, row) for name in _OF_ROWS for row in importlib.import_module(f"benchmarks.{name}.__main__").ROWS]
 
 
+Lend = Callable[[], AbstractContextManager[Installation]]
+
+
+@pytest.fixture(scope="module")
+def lend() -> Iterator[Lend]:
+    """Lends what `prepared_installation` makes, on one server for all rows: to make one takes longer than many rows."""
+    with running_cluster() as cluster:
+        server = PostgresServer(cluster.admin_url, secrets.token_hex(16))
+        with closing(Databases(server, migrated_template(server))) as databases:
+
+            @contextmanager
+            def lent() -> Iterator[Installation]:
+                with databases.lend() as urls, lent_installation(urls) as made:
+                    yield Installation(folder=made.folder, urls=made.urls, cluster=cluster)
+
+            yield lent
+
+
 class TestRows:
     @pytest.mark.parametrize(("package", "row"), _ROWS, ids=[".".join(each) for each in _ROWS])
-    def test_run_at_toy_size(self, package: str, row: str):
+    def test_run_at_toy_size(
+        self, package: str, row: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    ):
         module = importlib.import_module(f"benchmarks.{package}.{row}")
+        if hasattr(module, "prepared_installation"):
+            monkeypatch.setattr(module, "prepared_installation", request.getfixturevalue("lend"))
         options = TOY_OPTIONS if package == "fed" else {}
         with toy_sizes(module):
             measured = list(module.measure(**options))

@@ -75,12 +75,19 @@ class DatabaseUrls:
 
 @contextmanager
 def running_server() -> Iterator[PostgresServer]:
+    """Run an embedded PostgreSQL for the databases of tests."""
+    with running_cluster() as running:
+        yield PostgresServer(running.admin_url, secrets.token_hex(16))
+
+
+@contextmanager
+def running_cluster() -> Iterator[Cluster]:
     """Run an embedded PostgreSQL that trades safety for speed."""
     parent = Path(tempfile.mkdtemp(prefix="stb-tests-"))
     parent.chmod(0o755)  # root's PostgreSQL runs as another account, which has to pass
     try:
         with Cluster(parent / "data", home=parent / "homes", durable=False) as running:
-            yield PostgresServer(running.admin_url, secrets.token_hex(16))
+            yield running
     finally:
         shutil.rmtree(parent, ignore_errors=True)
 

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import socket
-import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
@@ -46,10 +45,6 @@ class Keys:
         await self._database.close()
 
 
-_TLS = ssl.create_default_context()
-"""One for all clients: to read the certificates takes longer than most requests."""
-
-
 @dataclass
 class RunningSuite:
     """Running services; the methods of their names give typed clients with a role's key.
@@ -76,7 +71,6 @@ class RunningSuite:
                     headers={"Authorization": f"Bearer {key}"},
                     timeout=30,
                     trust_env=False,
-                    verify=_TLS,
                 )
             )
         return self._clients[name]
