@@ -28,7 +28,7 @@ from tests.factories.processes import Installation, lent_installation
 
 _OF_ROWS = ("analytics", "annotation", "bots", "conversations", "fed", "kit", "suite")
 """The pages' rows are tested where the demonstration runs: tests/e2e/test_stb.py."""
-_OTHERS = {"web", "deploy"}
+_OTHERS = {"web", "soak"}
 _ROWS = [(name, row) for name in _OF_ROWS for row in importlib.import_module(f"benchmarks.{name}.__main__").ROWS]
 
 
