@@ -20,6 +20,7 @@ import psycopg
 import pytest
 from psycopg.rows import namedtuple_row
 
+from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.processes import monitor
 from tests.factories.crowds import Crowd
 from tests.factories.databases import Databases, DatabaseUrls
@@ -44,7 +45,9 @@ async def test_many_annotators_at_once_break_no_rule_and_lose_nothing(databases:
     settings = {"annotation": {"LEASE_CHECK_SECONDS": "0.3"}}
     began = time.monotonic()
     with databases.lend() as urls, lent_installation(urls) as installation, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(monitor, "_LONGEST_SECONDS", 0.4)  # what is killed on purpose is not given up on
+        patch.setattr(
+            monitor, "_BACKOFF", Backoff(first_seconds=0.2, max_seconds=0.4)
+        )  # what is killed on purpose is not given up on
         campaign_id = fill_campaign(
             urls.owner["annotation"],
             packages=PACKAGES,

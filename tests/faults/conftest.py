@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.processes import monitor
 from tests.factories.processes import Installation, Processes, prepared_installation, running_processes
 
@@ -25,6 +26,8 @@ def installation() -> Iterator[Installation]:
 @pytest.fixture(scope="module")
 async def processes(installation: Installation) -> AsyncIterator[Processes]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(monitor, "_LONGEST_SECONDS", 0.4)  # what is killed on purpose is not given up on
+        patch.setattr(
+            monitor, "_BACKOFF", Backoff(first_seconds=0.2, max_seconds=0.4)
+        )  # what is killed on purpose is not given up on
         async with running_processes(installation, counts=COUNTS, settings=SETTINGS) as running:
             yield running
