@@ -2,7 +2,6 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 
 import psycopg
 import pytest
@@ -11,8 +10,6 @@ from sqlalchemy.engine import make_url
 
 from spotthebot.kit import autocommit
 from spotthebot.kit.autocommit import AutocommitPool, LastLoss
-from spotthebot.kit.libpq import LibpqConnection
-from spotthebot.kit.pool_shares import PoolUser, pool_user
 from spotthebot.kit.statements import Statement
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
@@ -117,22 +114,6 @@ class TestConnections:
         async with _proxy(url, port), asyncio.timeout(20):
             assert len(await pool.fetch(_PID, {})) == 1
             await pool.close()
-
-    async def test_know_nothing_of_the_request_that_was_the_first(self, url: str, monkeypatch: pytest.MonkeyPatch):
-        users: list[PoolUser | None] = []
-
-        async def connect(*_given: Any, **_options: Any) -> None:
-            users.append(pool_user.get())
-            raise psycopg.OperationalError
-
-        monkeypatch.setattr(autocommit, "_WAIT_SECONDS", 0.2)
-        monkeypatch.setattr(LibpqConnection, "connect", connect)
-        pool_user.set(PoolUser("first"))
-        pool = _pool(url)
-        with pytest.raises(psycopg.OperationalError):
-            await pool.fetch(_PID, {})
-        await pool.close()
-        assert users[0] is None
 
     @pytest.mark.parametrize("reads", [True, False])
     async def test_run_a_statement_again_whose_server_ended_only_where_it_reads(

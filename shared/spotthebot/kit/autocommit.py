@@ -4,10 +4,8 @@ A session of SQLAlchemy with its BEGIN and COMMIT costs five times the processor
 driver. A request that decides between two statements says in the second under which conditions it still holds.
 """
 
-import asyncio
 import time
 from collections.abc import Mapping
-from contextvars import Context
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,8 +83,7 @@ class AutocommitPool:
         Raises psycopg.OperationalError where the database does not answer within ten seconds.
         """
         if not self._is_open:
-            # Its tasks outlive the request, whose ids would else be in their log and their traces.
-            await asyncio.create_task(self._pool.open(), context=Context())
+            await self._pool.open()
             self._is_open = True
         for may_repeat in (self._reads, False):
             connection = await self._pool.getconn()
