@@ -229,7 +229,7 @@ class TestConnectionsThatDied:
     async def test_are_replaced_at_once_when_a_look_up_found_its_own_dead(
         self, database: Database, cluster: PostgresServer, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr("spotthebot.kit.autocommit._IDLE_SECONDS", 60)  # else the pools test them in any case
+        monkeypatch.setattr("spotthebot.kit.database._IDLE_SECONDS", 60)  # else the pools test them in any case
         for session in (database.read, database.write):
             async with session() as before:
                 await before.scalar(text("SELECT 1"))

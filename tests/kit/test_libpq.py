@@ -27,7 +27,7 @@ def conninfo(database_urls: DatabaseUrls) -> str:
 
 @pytest.fixture
 async def connection(conninfo: str) -> AsyncIterator[LibpqConnection]:
-    opened = await LibpqConnection.connect(conninfo, autocommit=True)
+    opened = await LibpqConnection.open(conninfo, application_name="libpq-under-test")
     yield opened
     await opened.close()
 
@@ -142,18 +142,21 @@ class TestLibpqConnection:
 
     async def test_an_answer_that_is_none_of_the_protocol_is_operational(self, conninfo: str):
         async with _garbling_proxy(conninfo, when=b"pg_sleep") as garbled:
-            connection = await LibpqConnection.connect(garbled, autocommit=True)
+            connection = await LibpqConnection.open(garbled, application_name="libpq-under-test")
             assert len(await connection.run(_PID, {})) == 1
             with pytest.raises(psycopg.OperationalError):
                 await connection.run(Statement(select(func.pg_sleep(0))), {})
             await connection.close()
 
-    async def test_an_end_while_idle_is_noticed_by_the_next_statement(
+    async def test_an_end_while_idle_is_noticed_by_the_next_statement_or_ping(
         self, connection: LibpqConnection, cluster: PostgresServer
     ):
+        await connection.ping()
         ((pid,),) = await connection.run(_PID, {})
         with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
             admin.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+        with pytest.raises(psycopg.OperationalError):
+            await connection.ping()
         with pytest.raises(psycopg.OperationalError):
             await connection.run(_PID, {})
 

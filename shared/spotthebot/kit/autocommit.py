@@ -1,116 +1,96 @@
-"""Pools of connections in autocommit, on which compiled statements run: each is a transaction of its own.
+"""Compiled statements on libpq, each a transaction of its own.
 
 A session of SQLAlchemy with its BEGIN and COMMIT costs five times the processor time that one statement takes in the
 driver. A request that decides between two statements says in the second under which conditions it still holds.
 """
 
+import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
-from psycopg_pool import AsyncConnectionPool
 from sqlalchemy.engine import make_url
 
 from spotthebot.kit.libpq import LibpqConnection
 from spotthebot.kit.statements import Statement
 
-CONNECT_SECONDS = 5
-LIFE_SECONDS = 300
-"""What a server's process learns of tables and statements it keeps: a new one begins with a fifth of that memory."""
-_WAIT_SECONDS = 10.0
-_RECONNECT_SECONDS = 1.0
-"""The pool waits longer after each attempt to connect; after this time it gives up, and the next statement connects."""
 _IDLE_SECONDS = 0.25
 """Shorter than PostgreSQL takes to end and to come back."""
 
 
-@dataclass
-class LastLoss:
-    """When a connection to a server was last found dead, by the monotonic clock: its other connections died too."""
+class DriverConnections:
+    """Connections of psycopg, opened when they are needed, at most so many; `options` are PostgreSQL's own."""
 
-    at: float = float("-inf")
-
-    def is_suspect(self, used_at: float) -> bool:
-        """Return whether a connection that was last used at this time may be dead."""
-        return time.monotonic() - used_at > _IDLE_SECONDS or used_at <= self.at
-
-
-class AutocommitPool:
-    """Runs statements on at most `connections`, opened when they are needed; `options` are PostgreSQL's own.
-
-    A connection that may be dead is tested before a statement is sent, so that it is never sent twice. A pool that only
-    `reads` sends it again instead.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        *,
-        application_name: str,
-        connections: int,
-        loss: LastLoss,
-        reads: bool = False,
-        options: str = "",
-    ) -> None:
+    def __init__(self, url: str, *, application_name: str, connections: int, options: str = "") -> None:
         parsed = make_url(url).set(drivername="postgresql")
         given = [*parsed.normalized_query.get("options", ()), *([options] if options else [])]
-        self._loss, self._reads = loss, reads
-        self._is_open = False
-        self._pool = AsyncConnectionPool(
-            parsed.render_as_string(hide_password=False),
-            connection_class=LibpqConnection,
-            kwargs={
-                "autocommit": True,
-                "connect_timeout": CONNECT_SECONDS,
-                "application_name": application_name,
-                "options": " ".join(given) or None,
-            },
-            name=application_name,
-            min_size=0,
-            max_size=connections,
-            open=False,
-            check=None if reads else self._test,
-            timeout=_WAIT_SECONDS,
-            max_lifetime=LIFE_SECONDS,
-            reconnect_timeout=_RECONNECT_SECONDS,
+        self._conninfo = parsed.render_as_string(hide_password=False)
+        self._options = " ".join(given) or None
+        self._application_name = application_name
+        self.slots = asyncio.Semaphore(connections)
+        self._idle: list[tuple[LibpqConnection, float]] = []
+        """Idle connections, and when each was used last."""
+
+    def take(self) -> tuple[LibpqConnection, float] | None:
+        """Return the idle connection that was used last, and when; None where there is none."""
+        return self._idle.pop() if self._idle else None
+
+    async def connect(self) -> LibpqConnection:
+        """Open another connection."""
+        return await LibpqConnection.open(
+            self._conninfo, connect_timeout=5, application_name=self._application_name, options=self._options
         )
 
-    async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
-        """Run a statement, commit it, and return its rows, whose columns are attributes.
-
-        Raises psycopg.OperationalError where the database does not answer within ten seconds.
-        """
-        if not self._is_open:
-            await self._pool.open()
-            self._is_open = True
-        for may_repeat in (self._reads, False):
-            connection = await self._pool.getconn()
-            try:
-                return await connection.run(statement, parameters)
-            except psycopg.OperationalError:
-                if not connection.closed:
-                    raise
-                await self._lost()
-                if not may_repeat:
-                    raise
-            finally:
-                await self._pool.putconn(connection)
-        raise AssertionError  # the second attempt returns or raises
+    async def run(self, connection: LibpqConnection, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
+        """Return the rows, whose columns are attributes; the connection is idle then, or closed where this failed."""
+        try:
+            rows = await connection.run(statement, parameters)
+        except BaseException:
+            await connection.close()  # cancelled or failed: its state is not known
+            raise
+        self._idle.append((connection, time.monotonic()))
+        return rows
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._pool.close()
+        """Close the connections that nothing uses."""
+        while taken := self.take():
+            await taken[0].close()
 
-    async def _test(self, connection: LibpqConnection) -> None:
-        if self._loss.is_suspect(connection.used_at):
-            try:
-                await connection.execute(";")
-            except psycopg.OperationalError:
-                await self._lost()
-                raise
 
-    async def _lost(self) -> None:
-        self._loss.at = time.monotonic()
-        await self._pool.drain()
+class Autocommit:
+    """Runs statements that may write. `lost_at` says when a connection to the server was last found dead."""
+
+    def __init__(self, url: str, *, application_name: str, connections: int, lost_at: Callable[[], float]) -> None:
+        self._connections = DriverConnections(url, application_name=application_name, connections=connections)
+        self._lost_at = lost_at
+
+    async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
+        """Run a statement, commit it, and return its rows.
+
+        Raises psycopg.OperationalError where the database does not answer. A connection that died while it was idle is
+        replaced before the statement is sent: it is never sent twice.
+        """
+        async with self._connections.slots:
+            while taken := self._connections.take():
+                connection, used_at = taken
+                if await self._lives(connection, used_at):
+                    return await self._connections.run(connection, statement, parameters)
+            return await self._connections.run(await self._connections.connect(), statement, parameters)
+
+    async def close(self) -> None:
+        """Close the connections that no statement uses."""
+        await self._connections.close()
+
+    async def _lives(self, connection: LibpqConnection, used_at: float) -> bool:
+        if time.monotonic() - used_at < _IDLE_SECONDS and used_at > self._lost_at():
+            return True
+        try:
+            await connection.ping()
+        except psycopg.OperationalError:
+            await connection.close()
+            return False
+        except BaseException:
+            await connection.close()
+            raise
+        return True

@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from spotthebot.kit.autocommit import CONNECT_SECONDS, LIFE_SECONDS, AutocommitPool, LastLoss
+from spotthebot.kit.autocommit import Autocommit
 from spotthebot.kit.lookups import Lookups
 from spotthebot.kit.pool_shares import PoolShares
 from spotthebot.kit.statements import KeyedStatement, Statement
@@ -32,7 +32,11 @@ DATABASE_TROUBLE = (OperationalError, InterfaceError, PoolTimeout, psycopg.Opera
 """Errors after which another attempt may succeed: no connection, a deadlock, a server that ends."""
 _PASSING = ("08", "53", "57P", "40001", "40P01", "55P03")
 """Beginnings of SQL states that say nothing about a statement: connections, resources, a server that ends, locks."""
+_LIFE_SECONDS = 300
+"""What a server's process learns of tables and statements it keeps: a new one begins with a fifth of that memory."""
 _SMALLEST_SHARE = 2
+_IDLE_SECONDS = 0.25
+"""Shorter than PostgreSQL takes to end and to come back."""
 
 
 def schema_metadata(schema: str) -> MetaData:
@@ -101,15 +105,16 @@ class Database:
         pool_size: int = 8,
         application_name: str = "spotthebot",
         statement_seconds: int | None = None,
-        life_seconds: int = LIFE_SECONDS,
+        life_seconds: int = _LIFE_SECONDS,
     ) -> None:
         url = url if statement_seconds is None else _with_option(url, f"-c statement_timeout={statement_seconds}s")
-        loss = LastLoss()
-        self.lookups = Lookups(url, application_name=application_name, loss=loss)
-        self._single = AutocommitPool(url, application_name=application_name, connections=pool_size, loss=loss)
+        self.lookups = Lookups(url, application_name=application_name)
+        self._single = Autocommit(
+            url, application_name=application_name, connections=pool_size, lost_at=lambda: self.lookups.lost_at
+        )
         self._single_shares = PoolShares(max(_SMALLEST_SHARE, 3 * pool_size // 4))
-        self.engine = _engine(url, pool_size, application_name, loss, life_seconds=life_seconds)
-        self._reading = _engine(url, pool_size, application_name, loss, life_seconds=life_seconds, reads=True)
+        self.engine = _engine(url, pool_size, application_name, self.lookups, life_seconds=life_seconds)
+        self._reading = _engine(url, pool_size, application_name, self.lookups, life_seconds=life_seconds, reads=True)
         self._reading_shares = PoolShares(max(_SMALLEST_SHARE, pool_size // 2))
         self._writing_shares = PoolShares(max(_SMALLEST_SHARE, 2 * pool_size // 4))
         self._readers = async_sessionmaker(self._reading, class_=ReadSession, expire_on_commit=False)
@@ -142,7 +147,7 @@ class Database:
 
 
 def _engine(
-    url: str, pool_size: int, application_name: str, loss: LastLoss, *, life_seconds: int, reads: bool = False
+    url: str, pool_size: int, application_name: str, lookups: Lookups, *, life_seconds: int, reads: bool = False
 ) -> AsyncEngine:
     parsed = make_url(url).set(drivername="postgresql+psycopg")
     options = [*parsed.normalized_query.get("options", ()), *(["-c default_transaction_read_only=on"] if reads else [])]
@@ -156,11 +161,11 @@ def _engine(
         isolation_level="AUTOCOMMIT" if reads else None,
         connect_args={
             "application_name": application_name,
-            "connect_timeout": CONNECT_SECONDS,
+            "connect_timeout": 5,
             **({"options": " ".join(options)} if options else {}),
         },
     )
-    _ping_suspect_connections(engine.sync_engine, loss)
+    _ping_idle_connections(engine.sync_engine, lookups)
     return engine
 
 
@@ -170,8 +175,11 @@ def _with_option(url: str, option: str) -> str:
     return parsed.update_query_dict({"options": options}).render_as_string(hide_password=False)
 
 
-def _ping_suspect_connections(engine: Engine, loss: LastLoss) -> None:
-    """Test a connection before use, unless it was used just now: that would be a round trip for every short read."""
+def _ping_idle_connections(engine: Engine, lookups: Lookups) -> None:
+    """Test a connection before use, unless it was used just now: that would be a round trip for every short read.
+
+    Where a look-up has just found its own connection dead, those of the pools are tested as well.
+    """
 
     @event.listens_for(engine, "checkin")
     def note_time(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
@@ -180,8 +188,9 @@ def _ping_suspect_connections(engine: Engine, loss: LastLoss) -> None:
     @event.listens_for(engine, "checkout")
     def ping(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
         used_at = record.info.get("used_at", float("inf"))
-        if loss.is_suspect(used_at):
-            try:
-                engine.dialect.do_ping(connection)
-            except psycopg.Error as error:
-                raise InvalidatePoolError from error
+        if time.monotonic() - used_at < _IDLE_SECONDS and used_at > lookups.lost_at:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except psycopg.Error as error:
+            raise InvalidatePoolError from error

@@ -81,7 +81,7 @@ def configure_logs(service: str, level: str = "INFO", *, request_lines_per_secon
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for noisy in ("httpx", "httpcore", "procrastinate", "psycopg.pool"):
+    for noisy in ("httpx", "httpcore", "procrastinate"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     for careless in ("opentelemetry.baggage", "opentelemetry.trace"):  # it writes headers of strangers
         logging.getLogger(careless).setLevel(logging.ERROR)

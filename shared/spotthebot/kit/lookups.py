@@ -1,14 +1,17 @@
-"""Short reads in autocommit, for the few statements that nearly every request runs.
+"""Short reads on libpq, for the few statements that nearly every request runs.
 
 A session of SQLAlchemy costs three to five times the processor time that such a read takes in the driver.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from spotthebot.kit.autocommit import AutocommitPool, LastLoss
+import psycopg
+
+from spotthebot.kit.autocommit import DriverConnections
 from spotthebot.kit.statements import KeyedStatement, Statement
 
 _CONNECTIONS = 4
@@ -24,20 +27,30 @@ Found = TypeVar("Found")
 class Lookups:
     """Runs look-ups on at most four connections, opened when they are needed, on which PostgreSQL refuses writes."""
 
-    def __init__(self, url: str, *, application_name: str, loss: LastLoss | None = None) -> None:
-        self._pool = AutocommitPool(
+    def __init__(self, url: str, *, application_name: str) -> None:
+        self._connections = DriverConnections(
             url,
             application_name=application_name,
             connections=_CONNECTIONS,
-            loss=loss or LastLoss(),
-            reads=True,
             options=_OPTIONS,
         )
+        self.lost_at = float("-inf")
+        """The time, by the monotonic clock, when a connection was last found dead."""
         self._batched: dict[KeyedStatement, BatchedLookup[tuple[Any, ...], Any]] = {}
 
     async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
-        """Return the rows, whose columns are attributes; errors as of `AutocommitPool.fetch`."""
-        return await self._pool.fetch(statement, parameters)
+        """Return the rows, whose columns are attributes.
+
+        Raises psycopg.OperationalError where the database does not answer. A connection that died while it was idle
+        is replaced: the statement reads only, so it can run again.
+        """
+        async with self._connections.slots:
+            while taken := self._connections.take():
+                try:
+                    return await self._connections.run(taken[0], statement, parameters)
+                except psycopg.OperationalError:
+                    self.lost_at = time.monotonic()
+            return await self._connections.run(await self._connections.connect(), statement, parameters)
 
     async def find(self, statement: KeyedStatement, key: tuple[Any, ...]) -> Any:  # noqa: ANN401 - psycopg's row
         """Return the row of a key, which is looked up together with others; None where there is none."""
@@ -46,8 +59,8 @@ class Lookups:
         return await self._batched[statement].find(key)
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._pool.close()
+        """Close the connections that no look-up uses."""
+        await self._connections.close()
 
     async def _fetch_keys(
         self, statement: KeyedStatement, keys: Sequence[tuple[Any, ...]]
