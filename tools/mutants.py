@@ -172,13 +172,21 @@ def _copied(root: Path) -> Iterator[Path]:
 
 @contextmanager
 def _own_modules(copy: Path) -> Iterator[None]:
-    """Let processes that are started import from the copy, whatever is installed."""
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(str(copy / source) for source in (*_SOURCES, "."))
+    """Let processes that are started import from the copy, whatever is installed.
+
+    They keep no compiled files: of a mutant of the same length and second, Python would take the file without it.
+    """
+    own = {
+        "PYTHONPATH": os.pathsep.join(str(copy / source) for source in (*_SOURCES, ".")),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    before = {name: os.environ.get(name) for name in own}
+    os.environ.update(own)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

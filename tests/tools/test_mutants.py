@@ -48,8 +48,9 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def quick_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start pytest without plugins, of which the package's tests need none."""
+    """Start pytest without plugins, of which the package's tests need none, on a machine that keeps compiled files."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
 
 
 def _outcomes(session: Path) -> list[tuple[str, bool]]:
