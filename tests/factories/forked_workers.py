@@ -176,7 +176,8 @@ def _run_worker(session: pytest.Session, connection: Connection, others: list[Co
     upcoming = _assigned(session, connection)
     item = next(upcoming, None)
     try:
-        while item is not None and not connection.poll():  # unasked comes only that it is to stop
+        # Unasked comes only that it is to stop; what ends by its own failure need not be asked.
+        while not (item is None or connection.poll() or session.shouldfail):
             following = next(upcoming, None)
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             connection.send(("finished",))
