@@ -107,7 +107,7 @@ class RecentResults:
         return await self._find(campaign, f"{figure}.{form}", request, draw)
 
     def is_for(self, campaign: CampaignOut) -> bool:
-        """Return whether a campaign has recent results: one that has ended has none, and its last ones go."""
+        """Return whether a campaign has recent results; forget those of a campaign that has ended."""
         if campaign.state in ENDED or not self._limit:
             self._forget(campaign.id)
             return False

@@ -62,7 +62,7 @@ class ResultCache:
     async def find_kept(
         self, campaign_id: UUID, revision: str, sections: Collection[str], request: ParametersIn
     ) -> dict[str, bytes]:
-        """Return those of some `SECTIONS` that are kept for a revision, as JSON; asks no other service."""
+        """Return the kept results of some `SECTIONS` for a revision, as JSON; asks no other service."""
         keys = {section: _key(campaign_id, revision, section, _parameters(request)) for section in sections}
         async with self._database.read() as reading:
             kept = await store.results.find_results(reading, keys.values())

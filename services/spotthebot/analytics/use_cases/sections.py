@@ -1,4 +1,4 @@
-"""Several sections of a campaign at once: what they share is asked once."""
+"""Several sections of a campaign at once, for which other services are asked once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -57,7 +57,7 @@ def _services(
         message = f"--url needs an API key: set {KEY_VARIABLE} to it"
         raise typer.BadParameter(message)
     # Imported for an address only: it takes longer than all that most commands import.
-    from spotthebot.local.runtime.addresses import remote_at  # noqa: PLC0415
+    from spotthebot.local.runtime.addresses import remote_at  # noqa: PLC0415 - as above
 
     try:
         return remote_at(url, key, allow_http=allow_http)

@@ -99,7 +99,7 @@ def open_session(services: Services) -> Iterator[Session]:
         yield Session(services, None)
         return
     # Imported where no suite runs only: a command that asks a running one starts in a tenth of the time.
-    from spotthebot.local.runtime.bootstrap import bootstrap  # noqa: PLC0415
+    from spotthebot.local.runtime.bootstrap import bootstrap  # noqa: PLC0415 - as above
 
     services.create()
     with services.lock(), bootstrap(services) as prepared:
