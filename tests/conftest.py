@@ -13,6 +13,9 @@ from typing import Any
 
 import httpx
 import pytest
+
+pytest.register_assert_rewrite("tests.factories")  # before they are imported: their assertions show what differed
+
 from httpx._transports import default as http_transports
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
