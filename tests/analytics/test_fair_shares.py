@@ -112,10 +112,10 @@ class TestSharedTasks:
         await _settled()
         waiters[0].cancel()
         await _settled()
-        assert shared.keys() == {"key"}
+        assert set(shared._tasks) == {"key"}
         waiters[1].cancel()
         await _settled()
-        assert shared.keys() == set()
+        assert not shared._tasks
         work.may_end.set()
         await holder
         assert work.started == ["holder"]

@@ -1,13 +1,12 @@
 """What annotators see of a game."""
 
-from collections import OrderedDict
 from functools import partial
 from typing import Final
 from uuid import UUID
 
-from spotthebot.analytics.use_cases.kept import Kept
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import AnnotatorRankOut
+from spotthebot.kit.memo import Memo
 
 _MAX_CAMPAIGNS: Final = 100
 
@@ -20,13 +19,8 @@ class AnnotatorRanks:
 
     def __init__(self, results: ResultCache, *, kept_seconds: float) -> None:
         self._results = results
-        self._kept_seconds = kept_seconds
-        self._kept: OrderedDict[UUID, Kept[tuple[AnnotatorRankOut, ...]]] = OrderedDict()
+        self._kept = Memo[UUID, tuple[AnnotatorRankOut, ...]](seconds=kept_seconds, max_kept=_MAX_CAMPAIGNS)
 
     async def list(self, campaign_id: UUID) -> tuple[AnnotatorRankOut, ...]:
         """Return the ranks, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
-        kept = self._kept.setdefault(campaign_id, Kept(self._kept_seconds))
-        self._kept.move_to_end(campaign_id)
-        if len(self._kept) > _MAX_CAMPAIGNS:
-            self._kept.popitem(last=False)
-        return await kept.get(partial(self._results.get_annotator_ranks, campaign_id))
+        return await self._kept.get(campaign_id, partial(self._results.get_annotator_ranks, campaign_id))

@@ -3,9 +3,9 @@
 from typing import Final
 
 from spotthebot.analytics.clients import Campaigns
-from spotthebot.analytics.use_cases.kept import Kept
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.analytics import PublicRankingOut
+from spotthebot.kit.memo import Memo
 
 _MAX_LISTED: Final = 100
 
@@ -19,11 +19,11 @@ class Leaderboards:
     def __init__(self, campaigns: Campaigns, standings: Standings, *, kept_seconds: float) -> None:
         self._campaigns = campaigns
         self._standings = standings
-        self._kept = Kept[tuple[PublicRankingOut, ...]](kept_seconds)
+        self._kept = Memo[None, tuple[PublicRankingOut, ...]](seconds=kept_seconds)
 
     async def list(self) -> tuple[PublicRankingOut, ...]:
         """Return the latest hundred campaigns that are public, those published last first."""
-        return await self._kept.get(self._ask)
+        return await self._kept.get(None, self._ask)
 
     async def _ask(self) -> tuple[PublicRankingOut, ...]:
         published = await self._campaigns.list_published()

@@ -16,11 +16,11 @@ from uuid import UUID
 from spotthebot.analytics.clients import ENDED, CampaignRevision, Studies
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.figures import Figures, Form
-from spotthebot.analytics.use_cases.kept import Kept
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
 from spotthebot.contracts.analytics import FigureParametersIn, ParametersIn
 from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.kit.memo import Memo
 
 _FRESH: Final = 1 / 2
 """Share of the age up to which a result is answered, in which all results are of one state: a page shows several."""
@@ -28,6 +28,8 @@ _COSTS_FRESH, _COSTS_USABLE = 4, 8
 """A result that took long may be older: at most a quarter of the time goes into making it again and again."""
 MAX_BYTES: Final = 32 * 1024 * 1024
 """Of all results that are kept here; those that were asked for least recently go."""
+_MAX_CAMPAIGNS: Final = 100
+"""Whose moments are kept: one more costs a question."""
 _UNDATED: Final = b'"as_of":null'
 _Compute = Callable[["_Moment"], Awaitable[bytes]]
 _Key = tuple[UUID, str, str]
@@ -76,7 +78,7 @@ class RecentResults:
         self._limit = limit_seconds
         self._max_bytes = max_bytes
         self._clock = clock
-        self._moments: OrderedDict[UUID, Kept[_Moment]] = OrderedDict()
+        self._moments = Memo[UUID, _Moment](seconds=limit_seconds * _FRESH, max_kept=_MAX_CAMPAIGNS, clock=clock)
         self._recent: OrderedDict[_Key, _Recent] = OrderedDict()
         self._underway = SharedTasks[_Key, bytes](threads)
 
@@ -140,11 +142,9 @@ class RecentResults:
             as_of, taken = datetime.now(UTC), self._clock()
             return _Moment(await self._studies.revision_of(campaign), as_of, taken)
 
-        kept = self._moments.setdefault(campaign.id, Kept(self._limit * _FRESH, self._clock))
-        return await kept.get(ask)
+        return await self._moments.get(campaign.id, ask)
 
     def _forget(self, campaign_id: UUID) -> None:
-        self._moments.pop(campaign_id, None)
         for key in [each for each in self._recent if each[0] == campaign_id]:
             del self._recent[key]
 
@@ -155,9 +155,6 @@ class RecentResults:
         while size > self._max_bytes:
             _, oldest = self._recent.popitem(last=False)
             size -= len(oldest.body)
-        known = {campaign_id for campaign_id, *_ in (*self._recent, *self._underway.keys())}
-        for campaign_id in [each for each in self._moments if each not in known]:
-            del self._moments[campaign_id]
 
 
 def _dated(body: bytes, as_of: datetime) -> bytes:

@@ -44,10 +44,6 @@ class SharedTasks(Generic[_Key, _Answer]):
                     self._forget(key, task)
                     task.cancel()
 
-    def keys(self) -> set[_Key]:
-        """Return the keys whose tasks run."""
-        return set(self._tasks)
-
     def _end(self, key: _Key, done: asyncio.Task[_Answer]) -> None:
         self._forget(key, done)
         if not done.cancelled():
