@@ -9,12 +9,14 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-pytest.register_assert_rewrite("tests.factories")  # before they are imported: their assertions show what differed
+_FACTORIES = Path(__file__).with_name("factories").glob("*.py")
+pytest.register_assert_rewrite(*(f"tests.factories.{file.stem}" for file in _FACTORIES))  # before they are imported
 
 from httpx._transports import default as http_transports
 from hypothesis import HealthCheck, settings

@@ -25,7 +25,9 @@ _OF_LOOKS: Final = ("color-contrast", "link-in-text-block", "scrollable-region-f
 """Rules of axe-core that depend on the colours and the width of a page."""
 _AXE: Final[str] = Axe().axe_script
 _OPTIONS: Final = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
-expect.set_options(timeout=30_000)  # a busy machine takes longer than Playwright's five seconds
+_PATIENCE: Final = 60_000
+"""Milliseconds until a page or an element is there: a busy machine takes longer than Playwright expects."""
+expect.set_options(timeout=_PATIENCE)
 
 
 @asynccontextmanager
@@ -78,6 +80,7 @@ class Visit:
 async def visiting(browser: Browser, suite: RunningSuite, **options: Any) -> AsyncIterator[Visit]:
     """Give a new person's browser; what it complains of at the end fails the test."""
     context = await browser.new_context(**options)
+    context.set_default_timeout(_PATIENCE)
     visit = Visit(suite, context)
     try:
         yield visit
