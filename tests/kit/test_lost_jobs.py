@@ -342,7 +342,7 @@ class TestLostJobs:
 
         await queue.defer(number=1)
         task = queue.task(list_unfinished, list_unfinished=list_unfinished)
-        await requeue_lost(queue.database, Jobs(queue.url, SCHEMA), SCHEMA, [task])
+        await requeue_lost(queue.database, Jobs(queue.url, SCHEMA).defer, SCHEMA, [task])
         assert queue.jobs() == []
 
 

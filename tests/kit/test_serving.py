@@ -8,9 +8,9 @@ import pytest
 from fastapi import FastAPI
 from uvicorn.server import ServerState
 
-from spotthebot.kit.serving.configuration import LimitedConfig, server_config
+from spotthebot.kit.serving.configuration import server_config
 from spotthebot.kit.serving.connections import ConnectionLimits, ConnectionTable, network_of
-from spotthebot.kit.serving.protocol import MAX_HEAD_BYTES, LimitedProtocol
+from spotthebot.kit.serving.protocol import MAX_HEAD_BYTES, LimitedConfig, LimitedProtocol
 from spotthebot.kit.settings import EdgeSettings
 
 HEAD_SECONDS, BODY_SECONDS = 10.0, 20.0

@@ -1,16 +1,13 @@
 """Lost jobs: rows that wait for a job which no queue holds any more get another one."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import text
 
 from spotthebot.kit.database import Database, WriteSession
-from spotthebot.kit.jobs.tasks import Arguments, Task
+from spotthebot.kit.jobs.tasks import Arguments, Defer, Task
 from spotthebot.kit.logs import get_logger
-
-if TYPE_CHECKING:
-    from spotthebot.kit.jobs.queue import Jobs
 
 _MAX_LOST = 3
 """Jobs that ended without ending their row, after which no other is queued."""
@@ -18,7 +15,7 @@ _MAX_LOST = 3
 _log = get_logger(__name__)
 
 
-async def requeue_lost(database: Database, jobs: "Jobs", schema: str, tasks: Sequence[Task]) -> None:
+async def requeue_lost(database: Database, defer: Defer, schema: str, tasks: Sequence[Task]) -> None:
     """Queue a job for every unfinished row that has none; of several workers, one does it at a time."""
     for task in tasks:
         if task.list_unfinished is None:
@@ -27,11 +24,11 @@ async def requeue_lost(database: Database, jobs: "Jobs", schema: str, tasks: Seq
             # Rows and jobs as they are at one moment: between two, a job would end and its row seem to have none.
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             if await _lock(session, schema) and (unfinished := await task.list_unfinished(session)):
-                await _requeue(session, jobs, schema, task, unfinished)
+                await _requeue(session, defer, schema, task, unfinished)
 
 
 async def _requeue(
-    session: WriteSession, jobs: "Jobs", schema: str, task: Task, unfinished: Sequence[Arguments]
+    session: WriteSession, defer: Defer, schema: str, task: Task, unfinished: Sequence[Arguments]
 ) -> None:
     name = f"{schema}:{task.name}"
     known = await session.execute(
@@ -48,7 +45,7 @@ async def _requeue(
         if any(waits or ended >= _MAX_LOST for waits, ended in of_row):
             continue
         lock = None if task.lock is None else task.lock(arguments)
-        await jobs.defer(session, name, arguments, lock=lock, queue=task.queue)
+        await defer(session, name, arguments, lock=lock, queue=task.queue)
         _log.warning("job.queued_again", task=name, arguments=dict(arguments), reason="its job was lost")
 
 

@@ -137,7 +137,7 @@ class Jobs:
             try:
                 await self._retry_stalled_jobs()
                 if database is not None:
-                    await requeue_lost(database, self, self._schema, tasks)
+                    await requeue_lost(database, self.defer, self._schema, tasks)
             except (QueueTrouble, *DATABASE_TROUBLE) as error:
                 _log.warning("worker.repairs_nothing", reason=str(error.__cause__ or error)[:200])  # another time
             await pause(self._stalled_after_seconds / 4)

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
 
 from spotthebot.kit.backoff import Backoff
-from spotthebot.kit.database import ReadSession, is_passing_trouble
+from spotthebot.kit.database import ReadSession, WriteSession, is_passing_trouble
 from spotthebot.kit.errors import Error
 from spotthebot.kit.logs import get_logger
 
@@ -27,6 +27,14 @@ Arguments = Mapping[str, Any]
 """The arguments of a job, as JSON: ids that say which row it is about."""
 WorkerContext = Mapping[str, Any]
 """What a worker lends to its jobs: its database and clients."""
+
+
+class Defer(Protocol):
+    """Queues a job with the transaction of a session; jobs of one `lock` run one after the other."""
+
+    async def __call__(
+        self, session: WriteSession, task: str, arguments: Arguments, *, lock: str | None = None, queue: str = ...
+    ) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -2,22 +2,15 @@
 
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI
 
 from spotthebot.kit.serving.connections import ConnectionLimits, ConnectionTable
-from spotthebot.kit.serving.protocol import LimitedProtocol
+from spotthebot.kit.serving.protocol import LimitedConfig, LimitedProtocol
 from spotthebot.kit.settings import EdgeSettings
 
 _IDLE_SECONDS = 75
 """Longer than clients (httpx: 5 s) and reverse proxies (nginx: 60 s) keep idle connections to use them again: who sends
 a request into a connection that just closes can't know whether it was served."""
-
-
-class LimitedConfig(uvicorn.Config):
-    """uvicorn's configuration, with the table of the server's connections."""
-
-    table: ConnectionTable
 
 
 def server_config(app: FastAPI, **options: Any) -> LimitedConfig:  # noqa: ANN401 - uvicorn's

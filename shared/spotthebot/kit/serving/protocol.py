@@ -2,14 +2,12 @@
 
 import asyncio
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from spotthebot.kit.serving.connections import ConnectionTable, network_of
-
-if TYPE_CHECKING:
-    from spotthebot.kit.serving.configuration import LimitedConfig
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 """Bytes that the request line, the headers and the trailers of a request hold together."""
@@ -23,6 +21,12 @@ class _Refused(Exception):
     """Stops the parser; the answer says why."""
 
 
+class LimitedConfig(uvicorn.Config):
+    """uvicorn's configuration, with the table of the server's connections."""
+
+    table: ConnectionTable
+
+
 class LimitedProtocol(HttpToolsProtocol):
     """One connection. Its time is limited while a head or a body is on its way, not while a request is answered.
 
@@ -31,7 +35,7 @@ class LimitedProtocol(HttpToolsProtocol):
     is thrown away for two seconds, so that the client may read the answer, then the connection is closed.
     """
 
-    def __init__(self, config: "LimitedConfig", *arguments: Any, **more: Any) -> None:  # noqa: ANN401 - uvicorn's
+    def __init__(self, config: LimitedConfig, *arguments: Any, **more: Any) -> None:  # noqa: ANN401 - uvicorn's
         super().__init__(config, *arguments, **more)
         self.address = ""
         self._table: ConnectionTable = config.table
