@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 
 from benchmarks.bots.load import percentile
 from benchmarks.bots.running import HOST, running_process
-from spotthebot.annotation.domain.protocols import built_in_protocols
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.kit.processes.sockets import bind
 from tests.factories.processes import Installation, running_processes
 

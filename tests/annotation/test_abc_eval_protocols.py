@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from spotthebot.annotation.domain.errors import TaskNotConvertible
-from spotthebot.annotation.domain.protocols import UnitShape, asked_questions, check_answer, missing
-from spotthebot.annotation.domain.protocols.abc_eval import convert_tasks, shown_text
-from spotthebot.annotation.domain.protocols.questions import questions_of
+from spotthebot.annotation.protocols.domain.abc_eval import convert_tasks, shown_text
+from spotthebot.annotation.protocols.domain.answers import asked_questions, check_answer, missing
+from spotthebot.annotation.protocols.domain.questions import UnitShape, questions_of
+from spotthebot.annotation.protocols.errors import TaskNotConvertible
 from spotthebot.contracts.protocols import AnnotationProtocol
 from tests.factories.published_dump import SHARED
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.annotation.domain.allocation import Allocation, Candidate, Item, Unit, _rotations, allocate
-from spotthebot.annotation.domain.errors import NothingToAnnotate, TooFewToCompare
-from spotthebot.annotation.domain.pairs import _apart
-from spotthebot.annotation.domain.shuffle import Shuffle
+from spotthebot.annotation.packages.domain.allocation import Allocation, Candidate, Item, _rotations, allocate
+from spotthebot.annotation.packages.domain.pairs import _apart
+from spotthebot.annotation.packages.domain.shuffle import Shuffle
+from spotthebot.annotation.packages.errors import NothingToAnnotate, TooFewToCompare
+from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.kit.ids import new_ids
 
 SECRET = bytes(range(32))

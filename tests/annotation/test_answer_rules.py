@@ -7,30 +7,32 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.annotation.domain.answers import AnsweredItem, Draft, revise, shape_of, submission
-from spotthebot.annotation.domain.assignments import Lease
-from spotthebot.annotation.domain.errors import (
-    AllExchangesOpen,
-    AssignmentExpired,
-    AssignmentNotSubmitted,
-    AssignmentSubmitted,
-    AttemptNotFailed,
-    DecisionLocked,
-    EverythingDecided,
-    ExchangeNotNext,
+from spotthebot.annotation.assignments.domain.answers import AnsweredItem, Draft, revise, shape_of, submission
+from spotthebot.annotation.assignments.errors import (
     ItemsUnanswered,
-    NoSuchTrainingDialogue,
-    ShownWhole,
     StepLocked,
     StepNotShown,
     StepUnanswered,
-    TrainingAnswerFinal,
-    TrainingDialogueNotShown,
     VersionOutdated,
 )
-from spotthebot.annotation.domain.exchanges import Decision, decide, open_exchange
-from spotthebot.annotation.domain.protocols import built_in_protocols
-from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer, require_grantable, state_after
+from spotthebot.annotation.attempts.domain import Attempt, SavedAnswer, require_grantable, state_after
+from spotthebot.annotation.attempts.errors import (
+    AttemptNotFailed,
+    NoSuchTrainingDialogue,
+    TrainingAnswerFinal,
+    TrainingDialogueNotShown,
+)
+from spotthebot.annotation.leases.domain import Lease
+from spotthebot.annotation.leases.errors import AssignmentExpired, AssignmentNotSubmitted, AssignmentSubmitted
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
+from spotthebot.annotation.protocols.domain.exchanges import Decision, decide, open_exchange
+from spotthebot.annotation.protocols.errors import (
+    AllExchangesOpen,
+    DecisionLocked,
+    EverythingDecided,
+    ExchangeNotNext,
+    ShownWhole,
+)
 from spotthebot.contracts.annotation import CampaignId
 from spotthebot.contracts.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.trainings import Training, TrainingState

@@ -4,14 +4,15 @@ from uuid import uuid4
 
 import pytest
 
-from spotthebot.annotation.domain import assignments, campaigns
-from spotthebot.annotation.domain.campaigns import Campaign, Progress
-from spotthebot.annotation.domain.errors import (
+from spotthebot.annotation.campaigns.domain import TRANSITIONS, Campaign, Progress, states_before
+from spotthebot.annotation.campaigns.errors import (
     CampaignCannotMove,
     CampaignClosed,
     CampaignNotBuilt,
     CampaignTakesNoClaims,
 )
+from spotthebot.annotation.leases import domain as leases_domain
+from spotthebot.annotation.leases.domain import COUNTED
 from spotthebot.contracts.annotation import CampaignId, CampaignState
 from spotthebot.contracts.assignments import AssignmentState
 
@@ -57,7 +58,7 @@ CAMPAIGN = Campaign(
 
 class TestCampaignLifecycle:
     def test_names_every_state(self):
-        assert set(campaigns.TRANSITIONS) == set(CampaignState)
+        assert set(TRANSITIONS) == set(CampaignState)
 
     @pytest.mark.parametrize(
         ("state", "before"),
@@ -74,12 +75,12 @@ class TestCampaignLifecycle:
         ],
     )
     def test_comes_to_a_state_from_those_before_it(self, state: CampaignState, before: tuple[CampaignState, ...]):
-        assert campaigns.states_before(state) == before
+        assert states_before(state) == before
 
     def test_can_be_closed_until_it_ended(self):
         ended = {CampaignState.COMPLETE, CampaignState.CLOSED, CampaignState.FAILED}
-        assert set(campaigns.states_before(CampaignState.CLOSED)) == set(CampaignState) - ended
-        assert campaigns.TRANSITIONS[CampaignState.CLOSED] == frozenset()
+        assert set(states_before(CampaignState.CLOSED)) == set(CampaignState) - ended
+        assert TRANSITIONS[CampaignState.CLOSED] == frozenset()
 
     def test_stays_where_it_is_or_moves_by_the_table(self):
         CAMPAIGN.require_move(CampaignState.OPEN)
@@ -140,18 +141,18 @@ class TestRequireClaims:
 
 class TestAssignmentLifecycle:
     def test_names_every_state(self):
-        assert set(assignments.TRANSITIONS) == set(AssignmentState)
+        assert set(leases_domain.TRANSITIONS) == set(AssignmentState)
 
     def test_leases_an_expired_assignment_again_and_no_submitted_one(self):
-        assert assignments.states_before(AssignmentState.LEASED) == (AssignmentState.EXPIRED,)
+        assert leases_domain.states_before(AssignmentState.LEASED) == (AssignmentState.EXPIRED,)
 
     def test_submits_and_expires_only_leases(self):
         for state in (AssignmentState.SUBMITTED, AssignmentState.EXPIRED):
-            assert assignments.states_before(state) == (AssignmentState.LEASED,)
+            assert leases_domain.states_before(state) == (AssignmentState.LEASED,)
 
     def test_rejects_only_what_was_submitted_for_good(self):
-        assert assignments.states_before(AssignmentState.REJECTED) == (AssignmentState.SUBMITTED,)
-        assert assignments.TRANSITIONS[AssignmentState.REJECTED] == frozenset()
+        assert leases_domain.states_before(AssignmentState.REJECTED) == (AssignmentState.SUBMITTED,)
+        assert leases_domain.TRANSITIONS[AssignmentState.REJECTED] == frozenset()
 
     def test_counts_all_but_expired_ones_as_packages_of_an_annotator(self):
-        assert set(assignments.COUNTED) == set(AssignmentState) - {AssignmentState.EXPIRED}
+        assert set(COUNTED) == set(AssignmentState) - {AssignmentState.EXPIRED}

@@ -10,7 +10,8 @@ import httpx
 import psycopg
 import pytest
 
-from spotthebot.annotation.store import assignments, claims
+from spotthebot.annotation.assignments.store.assignments import _ITEMS
+from spotthebot.annotation.assignments.store.claims import _NEXT_FREE
 from spotthebot.kit.statements import Statement
 from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows
 from tests.factories.databases import Databases
@@ -138,9 +139,9 @@ def test_a_claim_reads_a_few_packages_however_many_a_campaign_has(databases: Dat
             connection.execute(_SEEN, values)
             if analyzed:
                 connection.execute("ANALYZE")
-            next_package = _explain(connection, claims._NEXT_FREE[0], values)
+            next_package = _explain(connection, _NEXT_FREE[0], values)
             [(package_id,)] = connection.execute("SELECT id FROM annotation.packages LIMIT 1").fetchall()
-            items = _explain(connection, assignments._ITEMS, {"assignment_id": uuid4(), "package_id": package_id})
+            items = _explain(connection, _ITEMS, {"assignment_id": uuid4(), "package_id": package_id})
     assert (next_package["Actual Rows"], items["Actual Rows"]) == (1, 10)
     # Of 6,000 items and 2,000 conversations; joins that look natural read 16,129 and 206 blocks.
     assert next_package["Shared Hit Blocks"] + next_package["Shared Read Blocks"] < 200

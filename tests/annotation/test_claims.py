@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from spotthebot.annotation import store
+from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.settings import AnnotationSettings
 from tests.factories.annotating import (
     CONVERSATIONS,
@@ -200,9 +200,9 @@ class TestLease:
         with psycopg.connect(suite.database.owner["annotation"]) as claiming:
             claiming.execute("SELECT id FROM annotation.packages FOR UPDATE")
             async with asyncio.timeout(20), database.write() as session:
-                assert await store.claims.expire_leases(session, later) == 0
+                assert await leases_store.expire_leases(session, later) == 0
         async with database.write() as session:
-            assert await store.claims.expire_leases(session, later) == 1
+            assert await leases_store.expire_leases(session, later) == 1
 
 
 class TestRefusals:

@@ -28,17 +28,17 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from spotthebot.annotation import store
-from spotthebot.annotation.domain.errors import (
-    AnnotatorBlocked,
-    AssignmentNotSubmitted,
-    CampaignCannotMove,
-    CampaignClosed,
-    ItemsUnanswered,
-    LimitReached,
-    NothingLeft,
-)
-from spotthebot.annotation.use_cases import annotators, answers, assignments, campaigns, reviews
+from spotthebot.annotation.annotators.errors import AnnotatorBlocked, LimitReached
+from spotthebot.annotation.annotators.use_cases import block_annotator
+from spotthebot.annotation.assignments.errors import ItemsUnanswered, NothingLeft
+from spotthebot.annotation.assignments.use_cases.answers import SavedAnswer, save_answer
+from spotthebot.annotation.assignments.use_cases.assignments import claim_package, keep_lease, submit_assignment
+from spotthebot.annotation.campaign_setup.use_cases.lifecycle import close_campaign, move_campaign
+from spotthebot.annotation.campaigns.errors import CampaignCannotMove, CampaignClosed
+from spotthebot.annotation.erasure.use_cases import erase_annotator
+from spotthebot.annotation.leases import store as leases_store
+from spotthebot.annotation.leases.errors import AssignmentNotSubmitted
+from spotthebot.annotation.reviews.use_cases import reject_assignment, unblock_annotator
 from spotthebot.contracts.annotation import CampaignState
 from spotthebot.contracts.assignments import AnswerIn, ClaimIn, SubmittedTexts
 from spotthebot.kit.database import WriteSession
@@ -105,7 +105,7 @@ class Lifecycle(RuleBasedStateMachine):
         self.now += timedelta(seconds=seconds)
         if leases_end:
             due = [each for each in self.model.held if each.is_due(self.now)]
-            assert self._do(lambda session: store.claims.expire_leases(session, self.now)) == len(due)
+            assert self._do(lambda session: leases_store.expire_leases(session, self.now)) == len(due)
             for each in due:
                 each.state = "expired"
 
@@ -116,13 +116,13 @@ class Lifecycle(RuleBasedStateMachine):
             CampaignState.PAUSED: {CampaignState.OPEN, CampaignState.PAUSED},
         }
         with self._expected(CampaignCannotMove if self.state not in before[state] else None):
-            self._do(lambda session: campaigns.move_campaign(session, self.model.shape.id, state))
+            self._do(lambda session: move_campaign(session, self.model.shape.id, state))
             self.state = state
 
     @rule(chance=st.integers(0, 14))
     def close(self, chance: int) -> None:
         if chance == 14:
-            self._do(lambda session: campaigns.close_campaign(session, self.model.shape.id))
+            self._do(lambda session: close_campaign(session, self.model.shape.id))
             if self.state is not CampaignState.COMPLETE:
                 self.state = CampaignState.CLOSED
 
@@ -179,8 +179,8 @@ class Lifecycle(RuleBasedStateMachine):
     def _save(self, one: Held, position: int, answer: dict[str, Any], show_step: int | None) -> None:
         request = AnswerIn(answer=answer, show_step=show_step)
 
-        def save(session: WriteSession) -> Awaitable[answers.SavedAnswer]:
-            return answers.save_answer(session, one.id, one.person[0], position, request, now=self.now)
+        def save(session: WriteSession) -> Awaitable[SavedAnswer]:
+            return save_answer(session, one.id, one.person[0], position, request, now=self.now)
 
         draft = one.drafts.get(position, Draft())
         refusal = self.model.refusal(one, position, self.now) or refused_answer(draft, answer, show_step)
@@ -200,9 +200,7 @@ class Lifecycle(RuleBasedStateMachine):
     def heartbeat(self, pick: int, position: int | None) -> None:
         one = self.model.pick(pick)
         with self._expected(self.model.refusal(one, position, self.now)):
-            self._do(
-                lambda session: assignments.keep_lease(session, one.id, one.person[0], position=position, now=self.now)
-            )
+            self._do(lambda session: keep_lease(session, one.id, one.person[0], position=position, now=self.now))
             if one.heard is not None:
                 at, item = one.heard
                 worked = self.now - at if self.now - at <= LONGEST_PAUSE else timedelta()
@@ -236,7 +234,7 @@ class Lifecycle(RuleBasedStateMachine):
         person = list(self.known)[pick % len(self.known)]
         if chance == 0:
             self._do(
-                lambda session: annotators.block_annotator(
+                lambda session: block_annotator(
                     session, self.model.shape.id, self.known[person], "why", key_id=uuid4(), now=self.now
                 )
             )
@@ -246,7 +244,7 @@ class Lifecycle(RuleBasedStateMachine):
                     each.state = "expired"
         else:
             self._do(
-                lambda session: annotators.unblock_annotator(
+                lambda session: unblock_annotator(
                     session, self.model.shape.id, self.known[person], "why", key_id=uuid4()
                 )
             )
@@ -258,9 +256,7 @@ class Lifecycle(RuleBasedStateMachine):
         ended = [each for each in self.model.held if each.has_ended] if chance else []
         one = (ended or self.model.held)[pick % len(ended or self.model.held)]
         with self._expected(None if one.has_ended else AssignmentNotSubmitted):
-            self._do(
-                lambda session: reviews.reject_assignment(session, self.model.shape.id, one.id, "why", key_id=uuid4())
-            )
+            self._do(lambda session: reject_assignment(session, self.model.shape.id, one.id, "why", key_id=uuid4()))
             one.state = "rejected"
             if self.state is CampaignState.COMPLETE and self.model.count("submitted") < self.model.needed:
                 self.state = CampaignState.OPEN
@@ -273,7 +269,7 @@ class Lifecycle(RuleBasedStateMachine):
         person = list(self.known)[pick % len(self.known)]
         annotator = self.known.pop(person)
         self._do(
-            lambda session: annotators.erase_annotator(
+            lambda session: erase_annotator(
                 session, self.model.shape.id, annotator, SubmittedTexts.ERASE, key_id=uuid4(), now=self.now
             )
         )
@@ -317,7 +313,7 @@ class Lifecycle(RuleBasedStateMachine):
     def _submit(self, one: Held) -> None:
         async def submit(session: WriteSession) -> str | None:
             key_id = UUID(int=0)
-            lease, _ = await assignments.submit_assignment(session, one.id, one.person[0], key_id=key_id, now=self.now)
+            lease, _ = await submit_assignment(session, one.id, one.person[0], key_id=key_id, now=self.now)
             return lease.completion_code
 
         if one.has_ended and not one.is_erased:
@@ -333,7 +329,7 @@ class Lifecycle(RuleBasedStateMachine):
                 self.state = CampaignState.COMPLETE
 
     def _claim(self, person: tuple[str, str]) -> Any:
-        shape, claim, request = self.model.shape.id, assignments.claim_package, ClaimIn(annotator=person[1])
+        shape, claim, request = self.model.shape.id, claim_package, ClaimIn(annotator=person[1])
         return self._do(lambda session: claim(session, shape, person[0], request, now=self.now))
 
     def _do(self, use: Callable[[WriteSession], Awaitable[Any]]) -> Any:

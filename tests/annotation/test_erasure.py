@@ -9,7 +9,7 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from spotthebot.annotation.domain.erasure import naming_pattern
+from spotthebot.annotation.erasure.domain import naming_pattern
 from tests.factories.annotating import (
     annotations_of,
     answer_items,

@@ -9,11 +9,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from spotthebot.annotation import store
-from spotthebot.annotation.domain.allocation import AllocatedPackage, Allocation, Candidate, Item, Unit, allocate
-from spotthebot.annotation.domain.gold import Extent
-from spotthebot.annotation.domain.shuffle import Shuffle
-from spotthebot.annotation.use_cases import packages as built_packages
+from spotthebot.annotation.assignments.domain.gold import Extent
+from spotthebot.annotation.assignments.store import gold as gold_store
+from spotthebot.annotation.campaign_setup.use_cases import packages as packages_use_cases
+from spotthebot.annotation.packages.domain.allocation import AllocatedPackage, Allocation, Candidate, Item, allocate
+from spotthebot.annotation.packages.domain.shuffle import Shuffle
+from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
 from spotthebot.conversations.domain import plans
 from spotthebot.importers.published_dump import DumpConversation, open_dump
@@ -116,14 +117,14 @@ class TestSimulatedCollection:
     async def test_shown_as_far_as_each_conversation_goes_leaks_and_is_noticed(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(built_packages, "allocate", _leaking(shuffled_by=random.SystemRandom))
+        monkeypatch.setattr(packages_use_cases, "allocate", _leaking(shuffled_by=random.SystemRandom))
         collection = await import_conversations(suite, _simulated(LONG_AND_SHORT))
         assert await leaks(suite, collection, segments=[2, 3, 5])
 
     async def test_shuffled_with_a_public_seed_leaks_and_is_noticed(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(built_packages, "allocate", _leaking(shuffled_by=lambda: random.Random("packages/0")))
+        monkeypatch.setattr(packages_use_cases, "allocate", _leaking(shuffled_by=lambda: random.Random("packages/0")))
         collection = await import_conversations(suite, _simulated([5] * 50))
         assert await leaks(suite, collection, segments=[2, 3, 5])
 
@@ -131,7 +132,7 @@ class TestSimulatedCollection:
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         """So that it was the seed, and nothing else of the packing, that was noticed."""
-        monkeypatch.setattr(built_packages, "allocate", _leaking(shuffled_by=random.SystemRandom))
+        monkeypatch.setattr(packages_use_cases, "allocate", _leaking(shuffled_by=random.SystemRandom))
         collection = await import_conversations(suite, _simulated([5] * 50))
         assert not await leaks(suite, collection, segments=[2, 3, 5])
 
@@ -156,7 +157,7 @@ class TestPairs:
     async def test_with_people_on_the_left_leak_and_are_noticed(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(built_packages, "allocate", _with_people_on_the_left)
+        monkeypatch.setattr(packages_use_cases, "allocate", _with_people_on_the_left)
         collection = await import_conversations(suite, _simulated([5] * 50))
         assert await leaks(suite, collection, protocol="comparative", segments=[5])
 
@@ -194,7 +195,7 @@ class TestExchanges:
     async def test_to_the_end_of_each_dialogue_leak_and_are_noticed(
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(built_packages, "unit_of", lambda _protocol, _segments: Unit())
+        monkeypatch.setattr(packages_use_cases, "unit_of", lambda _protocol, _segments: Unit())
         collection = await import_conversations(suite, _simulated(SHORT_AND_LONG, for_a_pair=6))
         assert await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
 
@@ -220,8 +221,8 @@ class TestGoldItems:
         async def whole(session: ReadSession, package_id: UUID) -> dict[int, Extent]:
             return dict.fromkeys(await list_extents(session, package_id), Extent(turns=10))
 
-        list_extents = store.gold.list_extents
-        monkeypatch.setattr(store.gold, "list_extents", whole)
+        list_extents = gold_store.list_extents
+        monkeypatch.setattr(gold_store, "list_extents", whole)
         assert await _gold_leaks(suite, **GAME)
 
     @pytest.mark.parametrize("planted", ["last", "long"])
@@ -234,11 +235,11 @@ class TestGoldItems:
         def as_long_as_the_longest(session: ReadSession, package_id: UUID) -> Awaitable[dict[int, Extent]]:
             return _longest(list_extents(session, package_id))
 
-        list_extents = store.gold.list_extents
+        list_extents = gold_store.list_extents
         if planted == "last":
-            monkeypatch.setattr(built_packages, "gold_positions", last)
+            monkeypatch.setattr(packages_use_cases, "gold_positions", last)
         else:
-            monkeypatch.setattr(store.gold, "list_extents", as_long_as_the_longest)
+            monkeypatch.setattr(gold_store, "list_extents", as_long_as_the_longest)
         assert await _gold_leaks(suite)
 
 

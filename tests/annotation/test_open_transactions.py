@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.annotation import store
+from spotthebot.annotation.campaign_setup.use_cases.packages import build_campaign
+from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.clients import Conversations
-from spotthebot.annotation.domain.protocols import built_in_protocols
-from spotthebot.annotation.use_cases.packages import build_campaign
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.clients import AsyncConversations, PeerUnavailable, Retries
 from spotthebot.contracts.annotation import CampaignIn
 from spotthebot.kit.database import Database
@@ -132,7 +132,7 @@ async def _building(database: Database, body: dict[str, Any]) -> UUID:
     """Store a campaign that is to be built, without a job, so that no worker takes it."""
     protocol = built_in_protocols()["spot_the_bot", 1]
     async with database.write() as session:
-        return (await store.campaigns.add_campaign(session, CampaignIn(**body), protocol)).id
+        return (await campaigns_store.add_campaign(session, CampaignIn(**body), protocol)).id
 
 
 async def _campaign(suite: RunningSuite, campaign_id: UUID) -> dict[str, Any]:

@@ -11,14 +11,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from pydantic import TypeAdapter, ValidationError
 
-from spotthebot.annotation.domain.entry_links import EntryLink, read_token, sign, signing_key, verify
-from spotthebot.annotation.domain.errors import (
-    AnnotatorIdUnusable,
-    EntryLinkExpired,
-    EntryLinkNotGenuine,
-    EntryRefused,
-)
-from spotthebot.annotation.domain.panels import (
+from spotthebot.annotation.campaigns.domain import Pseudonyms
+from spotthebot.annotation.entry_links.domain.entry_links import EntryLink, read_token, sign, signing_key, verify
+from spotthebot.annotation.entry_links.domain.panels import (
     completion,
     entry_query,
     id_parameter,
@@ -26,7 +21,12 @@ from spotthebot.annotation.domain.panels import (
     read_identity,
     require_id,
 )
-from spotthebot.annotation.domain.pseudonyms import Pseudonyms
+from spotthebot.annotation.entry_links.errors import (
+    AnnotatorIdUnusable,
+    EntryLinkExpired,
+    EntryLinkNotGenuine,
+    EntryRefused,
+)
 from spotthebot.contracts.panels import StoredPanel
 
 _PANEL: TypeAdapter[StoredPanel] = TypeAdapter(StoredPanel)

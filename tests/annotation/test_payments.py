@@ -11,7 +11,7 @@ import httpx
 import pytest
 from pydantic import TypeAdapter
 
-from spotthebot.annotation.domain.payments import (
+from spotthebot.annotation.payments.domain import (
     Bonus,
     PaidPackage,
     Payment,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.annotation.domain.annotators_needed import AnnotatorsNeeded, annotators_needed
-from spotthebot.annotation.domain.previews import Workload, preview
+from spotthebot.annotation.campaign_setup.domain.previews import preview
+from spotthebot.annotation.packages.domain.workload import AnnotatorsNeeded, Workload, annotators_needed
 from tests.annotation.test_campaign_lifecycle import CAMPAIGN
 from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, movable_clock, save, submit
 from tests.factories.running_suite import RunningSuite

@@ -12,15 +12,10 @@ import pytest
 from hypothesis import given, settings
 from pydantic import ValidationError
 
-from spotthebot.annotation.domain.protocols import (
-    UnitShape,
-    asked_questions,
-    built_in_protocols,
-    check_answer,
-    check_protocol,
-    missing,
-)
-from spotthebot.annotation.domain.protocols.questions import PlacedQuestion, questions_of, values_of
+from spotthebot.annotation.protocols.domain.answers import asked_questions, check_answer, missing
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
+from spotthebot.annotation.protocols.domain.checks import check_protocol
+from spotthebot.annotation.protocols.domain.questions import PlacedQuestion, UnitShape, questions_of, values_of
 from spotthebot.contracts.annotation import Label, Preference
 from spotthebot.contracts.protocols import MAX_NESTING, MAX_QUESTIONS, AnnotationProtocol, protocol_schema_text
 from tests.factories.protocols import document, protocols, single

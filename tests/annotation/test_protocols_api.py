@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from spotthebot.annotation.domain.protocols import built_in_protocols
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.clients import AsyncAnnotation
 from spotthebot.contracts.protocols import AnnotationProtocol, ProtocolIn
 from tests.factories.protocols import document, single

@@ -5,10 +5,10 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.annotation.domain.allocation import Unit
-from spotthebot.annotation.domain.conversations import PackedTurns, ShownConversation, mixed
-from spotthebot.annotation.domain.errors import ConversationsNamedAlike
-from spotthebot.annotation.use_cases.collections import mix_of
+from spotthebot.annotation.campaign_setup.use_cases.collections import mix_of
+from spotthebot.annotation.conversations.domain import PackedTurns, ShownConversation, mixed
+from spotthebot.annotation.conversations.errors import ConversationsNamedAlike
+from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.contracts.services import API_NAMES
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.ids import new_id

@@ -8,17 +8,25 @@ from uuid import UUID
 import pytest
 from sqlalchemy import insert, select
 
-from spotthebot.annotation import store
-from spotthebot.annotation.domain.trainings.attempts import Attempt, SavedAnswer
-from spotthebot.annotation.tables import (
-    AuditRow,
-    BonusRow,
-    EntryLinkRow,
-    ItemRow,
-    ProtocolRow,
-    TrainingAttemptRow,
-    TrainingRow,
-)
+from spotthebot.annotation.annotations import store as annotations_store
+from spotthebot.annotation.annotators import store as annotators_store
+from spotthebot.annotation.assignments.store import assignments as assignments_store
+from spotthebot.annotation.attempts import store as attempts_store
+from spotthebot.annotation.attempts.domain import Attempt, SavedAnswer
+from spotthebot.annotation.attempts.tables import TrainingAttemptRow
+from spotthebot.annotation.audit import store as audit_store
+from spotthebot.annotation.audit.tables import AuditRow
+from spotthebot.annotation.campaigns import store as campaigns_store
+from spotthebot.annotation.entry_links import store as entry_links_store
+from spotthebot.annotation.entry_links.tables import EntryLinkRow
+from spotthebot.annotation.packages import store as packages_store
+from spotthebot.annotation.packages.tables import ItemRow
+from spotthebot.annotation.payments import store as payments_store
+from spotthebot.annotation.payments.tables import BonusRow
+from spotthebot.annotation.protocols import store as protocols_store
+from spotthebot.annotation.protocols.tables import ProtocolRow
+from spotthebot.annotation.trainings import store as trainings_store
+from spotthebot.annotation.trainings.tables import TrainingRow
 from spotthebot.contracts.trainings import TrainingState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
@@ -105,45 +113,45 @@ async def _paid(session: WriteSession, campaign: UUID) -> Sequence[UUID]:
 
 
 async def _list_annotators(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    return [each.id for each in await store.annotators.list_annotators(session, campaign, after=after, limit=limit)]
+    return [each.id for each in await annotators_store.list_annotators(session, campaign, after=after, limit=limit)]
 
 
 async def _list_packages(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    found = await store.packages.list_packages(session, campaign, after=after, limit=limit)
+    found = await packages_store.list_packages(session, campaign, after=after, limit=limit)
     assert all(len(each.items) == 2 for each in found)
     return [each.id for each in found]
 
 
 async def _list_items(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    found = await store.packages.list_exported_items(session, campaign, after=after, limit=limit)
+    found = await packages_store.list_exported_items(session, campaign, after=after, limit=limit)
     return [each.id for each in found]
 
 
 async def _list_annotations(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    return [each.id for each in await store.annotations.list_annotations(session, campaign, after=after, limit=limit)]
+    return [each.id for each in await annotations_store.list_annotations(session, campaign, after=after, limit=limit)]
 
 
 async def _list_annotated(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    found = await store.annotations.list_annotated_items(session, campaign, after=after, limit=limit)
+    found = await annotations_store.list_annotated_items(session, campaign, after=after, limit=limit)
     return [each.annotation.id for each in found]
 
 
 async def _list_decisions(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    return [each.id for each in await store.audit_log.list_entries(session, campaign, after=after, limit=limit)]
+    return [each.id for each in await audit_store.list_entries(session, campaign, after=after, limit=limit)]
 
 
 async def _list_paid_packages(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    found = await store.payments.list_paid_packages(session, campaign, after=after, limit=limit)
+    found = await payments_store.list_paid_packages(session, campaign, after=after, limit=limit)
     return [each.assignment_id for each in found]
 
 
 async def _list_bonuses(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    return [each.id for each in await store.payments.list_bonuses(session, campaign, after=after, limit=limit)]
+    return [each.id for each in await payments_store.list_bonuses(session, campaign, after=after, limit=limit)]
 
 
 async def _list_payments(session: ReadSession, campaign: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-    whole = await store.campaigns.get_campaign(session, campaign)
-    found = await store.payments.list_payments(session, whole, PAY, after=after, limit=limit)
+    whole = await campaigns_store.get_campaign(session, campaign)
+    found = await payments_store.list_payments(session, whole, PAY, after=after, limit=limit)
     return [each.annotator_id for each in found]
 
 
@@ -188,12 +196,12 @@ async def test_campaigns_are_listed_by_name_or_all_of_them_page_by_page(stored: 
         ids = [await store_campaign(session, name=f"campaign {number}") for number in range(COUNT)]
 
     async def lists(session: ReadSession, _: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-        found = await store.campaigns.list_campaigns(session, name=None, after=after, limit=limit)
+        found = await campaigns_store.list_campaigns(session, name=None, after=after, limit=limit)
         return [each.id for each in found]
 
     async with stored.read() as reading:
         assert await _pages(reading, ids[0], lists) == sorted(ids)  # of one millisecond in any order
-        named = await store.campaigns.list_campaigns(reading, name="campaign 1", after=None, limit=100)
+        named = await campaigns_store.list_campaigns(reading, name="campaign 1", after=None, limit=100)
     assert [each.id for each in named] == [ids[1]]
 
 
@@ -207,11 +215,11 @@ async def test_protocols_are_listed_by_name_or_all_of_them_page_by_page(stored: 
         await session.execute(insert(ProtocolRow), rows[::-1])
 
     async def lists(session: ReadSession, _: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-        return [each.id for each in await store.protocols.list_protocols(session, name=None, after=after, limit=limit)]
+        return [each.id for each in await protocols_store.list_protocols(session, name=None, after=after, limit=limit)]
 
     async with stored.read() as reading:
         assert await _pages(reading, ids[0], lists) == ids
-        named = await store.protocols.list_protocols(reading, name="odd", after=None, limit=100)
+        named = await protocols_store.list_protocols(reading, name="odd", after=None, limit=100)
     assert [(each.id, each.title, each.source) for each in named] == [(ids[place], "T", "S") for place in (1, 3)]
 
 
@@ -226,13 +234,13 @@ async def test_trainings_are_listed_by_name_or_all_of_them_page_by_page(stored: 
         await session.execute(insert(TrainingRow), rows[::-1])
 
     async def lists(session: ReadSession, _: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-        return [each.id for each in await store.trainings.list_trainings(session, name=None, after=after, limit=limit)]
+        return [each.id for each in await trainings_store.list_trainings(session, name=None, after=after, limit=limit)]
 
     async with stored.read() as reading:
         assert await _pages(reading, ids[0], lists) == ids
-        named = await store.trainings.list_trainings(reading, name="odd", after=None, limit=100)
-        assert await store.trainings.find_newest_version(reading, "odd") == 4
-        assert await store.trainings.find_newest_version(reading, "neither") is None
+        named = await trainings_store.list_trainings(reading, name="odd", after=None, limit=100)
+        assert await trainings_store.find_newest_version(reading, "odd") == 4
+        assert await trainings_store.find_newest_version(reading, "neither") is None
     assert [(each.id, each.dialogues) for each in named] == [(ids[place], 3) for place in (1, 3)]
 
 
@@ -251,15 +259,15 @@ async def test_an_annotators_assignments_are_theirs_alone_page_by_page_and_the_l
         leased = await store_assignments(session, campaign, mine, packages[3:])
 
     async def lists(session: ReadSession, annotator: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
-        found = await store.assignments.list_assignments(session, annotator, after=after, limit=limit)
+        found = await assignments_store.list_assignments(session, annotator, after=after, limit=limit)
         return [each.id for each in found]
 
     async with stored.read() as reading:
         assert await _pages(reading, mine, lists) == sorted([*late, *early, *leased])
-        last = await store.assignments.find_last_submitted(reading, mine)
+        last = await assignments_store.find_last_submitted(reading, mine)
         assert last is not None
         assert last.id == late[0]
-        assert await store.assignments.find_last_submitted(reading, other) is None
+        assert await assignments_store.find_last_submitted(reading, other) is None
 
 
 async def test_attempts_come_in_order_with_their_own_answers(stored: SavepointDatabase):
@@ -273,15 +281,15 @@ async def test_attempts_come_in_order_with_their_own_answers(stored: SavepointDa
                 row = {"annotator_id": annotator, "attempt": number, "state": "failed", "started_at": NOON}
                 await session.execute(insert(TrainingAttemptRow).values(row))
                 for position in (1, 0) if annotator == mine else (2,):
-                    await store.training_attempts.add_answer(session, annotator, number, answer(position, number))
+                    await attempts_store.add_answer(session, annotator, number, answer(position, number))
     expected = [
         Attempt(number, TrainingState.FAILED, NOON, None, (answer(0, number), answer(1, number))) for number in (1, 2)
     ]
     async with stored.read() as reading:
-        assert await store.training_attempts.list_attempts(reading, mine) == expected
-        last = await store.training_attempts.find_last_attempt(reading, mine)
+        assert await attempts_store.list_attempts(reading, mine) == expected
+        last = await attempts_store.find_last_attempt(reading, mine)
         assert last == Attempt(2, TrainingState.FAILED, NOON, None, ())
-        nobody = await store.training_attempts.find_last_attempt(reading, new_id())
+        nobody = await attempts_store.find_last_attempt(reading, new_id())
     assert nobody is None
 
 
@@ -291,7 +299,7 @@ async def test_turns_of_an_item_are_those_up_to_an_exchange(stored: SavepointDat
         mine, _ = await store_packages(session, campaign, 2, items=2)
     async with stored.read() as reading:
         found = {
-            (position, exchanges): await store.assignments.find_turns(reading, mine, position, exchanges=exchanges)
+            (position, exchanges): await assignments_store.find_turns(reading, mine, position, exchanges=exchanges)
             for position in (0, 1, 2)
             for exchanges in (0, 1)
         }
@@ -317,7 +325,7 @@ class TestLatestParameters:
                 await _enter(session, mine, link, parameters, hours)
             await _enter(session, other, link, {"assignmentId": "bob's"}, 2)
             found = {
-                hours: await store.entry_links.latest_parameters(session, mine, until=NOON + timedelta(hours=hours))
+                hours: await entry_links_store.latest_parameters(session, mine, until=NOON + timedelta(hours=hours))
                 for hours in (-1, 0, 1, 2, 3, 9)
             }
         assert found == {-1: {}, 0: entered[0], 1: entered[1], 2: entered[1], 3: entered[3], 9: entered[3]}
@@ -325,5 +333,5 @@ class TestLatestParameters:
 
 async def _enter(session: WriteSession, annotator: UUID, link: UUID, parameters: dict[str, str], hours: int) -> None:
     at = NOON + timedelta(hours=hours)
-    await store.entry_links.add_entry(session, link, annotator, parameters, at)
-    await store.entry_links.add_entry(session, link, annotator, parameters, at + timedelta(days=9))  # changes nothing
+    await entry_links_store.add_entry(session, link, annotator, parameters, at)
+    await entry_links_store.add_entry(session, link, annotator, parameters, at + timedelta(days=9))  # changes nothing

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from sqlalchemy import select, text
 
-from spotthebot.annotation import store
-from spotthebot.annotation.tables import ItemRow
+from spotthebot.annotation.metrics import store as metrics_store
+from spotthebot.annotation.packages.tables import ItemRow
 from spotthebot.kit.ids import first_id_at
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import (
@@ -25,8 +25,8 @@ class TestMetrics:
             newest = await store_campaign(session, **packed | {"submitted": 16})
             await store_campaign(session, state="paused", **packed)
             await store_campaign(session, mode="import", **packed)
-            both = await store.metrics.count(session, max_campaigns=2)
-            one = await store.metrics.count(session, max_campaigns=1)
+            both = await metrics_store.count(session, max_campaigns=2)
+            one = await metrics_store.count(session, max_campaigns=1)
         assert (both.packages_open, both.packages_open_elsewhere) == ({newest: 0, first: 5 * 3 - 4}, 0)
         assert (one.packages_open, one.packages_open_elsewhere) == ({newest: 0}, 11)
         assert both.campaigns == {"open": 3, "paused": 1}
@@ -42,5 +42,5 @@ class TestMetrics:
                 made = first_id_at(now - timedelta(seconds=seconds))
                 await store_annotations(session, campaign, annotator, [item], id=made)
             await store_assignments(session, campaign, annotator, [package])
-            counted = await store.metrics.count(session, max_campaigns=1)
+            counted = await metrics_store.count(session, max_campaigns=1)
         assert (counted.labels_last_minute, counted.assignments_leased) == (2, 1)

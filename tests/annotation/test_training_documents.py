@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from spotthebot.annotation.domain.errors import TrainingNotConvertible
-from spotthebot.annotation.domain.protocols import UnitShape, built_in_protocols, check_answer, missing
-from spotthebot.annotation.domain.protocols.abc_eval import Conversion, convert_tasks
-from spotthebot.annotation.domain.trainings.abc_eval import convert_training
-from spotthebot.annotation.domain.trainings.checks import check_training
-from spotthebot.annotation.domain.trainings.grades import grade, mistakes
+from spotthebot.annotation.protocols.domain.abc_eval import Conversion, convert_tasks
+from spotthebot.annotation.protocols.domain.answers import check_answer, missing
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
+from spotthebot.annotation.protocols.domain.questions import UnitShape
+from spotthebot.annotation.trainings.domain.abc_eval import convert_training
+from spotthebot.annotation.trainings.domain.checks import check_training
+from spotthebot.annotation.trainings.domain.grades import grade, mistakes
+from spotthebot.annotation.trainings.errors import TrainingNotConvertible
 from spotthebot.contracts.annotation import Answer
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.trainings import Training

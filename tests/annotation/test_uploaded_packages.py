@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.annotation.store.packages import _turns
+from spotthebot.annotation.packages import store as packages_store
 from spotthebot.kit.database import Database
 from tests.factories.annotating import WHOLE, annotations_of, answer_items, movable_clock, rows, state_of, submit
 from tests.factories.running_suite import RunningSuite
@@ -154,6 +154,6 @@ async def test_turns_are_found_of_more_conversations_than_a_statement_has_parame
     database = Database(suite.database.app["annotation"], pool_size=2)
     async with database.read() as session:
         many = {UUID(int=number) for number in range(70_000)} | {*shown}
-        found = await _turns(session, UUID(campaign["id"]), many)
+        found = await packages_store._turns(session, UUID(campaign["id"]), many)
     await database.close()
     assert {each: (len(said[0]), len(said[1])) for each, said in found.items()} == dict.fromkeys(shown, (0, 6))

@@ -7,9 +7,10 @@ from uuid import uuid4
 
 import pytest
 
-from spotthebot.annotation.domain import work_checks
-from spotthebot.annotation.domain.answers import SubmittedAnswer
-from spotthebot.annotation.domain.work_checks import ResponseTimes, WorkCheck, check_work, least_time
+from spotthebot.annotation.annotators.domain import WorkCheck
+from spotthebot.annotation.assignments.domain import work_checks as work_checks_domain
+from spotthebot.annotation.assignments.domain.answers import SubmittedAnswer
+from spotthebot.annotation.assignments.domain.work_checks import ResponseTimes, check_work, least_time
 from tests.annotation.test_campaign_lifecycle import CAMPAIGN
 from tests.factories.annotating import annotations_of, campaign_of, claim, movable_clock, refused, save, submit
 from tests.factories.annotator_trainings import RIGHT
@@ -105,7 +106,7 @@ async def _annotators(suite: RunningSuite, campaign: dict[str, Any]) -> dict[str
 class TestMedianOfOthers:
     @pytest.fixture(autouse=True)
     def _few_items_are_enough(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(work_checks, "MEDIAN_ITEMS", 6)
+        monkeypatch.setattr(work_checks_domain, "MEDIAN_ITEMS", 6)
 
     async def test_flags_items_and_packages_far_below_it_and_drops_nothing(self, suite: RunningSuite):
         clock = movable_clock(suite)

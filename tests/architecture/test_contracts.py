@@ -46,8 +46,8 @@ FAULTS = {
     ),
     "kit imports a service": (
         "shared/spotthebot/kit/ids.py",
-        "from spotthebot.annotation.domain import errors as _",
-        "spotthebot.kit.ids -> spotthebot.annotation.domain.errors",
+        "from spotthebot.annotation.campaigns import errors as _",
+        "spotthebot.kit.ids -> spotthebot.annotation.campaigns.errors",
     ),
     "inference imports a service": (
         "shared/spotthebot/inference/model_files.py",
@@ -69,10 +69,45 @@ FAULTS = {
         "from spotthebot.kit import errors as _",
         "spotthebot.contracts.wire -> spotthebot.kit.errors",
     ),
-    "SQL imports HTTP": (
-        "services/spotthebot/annotation/store.py",
-        "from spotthebot.annotation.api import deps as _",
-        "spotthebot.annotation.store -> spotthebot.annotation.api.deps",
+    "a table imports the SQL of its noun": (
+        "services/spotthebot/annotation/annotators/tables.py",
+        "from spotthebot.annotation.annotators import store as _",
+        "spotthebot.annotation.annotators.tables -> spotthebot.annotation.annotators.store",
+    ),
+    "a noun imports one above it": (
+        "services/spotthebot/annotation/protocols/store.py",
+        "from spotthebot.annotation.campaigns import store as _",
+        "spotthebot.annotation.protocols.store -> spotthebot.annotation.campaigns.store",
+    ),
+    "a domain imports the SQL of a noun below": (
+        "services/spotthebot/annotation/assignments/domain/gold.py",
+        "from spotthebot.annotation.campaigns import store as _",
+        "spotthebot.annotation.assignments.domain.gold -> spotthebot.annotation.campaigns.store",
+    ),
+    "SQL imports a use case of a noun below": (
+        "services/spotthebot/annotation/packages/store.py",
+        "from spotthebot.annotation.campaigns import use_cases as _",
+        "spotthebot.annotation.packages.store -> spotthebot.annotation.campaigns.use_cases",
+    ),
+    "a use case imports an endpoint of a noun below": (
+        "services/spotthebot/annotation/reviews/use_cases.py",
+        "from spotthebot.annotation.payments import api as _",
+        "spotthebot.annotation.reviews.use_cases -> spotthebot.annotation.payments.api",
+    ),
+    "errors import a framework": (
+        "services/spotthebot/annotation/leases/errors.py",
+        "import sqlalchemy as _",
+        "spotthebot.annotation.leases.errors -> sqlalchemy",
+    ),
+    "a noun has a file of another name": (
+        "services/spotthebot/annotation/campaigns/attic.py",
+        "",
+        "spotthebot.annotation.campaigns.attic",
+    ),
+    "a service has a module beside its nouns": (
+        "services/spotthebot/annotation/attic.py",
+        "",
+        "spotthebot.annotation.attic",
     ),
     "a domain imports a framework": (
         "services/spotthebot/conversations/domain/plans.py",
@@ -111,7 +146,8 @@ class TestImports:
         for file, line, _ in FAULTS.values():
             with (tmp_path / file).open("a") as planted:
                 planted.write(f"\n{line}\n")
-        linted = _lint(tmp_path, PYTHONPATH=os.pathsep.join(str(tmp_path / source.name) for source in SOURCES))
+        paths = os.pathsep.join(str(tmp_path / source.name) for source in SOURCES)
+        linted = _lint(tmp_path, PYTHONPATH=paths, COLUMNS="200")  # so that a chain is one line
         assert linted.returncode == 1, linted.stdout + linted.stderr
         unnoticed = [fault for fault, (_, _, chain) in FAULTS.items() if chain not in linted.stdout]
         assert unnoticed == [], linted.stdout

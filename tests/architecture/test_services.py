@@ -106,7 +106,14 @@ class TestEntry:
         inside = [each for each in CONTRACTS if entry.package in each.get("containers", ())]
         assert [each["exhaustive"] for each in inside] == [True]
         (pure,) = [each for each in CONTRACTS if each["name"] == "Domains and statistics know no framework"]
-        assert f"{entry.package}.domain" in pure["source_modules"]
+        assert {f"{entry.package}.domain", f"{entry.package}.*.domain"} & {*pure["source_modules"]}
+
+    def test_has_layers_in_each_of_its_nouns(self, entry: ServiceEntry):
+        (layers,) = [each for each in CONTRACTS if each["name"] == "Layers inside a noun"]
+        named = {each for each in layers["containers"] if each.startswith(f"{entry.package}.")}
+        folders = {path.parent.name for path in (ROOT / "services/spotthebot" / entry.name).glob("*/__init__.py")}
+        nouns = {f"{entry.package}.{folder}" for folder in folders - {"migrations"}}
+        assert named in (nouns, set())
 
     def test_is_kept_apart_from_the_other_services(self, entry: ServiceEntry):
         (apart,) = [each for each in CONTRACTS if each["type"] == "layers" and "containers" not in each]
@@ -131,14 +138,10 @@ class TestStart:
 
     @pytest.mark.parametrize("entry", [each for each in SERVICES if each.has_worker], ids=lambda entry: entry.name)
     def test_imports_no_web_framework_and_no_application_for_a_worker(self, entry: ServiceEntry):
-        kept_out = (
-            NOT_SERVED
-            | WITH_THE_FIRST_USE
-            | OF_OTHERS[entry.name]
-            | WEB
-            | {f"{entry.package}.{part}" for part in ("api", "app")}
-        )
-        assert _imports_of(f"{entry.package}.worker", "spotthebot.kit.process") & kept_out == set()
+        kept_out = NOT_SERVED | WITH_THE_FIRST_USE | OF_OTHERS[entry.name] | WEB | {f"{entry.package}.app"}
+        imported = _imports_of(f"{entry.package}.worker", "spotthebot.kit.process")
+        endpoints = {each for each in imported if re.fullmatch(rf"{entry.package}\.(\w+\.)?api(\.\w+)*", each)}
+        assert (imported & kept_out) | endpoints == set()
 
     def test_imports_before_a_fork_what_most_services_need(self):
         needed = Counter(module for entry in SERVICES for module in _imports_of(f"{entry.package}.app"))

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from playwright.async_api import Locator, Page, expect
 
-from spotthebot.annotation.domain.protocols import UnitShape, asked_questions
-from spotthebot.annotation.domain.protocols.answers import missing
+from spotthebot.annotation.protocols.domain.answers import asked_questions, missing
+from spotthebot.annotation.protocols.domain.questions import UnitShape
 from spotthebot.contracts.protocols import AnnotationProtocol, LikertQuestion
 from tests.factories.annotating import annotations_of
 from tests.factories.annotator_trainings import training_campaign, training_of_pairs

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from spotthebot.annotation.domain.protocols import built_in_protocols
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.cli.campaigns import Declaration, read_declaration
 from spotthebot.cli.declarations import DeclarationFaulty, schema_text
 from spotthebot.contracts.annotation import CampaignIn

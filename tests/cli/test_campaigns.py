@@ -10,7 +10,8 @@ from uuid import UUID
 import pytest
 
 from spotthebot.analytics.stats import Design, least_conversations
-from spotthebot.annotation.domain.errors import CollectionNotComplete, NothingToAnnotate
+from spotthebot.annotation.conversations.errors import CollectionNotComplete
+from spotthebot.annotation.packages.errors import NothingToAnnotate
 from spotthebot.cli.campaigns import declare, estimate
 from spotthebot.cli.declarations import DeclarationFaulty
 from spotthebot.cli.errors import CampaignNameTaken, NoSuchName

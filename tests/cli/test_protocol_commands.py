@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spotthebot.annotation.domain.protocols import check_protocol
+from spotthebot.annotation.protocols.domain.checks import check_protocol
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.trainings import Training
 from tests.factories.command_line import run_stb

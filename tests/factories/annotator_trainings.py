@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from spotthebot.annotation.domain.protocols import built_in_protocols
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, open_campaign
 

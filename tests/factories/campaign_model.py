@@ -7,16 +7,15 @@ from uuid import UUID
 
 import psycopg
 
-from spotthebot.annotation.domain.errors import (
-    AssignmentExpired,
-    AssignmentSubmitted,
-    InvalidAnswer,
+from spotthebot.annotation.assignments.errors import (
     NoSuchAssignment,
     NoSuchItem,
     StepLocked,
     StepNotShown,
     StepUnanswered,
 )
+from spotthebot.annotation.leases.errors import AssignmentExpired, AssignmentSubmitted
+from spotthebot.annotation.protocols.errors import InvalidAnswer
 from spotthebot.kit.errors import Error
 from tests.factories.databases import DatabaseUrls
 from tests.factories.filled_campaigns import fill_campaign

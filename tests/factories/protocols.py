@@ -5,8 +5,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from spotthebot.annotation.domain.protocols import UnitShape, asked_questions, check_protocol
-from spotthebot.annotation.domain.protocols.questions import PAIR_SHAPE, values_of
+from spotthebot.annotation.protocols.domain.answers import asked_questions
+from spotthebot.annotation.protocols.domain.checks import check_protocol
+from spotthebot.annotation.protocols.domain.questions import PAIR_SHAPE, UnitShape, values_of
 from spotthebot.contracts.protocols import AnnotationProtocol, MultipleQuestion, Question, Side, TextQuestion
 
 _STORABLE = "aB1 /~<\n\u0301\u4e2d\U0001f600"

@@ -7,15 +7,12 @@ from uuid import UUID
 
 from sqlalchemy import insert
 
-from spotthebot.annotation.tables import (
-    AnnotationRow,
-    AnnotatorRow,
-    AssignmentRow,
-    CampaignRow,
-    ItemRow,
-    PackageRow,
-    ShownConversationRow,
-)
+from spotthebot.annotation.annotators.tables import AnnotatorRow
+from spotthebot.annotation.assignments.tables import AnnotationRow
+from spotthebot.annotation.campaigns.tables import CampaignRow
+from spotthebot.annotation.conversations.tables import ShownConversationRow
+from spotthebot.annotation.leases.tables import AssignmentRow
+from spotthebot.annotation.packages.tables import ItemRow, PackageRow
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 

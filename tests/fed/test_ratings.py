@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.annotation.domain.protocols.builtin import built_in_protocols
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.contracts.annotation import AnnotationOut
 from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.fed.domain.rated_questions import rated_questions

@@ -12,8 +12,11 @@ import spotthebot.analytics.domain.errors
 import spotthebot.annotation.app
 import spotthebot.conversations.app
 import spotthebot.web.app  # noqa: F401 - so that the errors of all are known
-from spotthebot.annotation.domain.errors import assignments, claims
-from spotthebot.annotation.domain.protocols.builtin import built_in_protocols
+from spotthebot.annotation.assignments import errors as assignments_errors
+from spotthebot.annotation.campaigns.errors import ClaimRefused
+from spotthebot.annotation.leases import errors as leases_errors
+from spotthebot.annotation.protocols import errors as protocols_errors
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.kit.errors import Error
 from spotthebot.kit.web.core.problems import name_of
 from spotthebot.web.catalogues import FOLDER, LANGUAGES, OF_SERVICES, Texts
@@ -23,6 +26,12 @@ from spotthebot.web.domain.protocols import BUILT_IN, worded
 WEB = FOLDER.parent
 ENGLISH = Texts("en")
 OTHERS = [language for language in LANGUAGES if language != "en"]
+OF_ADMINISTRATORS = {
+    *("gold-in-training", "gold-stands-out", "gold-too-short", "no-such-package", "too-few-gold-dialogues"),
+    *("no-such-protocol", "protocol-built-in", "protocol-faulty", "protocol-version-stored", "task-not-convertible"),
+    "unknown-protocol",
+}
+"""Problems with packages and protocols that no annotator meets."""
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -65,8 +74,10 @@ class TestServices:
         assert _of_group(language, "problems") - _problems() == set()
 
     def test_each_refusal_of_a_package_an_answer_and_a_page_has_a_text(self, language: str):
-        met = {name for module in (assignments, claims, errors) for name in _names(vars(module).values())}
-        assert met - _of_group(language, "problems") == {"not-sayable"}  # whose sentence is ours
+        modules = (assignments_errors, leases_errors, protocols_errors, errors)
+        met = {name for module in modules for name in _names(vars(module).values())}
+        met |= _names([ClaimRefused, *ClaimRefused.__subclasses__()])
+        assert met - OF_ADMINISTRATORS - _of_group(language, "problems") == {"not-sayable"}  # whose sentence is ours
 
 
 class TestTexts:

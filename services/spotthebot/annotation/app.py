@@ -6,25 +6,24 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from spotthebot.annotation.api import (
-    annotations,
-    annotators,
-    assignments,
-    campaigns,
-    entries,
-    exports,
-    payments,
-    protocols,
-    reviews,
-    training_attempts,
-    trainings,
-)
-from spotthebot.annotation.api.deps import FRONTENDS
+from spotthebot.annotation.annotations import api as annotations_api
+from spotthebot.annotation.assignments import api as assignments_api
+from spotthebot.annotation.attempts import api as attempts_api
+from spotthebot.annotation.campaign_setup import api as campaign_setup_api
 from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.deps import FRONTENDS
+from spotthebot.annotation.entries import api as entries_api
+from spotthebot.annotation.events.store import EVENTS
+from spotthebot.annotation.exports import api as exports_api
+from spotthebot.annotation.metadata import IDEMPOTENCY
+from spotthebot.annotation.metrics.use_cases import read_metrics
+from spotthebot.annotation.payments import api as payments_api
+from spotthebot.annotation.protocols import api as protocols_api
+from spotthebot.annotation.reviews.api import annotators as annotators_api
+from spotthebot.annotation.reviews.api import assignments as reviews_assignments_api
 from spotthebot.annotation.settings import AnnotationSettings
-from spotthebot.annotation.store.events import EVENTS
-from spotthebot.annotation.tables import IDEMPOTENCY, LINEAGE
-from spotthebot.annotation.use_cases.metrics import read_metrics
+from spotthebot.annotation.tables import LINEAGE
+from spotthebot.annotation.trainings import api as trainings_api
 from spotthebot.clients import AsyncConversations
 from spotthebot.contracts.annotation_events import AnnotationEventType
 from spotthebot.kit.events.router import events_router
@@ -54,17 +53,17 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
         summary="The task API: protocols, campaigns, packages, assignments and annotations.",
         settings=settings,
         routers=[
-            assignments.router,  # routes are looked through in order, and nearly every request is one of these
-            campaigns.router,
-            annotators.router,
-            reviews.router,
-            entries.router,
-            payments.router,
-            annotations.router,
-            exports.router,
-            protocols.router,
-            trainings.router,
-            training_attempts.router,
+            assignments_api.router,  # routes are looked through in order, and nearly every request is one of these
+            campaign_setup_api.router,
+            annotators_api.router,
+            reviews_assignments_api.router,
+            entries_api.router,
+            payments_api.router,
+            annotations_api.router,
+            exports_api.router,
+            protocols_api.router,
+            trainings_api.router,
+            attempts_api.router,
             events_router(AnnotationEventType, FRONTENDS),
         ],
         lineages=[LINEAGE],

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
-from spotthebot.annotation.domain.conversations import Interactors, Mix, PackedTurns, ShownConversation
-from spotthebot.annotation.domain.errors import (
+from spotthebot.annotation.conversations.domain import Interactors, Mix, PackedTurns, ShownConversation
+from spotthebot.annotation.conversations.errors import (
     CollectionCancelled,
     CollectionNotComplete,
     CollectionsNotMixed,

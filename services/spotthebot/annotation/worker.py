@@ -4,12 +4,13 @@ import asyncio
 from datetime import UTC, datetime
 from uuid import UUID
 
-from spotthebot.annotation import store
+from spotthebot.annotation.campaign_setup.use_cases.packages import build_campaign
+from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.events.store import EVENTS
+from spotthebot.annotation.events.use_cases import find_frontend
+from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.settings import AnnotationSettings
-from spotthebot.annotation.store.events import EVENTS
-from spotthebot.annotation.use_cases import packages
-from spotthebot.annotation.use_cases.events import find_frontend
 from spotthebot.clients import PEER_TROUBLE, AsyncConversations
 from spotthebot.kit.cancellation import pause
 from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
@@ -26,17 +27,17 @@ async def _build_campaign(context: JobContext, campaign_id: str) -> None:
     """Make a campaign's packages; while `conversations` does not answer, try again later."""
     database: Database = context.additional_context["database"]
     conversations: Conversations = context.additional_context["conversations"]
-    await packages.build_campaign(database, conversations, UUID(campaign_id))
+    await build_campaign(database, conversations, UUID(campaign_id))
 
 
 async def _fail_campaign(worker: WorkerContext, arguments: Arguments, reason: str) -> None:
     database: Database = worker["database"]
     async with database.write() as session:
-        await store.campaigns.fail_campaign(session, UUID(arguments["campaign_id"]), reason)
+        await campaigns_store.fail_campaign(session, UUID(arguments["campaign_id"]), reason)
 
 
 async def _list_building(session: ReadSession) -> list[Arguments]:
-    return [{"campaign_id": str(campaign_id)} for campaign_id in await store.campaigns.list_building(session)]
+    return [{"campaign_id": str(campaign_id)} for campaign_id in await campaigns_store.list_building(session)]
 
 
 TASKS = (
@@ -81,7 +82,7 @@ async def _end_leases(database: Database, seconds: float) -> None:
     while True:
         try:
             async with database.write() as session:
-                await store.claims.expire_leases(session, datetime.now(UTC))
+                await leases_store.expire_leases(session, datetime.now(UTC))
         except DATABASE_TROUBLE as error:
             _log.warning("leases.not_ended", error=type(error).__name__)
         await pause(seconds)

@@ -8,8 +8,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from spotthebot.annotation.domain.errors import AnnotatorIdUnusable
-from spotthebot.annotation.domain.panels import require_id
+from spotthebot.annotation.entry_links.domain.panels import require_id
+from spotthebot.annotation.entry_links.errors import AnnotatorIdUnusable
 from spotthebot.clients import AsyncAnnotation, Conflict
 from spotthebot.contracts.annotation import CampaignOut, Label
 from spotthebot.contracts.assignments import AnswerIn, AssignmentOut, ClaimIn, ExchangeIn, ItemOut

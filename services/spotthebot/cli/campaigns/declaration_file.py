@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from spotthebot.annotation.domain.protocols import check_protocol
+from spotthebot.annotation.protocols.domain.checks import check_protocol
 from spotthebot.cli import declarations
 from spotthebot.cli.campaigns.declaration import Declaration, Pay
 from spotthebot.cli.declarations import Contradictions, DeclarationFaulty, Form, read_declared

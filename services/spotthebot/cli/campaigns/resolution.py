@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from spotthebot.annotation.campaigns.domain import unit_of
 from spotthebot.annotation.clients import Conversations
-from spotthebot.annotation.domain.allocation import Unit
-from spotthebot.annotation.domain.campaigns import unit_of
+from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
 from spotthebot.cli.declarations import Place, UnknownName, instead_of
 from spotthebot.cli.resources import Collections, find_declared

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
+from spotthebot.annotation.campaign_setup.use_cases.collections import mix_of
 from spotthebot.annotation.clients import Conversations
-from spotthebot.annotation.domain.allocation import Allocation, Candidate, Unit, allocate
-from spotthebot.annotation.domain.conversations import Mix
-from spotthebot.annotation.domain.errors import CollectionsNotMixed
-from spotthebot.annotation.use_cases.collections import mix_of
+from spotthebot.annotation.conversations.domain import Mix
+from spotthebot.annotation.conversations.errors import CollectionsNotMixed
+from spotthebot.annotation.packages.domain.allocation import Allocation, Candidate, allocate
+from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
 from spotthebot.cli.campaigns.resolution import resolve
 from spotthebot.cli.declarations import faults_of

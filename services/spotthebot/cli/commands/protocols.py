@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from spotthebot.annotation.domain.protocols.abc_eval import Conversion, convert_tasks
-from spotthebot.annotation.domain.trainings.abc_eval import ConvertedTraining, convert_training
+from spotthebot.annotation.protocols.domain.abc_eval import Conversion, convert_tasks
+from spotthebot.annotation.trainings.domain.abc_eval import ConvertedTraining, convert_training
 from spotthebot.cli.commands.options import AsJson, check_folder, write_json
 from spotthebot.cli.errors import NotTaskSchemas
 from spotthebot.local.progress import screen

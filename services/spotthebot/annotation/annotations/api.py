@@ -1,0 +1,115 @@
+"""Annotations and packages of a campaign for analysis, as pages and as streams."""
+
+from collections.abc import Callable
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from starlette.responses import StreamingResponse
+
+from spotthebot.annotation.annotations import store
+from spotthebot.annotation.annotations.domain import StoredAnnotation
+from spotthebot.annotation.assignments.api import decisions_out
+from spotthebot.annotation.campaigns import store as campaigns_store
+from spotthebot.annotation.deps import Reader
+from spotthebot.annotation.packages import store as packages_store
+from spotthebot.annotation.packages.domain.packages import Package, PackedConversation
+from spotthebot.contracts.annotation import (
+    AnnotationOut,
+    AnnotationsRevisionOut,
+    ConversationRef,
+    PackageOut,
+    SegmentRef,
+)
+from spotthebot.kit.database import ReadSession
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.routes import CheckedRoute
+from spotthebot.kit.web.core.streams import stream
+from spotthebot.kit.web.database.sessions import Pool, Reading
+
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotations"], route_class=CheckedRoute)
+
+
+@router.get("/annotations", operation_id="list_annotations")
+async def list_annotations(
+    session: Reading,
+    _caller: Reader,
+    campaign_id: UUID,
+    paging: Paging,
+    conversation_id: Annotated[
+        UUID | None, Query(description="Those of one conversation; of pairs, on either side.")
+    ] = None,
+) -> Page[AnnotationOut]:
+    """List annotations, oldest first; annotators have pseudonyms."""
+    to_out = await _annotation_out(session, campaign_id)
+    rows = await store.list_annotations(
+        session, campaign_id, conversation_id=conversation_id, after=paging.after, limit=paging.limit + 1
+    )
+    return page_of(rows, paging, key=lambda row: row.id, to_out=to_out)
+
+
+@router.get("/annotations/stream", operation_id="stream_annotations", response_class=StreamingResponse)
+async def stream_annotations(session: Reading, _caller: Reader, database: Pool, campaign_id: UUID) -> StreamingResponse:
+    """Return all annotations as NDJSON, one `AnnotationOut` a line; annotators have pseudonyms."""
+    to_out = await _annotation_out(session, campaign_id)
+
+    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[StoredAnnotation]:
+        return await store.list_annotations(reading, campaign_id, after=after, limit=limit)
+
+    return stream(database, fetch, key=lambda row: row.id, to_out=to_out)
+
+
+@router.get("/annotations/revision", operation_id="annotations_revision")
+async def annotations_revision(session: Reading, _caller: Reader, campaign_id: UUID) -> AnnotationsRevisionOut:
+    """Return a text that changes whenever an annotation is added or changed: ask before you read them all again."""
+    await campaigns_store.get_campaign(session, campaign_id)
+    found = await store.get_annotations_revision(session, campaign_id)
+    return AnnotationsRevisionOut(annotations=found.annotations, revision=found.revision)
+
+
+@router.get("/packages", operation_id="list_packages")
+async def list_packages(session: Reading, _caller: Reader, campaign_id: UUID, paging: Paging) -> Page[PackageOut]:
+    """List packages with their segments, oldest first."""
+    await campaigns_store.get_campaign(session, campaign_id)
+    rows = await packages_store.list_packages(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=_package_out)
+
+
+async def _annotation_out(session: ReadSession, campaign_id: UUID) -> Callable[[StoredAnnotation], AnnotationOut]:
+    """Return what shapes the annotations of a campaign: nobody gets ids of annotators here, services neither."""
+    pseudonyms = await campaigns_store.get_pseudonyms(session, campaign_id)
+
+    def to_out(stored: StoredAnnotation) -> AnnotationOut:
+        return AnnotationOut(
+            id=stored.id,
+            conversation_id=stored.conversation_id,
+            package_id=stored.package_id,
+            exchanges=stored.exchanges,
+            right=_conversation_ref(stored.right),
+            annotator=pseudonyms.name_of(stored.annotator_id, stored.annotator),
+            answer=stored.answer,
+            decisions=decisions_out(stored.decisions),
+            started_at=stored.started_at,
+            ended_at=stored.ended_at,
+            elapsed_ms=stored.elapsed_ms,
+            reported_ms=stored.reported_ms,
+        )
+
+    return to_out
+
+
+def _package_out(package: Package) -> PackageOut:
+    segments = [
+        SegmentRef(
+            conversation_id=each.shown.conversation_id,
+            exchanges=each.shown.exchanges,
+            text_hash=each.shown.text_hash and each.shown.text_hash.hex(),
+            right=_conversation_ref(each.right),
+        )
+        for each in package.items
+    ]
+    return PackageOut(id=package.id, external_id=package.external_id, segments=tuple(segments))
+
+
+def _conversation_ref(shown: PackedConversation | None) -> ConversationRef | None:
+    return None if shown is None else ConversationRef(conversation_id=shown.conversation_id, exchanges=shown.exchanges)

@@ -1,0 +1,133 @@
+"""Annotations, made here or imported."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, func, literal_column, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.annotation.annotations.domain import (
+    AnnotatedItem,
+    AnnotationsRevision,
+    ImportedAnnotation,
+    StoredAnnotation,
+)
+from spotthebot.annotation.annotators.tables import AnnotatorRow
+from spotthebot.annotation.assignments.store import decisions as decisions_store
+from spotthebot.annotation.assignments.tables import AnnotationRow
+from spotthebot.annotation.campaigns.tables import CampaignRow
+from spotthebot.annotation.packages import store as packages_store
+from spotthebot.annotation.packages.tables import ItemRow
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_ids
+
+_UPLOADED = {
+    *("answer", "decisions", "started_at", "ended_at", "elapsed_ms", "reported_ms"),
+    *("external_id", "completion_code"),
+}
+
+
+async def add_imported_annotations(
+    session: WriteSession, campaign_id: UUID, annotations: Sequence[ImportedAnnotation]
+) -> int:
+    """Store uploaded annotations, in order; those whose external id is known stay. Returns how many were new."""
+    rows = [
+        {
+            "id": row_id,
+            "campaign_id": campaign_id,
+            "item_id": each.item_id,
+            "annotator_id": each.annotator_id,
+            **each.uploaded.model_dump(include=_UPLOADED),
+            "decisions": decisions_store.to_json(each.decisions),
+        }
+        for row_id, each in zip(new_ids(len(annotations)), annotations, strict=True)
+    ]
+    statement = insert(AnnotationRow).on_conflict_do_nothing().returning(AnnotationRow.id)
+    stored = len((await session.scalars(statement, rows)).all())
+    await session.execute(
+        update(CampaignRow).where(CampaignRow.id == campaign_id).values(annotations=CampaignRow.annotations + stored)
+    )
+    return stored
+
+
+async def list_annotations(
+    session: ReadSession,
+    campaign_id: UUID,
+    *,
+    conversation_id: UUID | None = None,
+    after: UUID | None,
+    limit: int,
+) -> list[StoredAnnotation]:
+    """Return a campaign's annotations, or those that one conversation has on either side, oldest first."""
+    statement = (
+        select(AnnotationRow, ItemRow, AnnotatorRow.external_id)
+        .join(ItemRow, ItemRow.id == AnnotationRow.item_id)
+        .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
+    )
+    if conversation_id is not None:
+        shows = or_(ItemRow.conversation_id == conversation_id, ItemRow.right_conversation_id == conversation_id)
+        statement = statement.where(ItemRow.campaign_id == campaign_id, shows)
+    rows = await session.execute(_page(statement, campaign_id, after=after, limit=limit))
+    return [_stored(*row) for row in rows]
+
+
+async def list_annotated_items(
+    session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
+) -> list[AnnotatedItem]:
+    """Return a campaign's annotations, oldest first, with what files name them by."""
+    statement = (
+        packages_store.exported_names(AnnotationRow, ItemRow, AnnotatorRow.external_id)
+        .join(AnnotationRow, AnnotationRow.item_id == ItemRow.id)
+        .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
+    )
+    rows = await session.execute(_page(statement, campaign_id, after=after, limit=limit))
+    return [
+        AnnotatedItem(
+            annotation=_stored(row, item, annotator),
+            external_id=row.external_id or str(row.id),
+            package=package,
+            position=item.position,
+            conversation=conversation,
+            right_conversation=right,
+        )
+        for row, item, annotator, package, conversation, right in rows
+    ]
+
+
+async def get_annotations_revision(session: ReadSession, campaign_id: UUID) -> AnnotationsRevision:
+    """Count a campaign's annotations and sum the hashes of their rows, whose order the sum forgets.
+
+    Annotators who were erased count as well: of a published study nothing else says that a name is gone.
+    """
+    row_hash = func.hash_record_extended(literal_column(AnnotationRow.__tablename__), 0)
+    erased = select(func.count()).where(AnnotatorRow.campaign_id == campaign_id, AnnotatorRow.erased_at.is_not(None))
+    statement = select(func.count(), func.coalesce(func.sum(row_hash), 0), erased.scalar_subquery())
+    statement = statement.select_from(AnnotationRow).where(AnnotationRow.campaign_id == campaign_id)
+    count, hashes, names = (await session.execute(statement)).one()
+    return AnnotationsRevision(annotations=count, revision=f"{count}-{(int(hashes) + names) % 2**64:016x}")
+
+
+def _page(
+    statement: Select[*tuple[Any, ...]], campaign_id: UUID, *, after: UUID | None, limit: int
+) -> Select[*tuple[Any, ...]]:
+    of_campaign = statement.where(AnnotationRow.campaign_id == campaign_id).order_by(AnnotationRow.id).limit(limit)
+    return of_campaign if after is None else of_campaign.where(AnnotationRow.id > after)
+
+
+def _stored(row: AnnotationRow, item: ItemRow, annotator: str) -> StoredAnnotation:
+    return StoredAnnotation(
+        id=row.id,
+        conversation_id=item.conversation_id,
+        package_id=item.package_id,
+        exchanges=item.exchanges,
+        right=packages_store.right_of(item),
+        annotator_id=row.annotator_id,
+        annotator=annotator,
+        answer=row.answer,
+        decisions=decisions_store.from_json(row.decisions),
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        elapsed_ms=row.elapsed_ms,
+        reported_ms=row.reported_ms,
+    )

@@ -1,0 +1,1 @@
+"""An annotator is a person, or a program, who annotates in one campaign."""

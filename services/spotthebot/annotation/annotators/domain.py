@@ -1,0 +1,100 @@
+"""An annotator of a campaign: whether they may have another package, and what was found in their work."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from spotthebot.annotation.annotators.errors import (
+    AnnotatorBlocked,
+    AnnotatorErased,
+    AppealLodged,
+    ConsentRequired,
+    LimitReached,
+    NothingToAppeal,
+)
+from spotthebot.annotation.campaigns.domain import Campaign
+
+ERASED: Final = "erased"
+"""What stands in place of a text about a person, and of the frontend by which they came: no frontend is named so."""
+
+
+@dataclass(frozen=True)
+class WorkCheck:
+    """Counts of one package, or of all packages of an annotator; a package is fast where most of its items are."""
+
+    gold_right: int = 0
+    gold_wrong: int = 0
+    fast_items: int = 0
+    fast_packages: int = 0
+    strikes: int = 0
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """A person, or a program, in one campaign.
+
+    `packages` counts those that it holds or has submitted, rejected ones too, `work` what was found in submitted ones,
+    `granted_attempts` the attempts at the training beyond those that the campaign gives everybody.
+    """
+
+    id: UUID
+    campaign_id: UUID
+    frontend: str
+    external_id: str
+    packages: int
+    created_at: datetime
+    blocked_at: datetime | None
+    blocked_reason: str | None
+    appeal: str | None
+    appealed_at: datetime | None
+    erased_at: datetime | None
+    consent_sha256: str | None
+    consented_at: datetime | None
+    consent_withdrawn_at: datetime | None
+    granted_attempts: int
+    work: WorkCheck
+
+    def has_consented(self, campaign: Campaign) -> bool:
+        """Say whether the annotator consented to the campaign's text, or is not asked to."""
+        return campaign.consent_sha256 in {None, self.consent_sha256}
+
+    def require_consent(self, campaign: Campaign) -> None:
+        """Raise ConsentRequired."""
+        if not self.has_consented(campaign):
+            raise ConsentRequired
+
+    def packages_left(self, campaign: Campaign) -> int | None:
+        """Return how many packages the annotator may still claim; None where there is no limit."""
+        limit = campaign.packages_per_annotator
+        return None if limit is None else max(0, limit - self.packages)
+
+    def require_known(self) -> None:
+        """Raise AnnotatorErased."""
+        if self.erased_at is not None:
+            raise AnnotatorErased
+
+    def require_unblocked(self) -> None:
+        """Raise AnnotatorBlocked."""
+        if self.blocked_at is not None:
+            raise AnnotatorBlocked
+
+    def allowed_attempts(self, campaign: Campaign) -> int:
+        """Return how often the annotator may try the campaign's training."""
+        return 0 if campaign.training is None else campaign.training.attempts + self.granted_attempts
+
+    def require_appealable(self, note: str, *, has_failed: bool) -> bool:
+        """Say whether a note is new; `has_failed` says that no attempt at the training is left.
+
+        Raises NothingToAppeal, or AppealLodged where there is another note.
+        """
+        if self.blocked_at is None and not has_failed:
+            raise NothingToAppeal
+        if self.appeal not in {None, note}:
+            raise AppealLodged
+        return self.appeal is None
+
+    def require_below_limit(self, campaign: Campaign) -> None:
+        """Raise LimitReached where the annotator has as many packages as one may have."""
+        if self.packages_left(campaign) == 0:
+            raise LimitReached(limit=campaign.packages_per_annotator)

@@ -1,0 +1,268 @@
+"""Annotators of campaigns, and the conversations that each was shown."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, Text, Uuid, and_, bindparam, func, literal_column, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.annotation.annotators.domain import Annotator, WorkCheck
+from spotthebot.annotation.annotators.errors import NoSuchAnnotator
+from spotthebot.annotation.annotators.tables import AnnotatorRow, SeenConversationRow
+from spotthebot.annotation.campaigns.errors import NoSuchCampaign
+from spotthebot.annotation.campaigns.tables import CampaignRow
+from spotthebot.annotation.conversations.tables import ShownConversationRow
+from spotthebot.annotation.leases.domain import COUNTED
+from spotthebot.annotation.leases.tables import AssignmentRow
+from spotthebot.annotation.packages.tables import ItemRow
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+from spotthebot.kit.statements import Statement, constant
+
+_COUNTED = (
+    select(func.count())
+    .where(AssignmentRow.annotator_id == AnnotatorRow.id, AssignmentRow.state.in_(map(constant, COUNTED)))
+    .correlate(AnnotatorRow)
+    .scalar_subquery()
+)
+
+_KNOWN = Statement(
+    select(AnnotatorRow.id)
+    .where(
+        AnnotatorRow.campaign_id == bindparam("campaign_id"),
+        AnnotatorRow.external_id == bindparam("external_id"),
+        AnnotatorRow.frontend == bindparam("frontend"),
+    )
+    .with_for_update(key_share=True)
+)
+_ADDED = (
+    insert(AnnotatorRow)
+    .from_select(
+        ["id", "campaign_id", "frontend", "external_id"],
+        # Locked, so that one whose campaign is deleted now waits, and is not added.
+        select(
+            bindparam("id", type_=Uuid),
+            CampaignRow.id,
+            *(bindparam(name, type_=Text) for name in ("frontend", "external_id")),
+        )
+        .where(CampaignRow.id == bindparam("campaign_id"))
+        .with_for_update(read=True, key_share=True),
+    )
+    .on_conflict_do_nothing()
+    .returning(AnnotatorRow.id)
+    .cte("added")
+)
+_SALTED = CampaignRow.interactor_salt.concat(
+    func.convert_to(bindparam("external_id", type_=Text), literal_column("'UTF8'"))
+)
+_OWN_CHATS = (
+    select(_ADDED.c.id, ShownConversationRow.conversation_id)
+    .select_from(_ADDED)
+    .join(CampaignRow, CampaignRow.id == bindparam("campaign_id"))
+    .join(
+        ShownConversationRow,
+        and_(
+            ShownConversationRow.campaign_id == CampaignRow.id,
+            ShownConversationRow.interactor_sha256 == func.sha256(_SALTED),
+        ),
+    )
+)
+_ADD = Statement(
+    select(_ADDED.c.id).add_cte(
+        insert(SeenConversationRow).from_select(["annotator_id", "conversation_id"], _OWN_CHATS).cte("own_chats")
+    )
+)
+_BY_ID = Statement(
+    select(AnnotatorRow, _COUNTED.label("packages")).where(
+        AnnotatorRow.campaign_id == bindparam("campaign_id"), AnnotatorRow.id == bindparam("annotator_id")
+    )
+)
+
+
+async def lock_annotator(
+    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str
+) -> tuple[UUID, bool]:
+    """Let one claim of an annotator at a time pass; return their id, and whether they are new and were added now.
+
+    Who is new has seen the conversations in which they chatted: in whichever frontend, since chats do not say.
+
+    Raises NoSuchCampaign where the campaign was deleted meanwhile.
+    """
+    values = {"campaign_id": campaign_id, "frontend": frontend, "external_id": external_id}
+    found = await session.fetch(_KNOWN, values)
+    if not found:
+        annotator_id = new_id()
+        if await session.fetch(_ADD, {"id": annotator_id, **values}):
+            return annotator_id, True
+        found = await session.fetch(_KNOWN, values)
+    if not found:
+        raise NoSuchCampaign(campaign_id=campaign_id)
+    (known,) = found
+    return known.id, False
+
+
+async def get_annotator(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> Annotator:
+    rows = await session.fetch(_BY_ID, {"campaign_id": campaign_id, "annotator_id": annotator_id})
+    if not rows:
+        raise NoSuchAnnotator(annotator_id=annotator_id)
+    (row,) = rows
+    return _annotator(row, row.packages)
+
+
+async def lock_known_annotator(session: WriteSession, campaign_id: UUID, frontend: str, external_id: str) -> Annotator:
+    """Return a frontend's annotator, as `lock_annotator` does; raises NoSuchAnnotator where there is none."""
+    statement = select(AnnotatorRow.id).where(
+        AnnotatorRow.campaign_id == campaign_id,
+        AnnotatorRow.external_id == external_id,
+        AnnotatorRow.frontend == frontend,
+    )
+    found = await session.scalar(statement.with_for_update(key_share=True))
+    if found is None:
+        raise NoSuchAnnotator(annotator_id=external_id)
+    return await get_annotator(session, campaign_id, found)
+
+
+async def lock_annotator_by_id(session: WriteSession, campaign_id: UUID, annotator_id: UUID) -> Annotator:
+    """Return an annotator about whom something is decided, so that no erasure comes in between.
+
+    Raises NoSuchAnnotator.
+    """
+    found = select(AnnotatorRow.id).where(AnnotatorRow.campaign_id == campaign_id, AnnotatorRow.id == annotator_id)
+    await session.execute(found.with_for_update(key_share=True))
+    return await get_annotator(session, campaign_id, annotator_id)
+
+
+async def list_annotators(
+    session: ReadSession,
+    campaign_id: UUID,
+    *,
+    external_id: str | None = None,
+    blocked: bool | None = None,
+    appealed: bool | None = None,
+    after: UUID | None,
+    limit: int,
+) -> list[Annotator]:
+    """Return a campaign's annotators, those who came first first: of this id, `blocked` or who `appealed`, or not."""
+    statement = _annotators(campaign_id).order_by(AnnotatorRow.id).limit(limit)
+    if external_id is not None:
+        statement = statement.where(AnnotatorRow.external_id == external_id)
+    if blocked is not None:
+        statement = statement.where(AnnotatorRow.blocked_at.is_not(None) == blocked)
+    if appealed is not None:
+        statement = statement.where(AnnotatorRow.appeal.is_not(None) == appealed)
+    if after is not None:
+        statement = statement.where(AnnotatorRow.id > after)
+    return [_annotator(row, packages) for row, packages in await session.execute(statement)]
+
+
+async def has_seen(session: ReadSession, annotator_id: UUID, package_id: UUID) -> bool:
+    """Whether an annotator was shown a conversation of a package."""
+    on_the_left = select(ItemRow.conversation_id).where(ItemRow.package_id == package_id)
+    on_the_right = select(ItemRow.right_conversation_id).where(
+        ItemRow.package_id == package_id, ItemRow.right_conversation_id.is_not(None)
+    )
+    shown = on_the_left.union(on_the_right)
+    statement = select(SeenConversationRow.conversation_id).where(
+        SeenConversationRow.annotator_id == annotator_id, SeenConversationRow.conversation_id.in_(shown)
+    )
+    return await session.scalar(statement.limit(1)) is not None
+
+
+async def block(session: WriteSession, annotator_id: UUID, at: datetime, reason: str) -> bool:
+    """Note that an annotator is blocked, unless they are; return whether they were not."""
+    blocked = await session.scalar(
+        update(AnnotatorRow)
+        .where(AnnotatorRow.id == annotator_id, AnnotatorRow.blocked_at.is_(None))
+        .values(blocked_at=at, blocked_reason=reason, appeal=None, appealed_at=None)
+        .returning(AnnotatorRow.id)
+    )
+    return blocked is not None
+
+
+async def unblock(session: WriteSession, annotator_id: UUID) -> bool:
+    """Note that an annotator is no longer blocked; return whether they were."""
+    unblocked = await session.scalar(
+        update(AnnotatorRow)
+        .where(AnnotatorRow.id == annotator_id, AnnotatorRow.blocked_at.is_not(None))
+        .values(blocked_at=None, blocked_reason=None)
+        .returning(AnnotatorRow.id)
+    )
+    return unblocked is not None
+
+
+async def set_appeal(session: WriteSession, annotator_id: UUID, note: str, at: datetime) -> None:
+    """Note what an annotator says against their block or the end of their training; the next one clears it."""
+    await session.execute(
+        update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(appeal=note, appealed_at=at)
+    )
+
+
+async def clear_appeal(session: WriteSession, annotator_id: UUID) -> None:
+    await session.execute(
+        update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(appeal=None, appealed_at=None)
+    )
+
+
+async def set_granted_attempts(session: WriteSession, annotator_id: UUID, granted: int) -> None:
+    """Note how many attempts at the training an annotator has beyond those that the campaign gives everybody."""
+    await session.execute(update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(granted_attempts=granted))
+
+
+async def set_consent(session: WriteSession, annotator_id: UUID, sha256: str, at: datetime) -> None:
+    """Note to which text an annotator consented."""
+    await session.execute(
+        update(AnnotatorRow)
+        .where(AnnotatorRow.id == annotator_id)
+        .values(consent_sha256=sha256, consented_at=at, consent_withdrawn_at=None)
+    )
+
+
+async def withdraw_consent(session: WriteSession, annotator_id: UUID, at: datetime) -> None:
+    """Note that an annotator took their consent back; when they gave it stays known."""
+    await session.execute(
+        update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(consent_sha256=None, consent_withdrawn_at=at)
+    )
+
+
+async def add_work_check(session: WriteSession, annotator_id: UUID, found: WorkCheck) -> WorkCheck:
+    """Add the counts of a package to those of its annotator, and return the sums."""
+    sums = {name: getattr(AnnotatorRow, name) + count for name, count in asdict(found).items()}
+    statement = update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(sums)
+    return _work((await session.execute(statement.returning(*(getattr(AnnotatorRow, name) for name in sums)))).one())
+
+
+def _work(row: Any) -> WorkCheck:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
+    return WorkCheck(
+        gold_right=row.gold_right,
+        gold_wrong=row.gold_wrong,
+        fast_items=row.fast_items,
+        fast_packages=row.fast_packages,
+        strikes=row.strikes,
+    )
+
+
+def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:
+    return select(AnnotatorRow, _COUNTED).where(AnnotatorRow.campaign_id == campaign_id)
+
+
+def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
+    return Annotator(
+        id=row.id,
+        campaign_id=row.campaign_id,
+        frontend=row.frontend,
+        external_id=row.external_id,
+        packages=packages,
+        created_at=row.created_at,
+        blocked_at=row.blocked_at,
+        blocked_reason=row.blocked_reason,
+        appeal=row.appeal,
+        appealed_at=row.appealed_at,
+        erased_at=row.erased_at,
+        consent_sha256=row.consent_sha256,
+        consented_at=row.consented_at,
+        consent_withdrawn_at=row.consent_withdrawn_at,
+        granted_attempts=row.granted_attempts,
+        work=_work(row),
+    )

@@ -1,0 +1,1 @@
+"""Claims, answers, gold items and submissions."""

@@ -1,0 +1,230 @@
+"""Assignments: claim a package, keep it, submit it."""
+
+import secrets
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from spotthebot.annotation.annotators import store as annotators_store
+from spotthebot.annotation.annotators.errors import AnnotatorBlocked
+from spotthebot.annotation.assignments.domain.answers import submission
+from spotthebot.annotation.assignments.domain.assignments import Assignment
+from spotthebot.annotation.assignments.errors import (
+    AnotherPackageHeld,
+    ConversationSeen,
+    NoSuchPackage,
+    NothingLeft,
+    PackageTaken,
+)
+from spotthebot.annotation.assignments.store import annotations as annotations_store
+from spotthebot.annotation.assignments.store import answers as answers_store
+from spotthebot.annotation.assignments.store import assignments as assignments_store
+from spotthebot.annotation.assignments.store import claims as claims_store
+from spotthebot.annotation.assignments.use_cases.gold import add_gold, get_assignment, list_items, require_item
+from spotthebot.annotation.assignments.use_cases.work_checks import check_submitted
+from spotthebot.annotation.attempts.use_cases import require_passed
+from spotthebot.annotation.campaigns import store as campaigns_store
+from spotthebot.annotation.campaigns.domain import Campaign
+from spotthebot.annotation.campaigns.use_cases import terms_of
+from spotthebot.annotation.entry_links.domain.panels import require_id
+from spotthebot.annotation.entry_links.use_cases import lock_annotator, require_link
+from spotthebot.annotation.events.use_cases import publish_completed, publish_submitted
+from spotthebot.annotation.leases import store as leases_store
+from spotthebot.annotation.leases.domain import ENDED, Lease, longest_idle
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState, ClaimIn, HolderIn
+from spotthebot.kit.database import WriteSession
+
+_LONGEST_PAUSE = timedelta(seconds=60)
+"""Between two signs of life; a longer one is no work."""
+
+
+async def claim_package(
+    session: WriteSession,
+    campaign_id: UUID,
+    frontend: str,
+    request: ClaimIn,
+    *,
+    now: datetime,
+) -> Assignment:
+    """Lease a package to an annotator, the next one or the one that is named.
+
+    One who has not submitted a package gets the same again, but not at once where nothing of it was answered for
+    `longest_idle`: then it is for others first.
+    Raises AnnotatorIdUnusable, NotEntered, EntryLinkRevoked, and a ClaimRefused with the reason where the annotator may
+    not have one.
+    """
+    campaign = await campaigns_store.get_campaign(session, campaign_id)
+    campaign.require_live()
+    package = request.package
+    if package is not None:
+        campaign.require_named_packages()
+    require_id(campaign.panel, request.annotator)
+    annotator_id, is_new = await lock_annotator(session, campaign_id, frontend, request.annotator, request.link)
+    held = None if is_new else await claims_store.lock_held(session, annotator_id)
+    leased = None if held is None else held.id
+    freed = 0
+    if held is not None and held.expires_at <= now:
+        if not held.is_answered and held.leased_at + longest_idle(campaign.lease) <= now:
+            leased, freed = None, await leases_store.expire_leases(session, now, package_id=held.package_id)
+        else:
+            await leases_store.extend_lease(session, held.id, now + campaign.lease)
+    # Read now, so that a lease which was just ended is not counted.
+    annotator = await annotators_store.get_annotator(session, campaign_id, annotator_id)
+    annotator.require_unblocked()
+    annotator.require_consent(campaign)
+    if leased is None:
+        campaign.require_claims()
+        await require_link(session, request.link)
+        await require_passed(session, campaign, annotator)
+        annotator.require_below_limit(campaign)
+        claim = _Claim(session, campaign, annotator_id, now)
+        if package is not None:
+            leased = await claim.lease_named(package)
+        else:
+            first = None if freed or is_new else await claim.renew()
+            leased = first or (None if freed else await claim.lease_next()) or await claim.free_and_lease(freed)
+    elif package is not None and not await leases_store.is_lease_of(session, leased, package):
+        raise AnotherPackageHeld
+    return await get_assignment(session, leased, frontend)
+
+
+async def keep_lease(
+    session: WriteSession,
+    assignment_id: UUID,
+    frontend: str,
+    holder: HolderIn | None = None,
+    *,
+    position: int | None,
+    now: datetime,
+) -> Lease:
+    """Extend a lease, since its annotator is at work; one who answers nothing keeps it no longer than `longest_idle`.
+
+    The time since the sign of life before is counted for the item that was on the screen then.
+    """
+    found = await answers_store.lock_item(session, assignment_id, frontend, holder, position)
+    lease = found.lease
+    lease.require_at_work(now)
+    terms = await terms_of(session, lease.campaign_id)
+    if position is not None:
+        await require_item(session, terms, found, position)
+    if lease.heard_at is not None and lease.heard_position is not None:
+        since = now - lease.heard_at
+        worked = since if timedelta() < since <= _LONGEST_PAUSE else timedelta()  # a clock may be set back
+        await answers_store.add_active_time(
+            session, lease.id, lease.heard_position, at=now, milliseconds=worked // timedelta(milliseconds=1)
+        )
+    if position is not None:
+        await answers_store.add_active_time(session, lease.id, position, at=now, milliseconds=0)
+    progress = await answers_store.get_progress(session, lease)
+    if progress.is_blocked:
+        raise AnnotatorBlocked
+    expires_at = lease.extended(now, lease.lasts, progress.answered_at)
+    await leases_store.note_sign_of_life(session, lease.id, expires_at=expires_at, at=now, position=position)
+    return replace(lease, expires_at=expires_at, heard_at=now, heard_position=position)
+
+
+async def submit_assignment(
+    session: WriteSession,
+    assignment_id: UUID,
+    frontend: str,
+    holder: HolderIn | None = None,
+    *,
+    key_id: UUID,
+    now: datetime,
+) -> tuple[Lease, Campaign]:
+    """End an assignment whose items are all answered, once: its answers become annotations, and it gets its code.
+
+    Submitted again it answers the same. The last assignment of a campaign completes the campaign. Returns the
+    assignment, and its campaign as it was before.
+    """
+    # Before the lease, as a claim does: the annotator may be blocked by what is checked.
+    await assignments_store.lock_checked(session, assignment_id)
+    lease = await assignments_store.lock_lease(session, assignment_id, frontend, holder)
+    campaign = await campaigns_store.get_campaign(session, lease.campaign_id)
+    if lease.state in ENDED:
+        return lease, campaign
+    lease.require_at_work(now)
+    terms = await terms_of(session, lease.campaign_id)
+    items = await list_items(session, terms, lease)
+    answers = submission(terms.protocol, items, lease.leased_at)
+    annotations = await annotations_store.add_submitted(session, lease, answers)
+    code = secrets.token_hex(6)
+    submitted_at = max(now, lease.leased_at)
+    await leases_store.submit(session, lease.id, at=submitted_at, completion_code=code)
+    submitted = replace(lease, state=AssignmentState.SUBMITTED, submitted_at=submitted_at, completion_code=code)
+    await check_submitted(session, campaign, lease, answers, key_id=key_id, now=now)
+    await publish_submitted(session, campaign, submitted, frontend, annotations=annotations)
+    # Last, since this locks the campaign until the transaction ends.
+    if await campaigns_store.count_submitted(session, lease.campaign_id, annotations=annotations):
+        await publish_completed(session, await campaigns_store.get_campaign(session, lease.campaign_id))
+    return submitted, campaign
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """The ways to a package for an annotator who has none."""
+
+    session: WriteSession
+    campaign: Campaign
+    annotator_id: UUID
+    now: datetime
+
+    @property
+    def expires_at(self) -> datetime:
+        return self.now + self.campaign.lease
+
+    async def renew(self, *, wait: bool = True) -> AssignmentId | None:
+        """Lease a package again whose lease ended, with the answers that its annotator left there."""
+        return await claims_store.renew_expired(
+            self.session, self.annotator_id, now=self.now, lease=self.campaign.lease, wait=wait
+        )
+
+    async def lease_next(self, *, wait: bool = True) -> AssignmentId | None:
+        """Lease the next package that is free, else one that another claim locks now and may leave a slot of."""
+        whose = self.session, self.campaign.id, self.annotator_id
+        package_id = await claims_store.lock_free_package(*whose)
+        if package_id is None and wait:
+            package_id = await claims_store.wait_for_package(*whose)
+        if package_id is None:
+            return None
+        return await self._lease(package_id)
+
+    async def lease_named(self, package: str) -> AssignmentId:
+        """Lease the package of a name; raises NoSuchPackage, ConversationSeen and PackageTaken."""
+        package_id = await claims_store.lock_package(self.session, self.campaign.id, package)
+        if package_id is None:
+            raise NoSuchPackage(package=package)
+        await leases_store.expire_leases(self.session, self.now, package_id=package_id)
+        expired = await leases_store.find_expired(self.session, self.annotator_id, package_id)
+        if expired is None and await annotators_store.has_seen(self.session, self.annotator_id, package_id):
+            raise ConversationSeen(package=package)
+        if not await claims_store.needs_annotators(self.session, package_id):
+            raise PackageTaken(package=package)
+        if expired is None:
+            return await self._lease(package_id)
+        await leases_store.renew_assignment(self.session, expired, package_id, self.expires_at)
+        return expired
+
+    async def free_and_lease(self, freed: int = 0) -> AssignmentId:
+        """End leases whose time is up and lease what is free then; raises NothingLeft.
+
+        It waits for no package: it holds those that it freed, and those that were `freed` before.
+        """
+        leased = None
+        if await leases_store.expire_leases(self.session, self.now, campaign_id=self.campaign.id) or freed:
+            leased = await self.renew(wait=False) or await self.lease_next(wait=False)
+        if leased is None:
+            raise NothingLeft
+        return leased
+
+    async def _lease(self, package_id: UUID) -> AssignmentId:
+        leased = await claims_store.lease_package(
+            self.session,
+            self.campaign.id,
+            package_id,
+            self.annotator_id,
+            leased_at=self.now,
+            expires_at=self.expires_at,
+        )
+        await add_gold(self.session, self.campaign, leased, self.annotator_id, package_id)
+        return leased

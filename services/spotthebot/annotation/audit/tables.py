@@ -1,0 +1,29 @@
+"""The audit log as a table."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import DateTime, Index, String, func
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from spotthebot.annotation.metadata import Base
+
+
+class AuditRow(Base):
+    """A decision that touches a person, a label or a campaign, which may be deleted; rows are only ever added.
+
+    Words of the erased alone are replaced.
+    """
+
+    __tablename__ = "audit_log"
+    __table_args__ = (Index(None, "campaign_id", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    campaign_id: Mapped[UUID]
+    key_id: Mapped[UUID]
+    action: Mapped[str] = mapped_column(String(50))
+    annotator_id: Mapped[UUID | None]
+    details: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())

@@ -1,0 +1,1 @@
+"""The setup of a campaign makes it from collections, fills it with packages, and opens, changes and ends it."""

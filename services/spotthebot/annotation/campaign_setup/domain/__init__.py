@@ -1,0 +1,1 @@
+"""Changes and previews of campaigns, all pure."""

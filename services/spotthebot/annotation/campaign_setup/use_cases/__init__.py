@@ -1,0 +1,1 @@
+"""Campaigns are created, changed, filled with packages or imports, opened and closed."""

@@ -1,0 +1,188 @@
+"""Packages and annotations that were made elsewhere: check them against the campaign and store them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from spotthebot.annotation.annotations import store as annotations_store
+from spotthebot.annotation.annotations.domain import ImportedAnnotation
+from spotthebot.annotation.assignments.domain.answers import shape_of
+from spotthebot.annotation.assignments.domain.gold import gold_positions
+from spotthebot.annotation.campaign_setup import store
+from spotthebot.annotation.campaign_setup.errors import (
+    CampaignNoDraft,
+    CampaignNotOpen,
+    CampaignTakesNoImports,
+    UnknownReferences,
+)
+from spotthebot.annotation.campaign_setup.use_cases.collections import fetch_all
+from spotthebot.annotation.campaigns import store as campaigns_store
+from spotthebot.annotation.campaigns.domain import Campaign
+from spotthebot.annotation.campaigns.use_cases import terms_of
+from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.conversations import store as conversations_store
+from spotthebot.annotation.conversations.domain import ShownConversation
+from spotthebot.annotation.packages import store as packages_store
+from spotthebot.annotation.packages.domain.packages import NewPackage, PackedConversation, PackedItem, UploadedItem
+from spotthebot.annotation.packages.domain.shuffle import Shuffle
+from spotthebot.annotation.protocols.domain.answers import check_answer, missing
+from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, Answer, CampaignState
+from spotthebot.contracts.annotation_uploads import ImportedAnnotationIn, PackageIn, SegmentIn, ShownIn
+from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.errors import FieldError
+
+
+async def fetch_missing_conversations(
+    database: Database, conversations: Conversations, campaign_id: UUID, uploaded: Sequence[PackageIn]
+) -> list[ShownConversation]:
+    """Fetch the collections' conversations if a package shows one that came to it since the campaign began.
+
+    No session is open meanwhile. Raises CampaignTakesNoImports, CampaignNotOpen and
+    ConversationsNamedAlike.
+    """
+    async with database.read() as session:
+        campaign = await _require_packages(session, campaign_id)
+        known = await conversations_store.conversations_by_name(session, campaign_id)
+    if all(
+        each.conversation in known for package in uploaded for segment in package.segments for each in _shown(segment)
+    ):
+        return []
+    return await fetch_all(conversations, campaign)
+
+
+async def import_packages(
+    session: WriteSession, campaign_id: UUID, uploaded: Sequence[PackageIn], missing: Sequence[ShownConversation]
+) -> int:
+    """Store packages as they were used elsewhere and return how many are new; those that are there stay as they are.
+
+    `missing` are conversations to add to the campaign first; those that it has stay as they are.
+    """
+    await campaigns_store.lock_campaign(session, campaign_id)
+    campaign = await _require_packages(session, campaign_id)
+    await conversations_store.add_shown_conversations(session, campaign_id, missing)
+    check = _PackageCheck(
+        is_pair=(await terms_of(session, campaign_id)).protocol.unit.kind == "pair",
+        known=await conversations_store.conversations_by_name(session, campaign_id),
+        shown_by=await packages_store.packages_by_segment(session, campaign_id),
+        right_of=await packages_store.packages_by_right(session, campaign_id),
+    )
+    gold = campaign.gold.per_package if campaign.gold else 0
+    faults = [
+        FieldError(f"/packages/{number}/segments", f"with {gold} gold items these are more than {MAX_PACKAGE_SIZE}")
+        for number, package in enumerate(uploaded)
+        if len(package.segments) + gold > MAX_PACKAGE_SIZE
+    ]
+    faults += [
+        FieldError(f"/packages/{number}/segments/{position}", fault)
+        for number, package in enumerate(uploaded)
+        for position, segment in enumerate(package.segments)
+        if (fault := check.fault(package.external_id, segment))
+    ]
+    if faults:
+        raise UnknownReferences(count=len(faults), fields=tuple(faults))
+    shuffle = Shuffle(await campaigns_store.get_secret(session, campaign_id), campaign.seed)
+    packages = [
+        NewPackage(
+            tuple(map(check.item, package.segments)),
+            gold=gold_positions(shuffle, package.external_id, items=len(package.segments), gold=gold),
+            external_id=package.external_id,
+        )
+        for package in uploaded
+    ]
+    slots = campaign.annotations_per_segment if campaign.takes_claims else 0
+    return await packages_store.add_packages(session, campaign_id, packages, slots=slots)
+
+
+async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
+    """Store annotations that were made elsewhere and return how many are new; those that are there stay as they are."""
+    campaign = await _require_import(session, campaign_id)
+    protocol = (await terms_of(session, campaign.id)).protocol
+    packages = {each.package for each in uploaded}
+    items = await packages_store.items_by_external_id(session, campaign_id, packages)
+    keys = [(each.package, each.conversation, each.exchanges) for each in uploaded]
+    faults = [
+        FieldError(f"/annotations/{number}", f"package {key[0]} does not show conversation {key[1]} so far")
+        for number, key in enumerate(keys)
+        if key not in items
+    ] or [
+        fault
+        for number, (key, each) in enumerate(zip(keys, uploaded, strict=True))
+        for fault in _faults_of_answer(protocol, items[key], each.answer, at=f"/annotations/{number}/answer")
+    ]
+    if faults:
+        raise UnknownReferences(count=len(faults), fields=tuple(faults))
+    annotators = await store.import_annotators(session, campaign_id, (each.annotator for each in uploaded))
+    annotations = [
+        ImportedAnnotation(items[key].id, annotators[each.annotator], each)
+        for key, each in zip(keys, uploaded, strict=True)
+    ]
+    return await annotations_store.add_imported_annotations(session, campaign_id, annotations)
+
+
+def _faults_of_answer(
+    protocol: AnnotationProtocol, item: UploadedItem, answer: Answer, *, at: str
+) -> tuple[FieldError, ...]:
+    """Say what keeps an answer from being one that could have been submitted."""
+    shape = shape_of(item.speakers, is_pair=item.is_pair)
+    return check_answer(protocol, shape, answer, at=at) or missing(protocol, shape, answer, at=at)
+
+
+async def _require_packages(session: ReadSession, campaign_id: UUID) -> Campaign:
+    """Return a campaign that takes packages: one of mode `uploaded` as long as it is a draft, or an import."""
+    campaign = await campaigns_store.get_campaign(session, campaign_id)
+    if campaign.mode != "uploaded":
+        return await _require_import(session, campaign_id)
+    if campaign.state is not CampaignState.DRAFT:
+        raise CampaignNoDraft(name=campaign.name, state=campaign.state)
+    return campaign
+
+
+async def _require_import(session: ReadSession, campaign_id: UUID) -> Campaign:
+    """Return a campaign that takes uploads; it takes them after closing, too: a corrected dump is imported again."""
+    campaign = await campaigns_store.get_campaign(session, campaign_id)
+    if campaign.mode != "import":
+        raise CampaignTakesNoImports(name=campaign.name, mode=campaign.mode)
+    if campaign.state not in {CampaignState.OPEN, CampaignState.CLOSED}:
+        raise CampaignNotOpen(name=campaign.name, state=campaign.state)
+    return campaign
+
+
+def _shown(segment: SegmentIn) -> tuple[ShownIn, ...]:
+    return (segment,) if segment.right is None else (segment, segment.right)
+
+
+@dataclass(frozen=True)
+class _PackageCheck:
+    """What packages may show: conversations that are `known` with their exchanges, each segment in one package."""
+
+    is_pair: bool
+    known: dict[str, tuple[UUID, int]]
+    shown_by: dict[tuple[UUID, int], str | None]
+    right_of: dict[UUID, str | None]
+
+    def fault(self, package: str, segment: SegmentIn) -> str | None:
+        """Say why a package can't show a segment; else note that it does."""
+        return next(self._faults(package, segment), None)
+
+    def _faults(self, package: str, segment: SegmentIn) -> Iterator[str]:
+        if (segment.right is not None) is not self.is_pair:
+            yield "the protocol compares pairs: `right` is missing" if self.is_pair else "the protocol has no pairs"
+        for each in _shown(segment):
+            if each.conversation not in self.known:
+                yield f"conversation {each.conversation} is not in the campaign's collections"
+            if each.exchanges > (exchanges := self.known[each.conversation][1]):
+                yield f"conversation {each.conversation} has {exchanges} exchanges, not {each.exchanges}"
+        left, *beside = (self.known[each.conversation][0] for each in _shown(segment))
+        if left in beside:
+            yield f"conversation {segment.conversation} stands beside itself"
+        if (other := self.shown_by.setdefault((left, segment.exchanges), package)) != package:
+            yield f"conversation {segment.conversation} is shown so far by the package {other} already"
+        for right in beside:
+            if (other := self.right_of.setdefault(right, package)) != package:
+                yield f"the conversation on the right is there in the package {other} already"
+
+    def item(self, segment: SegmentIn) -> PackedItem:
+        """Return a segment as it is stored."""
+        shown = [PackedConversation(self.known[each.conversation][0], each.exchanges) for each in _shown(segment)]
+        return PackedItem(*shown)

@@ -1,0 +1,162 @@
+"""The packages of campaigns: made when a campaign is new or edited, and when it gets more collections."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from spotthebot.annotation.assignments.domain.gold import gold_positions
+from spotthebot.annotation.assignments.use_cases.gold import require_alike
+from spotthebot.annotation.campaign_setup import store
+from spotthebot.annotation.campaign_setup.use_cases.collections import fetch_all, select_conversations
+from spotthebot.annotation.campaigns import store as campaigns_store
+from spotthebot.annotation.campaigns.domain import Campaign, unit_of
+from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.conversations import store as conversations_store
+from spotthebot.annotation.conversations.domain import Interactors, ShownConversation
+from spotthebot.annotation.packages import store as packages_store
+from spotthebot.annotation.packages.domain.allocation import AllocatedPackage, Allocation, Candidate, allocate
+from spotthebot.annotation.packages.domain.packages import NewPackage, PackedConversation, PackedItem
+from spotthebot.annotation.packages.domain.shuffle import Shuffle
+from spotthebot.annotation.protocols.domain.questions import Unit
+from spotthebot.annotation.protocols.use_cases import require_protocol
+from spotthebot.contracts.annotation import CampaignState
+from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.errors import Invalid
+from spotthebot.kit.jobs import Jobs
+
+BUILD_CAMPAIGN: Final = "annotation:build_campaign"
+_ITEMS_AT_ONCE: Final = 10_000
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Packages to store, who chatted in the campaign's conversations, and how many of these it leaves out."""
+
+    allocation: Allocation
+    interactors: Interactors
+    not_selected: int
+
+
+@dataclass(frozen=True)
+class NewConversations:
+    """Conversations that a campaign is to have; `packed` is None where packages are uploaded."""
+
+    shown: Sequence[ShownConversation]
+    packed: Packed | None = None
+
+
+async def queue_building(session: WriteSession, jobs: Jobs, campaign_id: UUID) -> None:
+    """Queue the job that makes the packages of a campaign in state BUILDING."""
+    await jobs.defer(session, BUILD_CAMPAIGN, {"campaign_id": str(campaign_id)})
+
+
+async def build_campaign(database: Database, conversations: Conversations, campaign_id: UUID) -> None:
+    """Fetch the conversations of a campaign and pack them in one transaction; only one in state BUILDING is built."""
+    async with database.read() as reading:
+        campaign = await campaigns_store.get_campaign(reading, campaign_id)
+    if campaign.state is not CampaignState.BUILDING:
+        return
+    try:
+        found = await fetch_new(database, conversations, campaign)
+        async with database.write() as session:
+            if await _lock_building(session, campaign):
+                await add_new(session, campaign, found)
+                await campaigns_store.finish_building(session, campaign)
+    except Invalid as error:
+        async with database.write() as session:
+            if await _lock_building(session, campaign):
+                await campaigns_store.fail_campaign(session, campaign_id, error.detail)
+
+
+async def fetch_new(database: Database, conversations: Conversations, campaign: Campaign) -> NewConversations:
+    """Fetch the conversations of a campaign's collections that it does not have, and pack them where it makes packages.
+
+    Raises NothingToAnnotate, TooFewToCompare, CollectionsNotMixed and ConversationsNamedAlike.
+    """
+    async with database.read() as session:
+        known = await conversations_store.list_shown_ids(session, campaign.id)
+    if campaign.mode != "live":
+        found = await fetch_all(conversations, campaign)
+        return NewConversations([each for each in found if each.conversation_id not in known])
+    async with database.write() as session:
+        secret = await campaigns_store.get_secret(session, campaign.id)
+        protocol = await require_protocol(session, campaign.protocol, campaign.protocol_version)
+    unit = unit_of(protocol, campaign.segments)
+    selected = await select_conversations(conversations, campaign, unit, secret)
+    interactors = await conversations.interactors(campaign.collections)
+    new = [each for each in selected.shown if each.conversation_id not in known]
+    allocation = await asyncio.to_thread(_allocate, campaign, unit, new, selected.strata, secret)
+    used = [each for each in new if each.conversation_id in allocation.conversations]
+    return NewConversations(used, Packed(allocation, interactors, selected.not_selected))
+
+
+async def add_new(session: WriteSession, campaign: Campaign, new: NewConversations) -> None:
+    """Store conversations and their packages in a campaign that this transaction has locked.
+
+    Raises GoldStandsOut where gold could be told from them.
+    """
+    if new.packed is None:
+        await conversations_store.add_shown_conversations(session, campaign.id, new.shown)
+        return
+    await _store(session, campaign, new.shown, new.packed)
+    await require_alike(session, campaign)
+
+
+async def _lock_building(session: WriteSession, campaign: Campaign) -> bool:
+    """Lock a campaign until this transaction ends, and say whether it is still to be built as it was read."""
+    await campaigns_store.lock_campaign(session, campaign.id)
+    return await campaigns_store.get_campaign(session, campaign.id) == campaign
+
+
+def _allocate(
+    campaign: Campaign, unit: Unit, shown: Sequence[ShownConversation], strata: Mapping[UUID, str], secret: bytes
+) -> Allocation:
+    return allocate(
+        [Candidate(each.conversation_id, each.exchanges, strata[each.conversation_id]) for each in shown],
+        unit,
+        package_size=campaign.package_size,
+        secret=secret,
+        seed=campaign.seed,
+    )
+
+
+async def _store(session: WriteSession, campaign: Campaign, shown: Sequence[ShownConversation], packed: Packed) -> None:
+    """Store an allocation after the packages that are there; of what is left out nothing is kept but the number."""
+    allocation, interactors = packed.allocation, packed.interactors
+    await conversations_store.add_shown_conversations(session, campaign.id, shown, interactors.sha256)
+    await campaigns_store.set_interactor_salt(session, campaign.id, interactors.salt)
+    first, first_block = await store.count_packages_and_blocks(session, campaign.id)
+    if first:
+        await store.hash_interactors_again(session, campaign.id, interactors.sha256)
+    whole = {each.conversation_id: each.longest for each in shown}
+    shuffle = Shuffle(await campaigns_store.get_secret(session, campaign.id), campaign.seed)
+    gold = campaign.gold.per_package if campaign.gold else 0
+    packages = [
+        NewPackage(
+            _packed(each, whole),
+            block=first_block + each.block,
+            gold=gold_positions(shuffle, number, items=len(each.items), gold=gold),
+        )
+        for number, each in enumerate(allocation.packages, first)
+    ]
+    at_once = max(1, _ITEMS_AT_ONCE // campaign.package_size)
+    for start in range(0, len(packages), at_once):
+        batch = packages[start : start + at_once]
+        await packages_store.add_packages(session, campaign.id, batch, slots=campaign.annotations_per_segment)
+    await campaigns_store.count_left_out(
+        session,
+        campaign.id,
+        too_short=allocation.too_short,
+        not_selected=packed.not_selected,
+        unpaired=allocation.unpaired,
+    )
+
+
+def _packed(package: AllocatedPackage, whole: Mapping[UUID, int]) -> tuple[PackedItem, ...]:
+    """Return the items of a package; `whole` says how many exchanges show a conversation to its end."""
+    return tuple(
+        PackedItem(*(PackedConversation(each, item.exchanges or whole[each]) for each in item.conversations))
+        for item in package.items
+    )

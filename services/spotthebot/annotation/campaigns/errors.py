@@ -1,0 +1,60 @@
+"""The errors of campaigns; of claims that are refused, the reason is the problem's type.
+
+Invalid
+└── PackagesNotNamed
+NotFound
+└── NoSuchCampaign
+Conflict
+├── CampaignCannotMove
+├── CampaignNotBuilt
+├── CampaignNotDeletable
+├── CampaignNotEnded
+├── CampaignTakesNoClaims
+├── NoPay
+└── ClaimRefused
+    └── CampaignClosed
+"""
+
+from spotthebot.kit.errors import Conflict, Invalid, NotFound
+
+
+class PackagesNotNamed(Invalid):
+    """The service chooses the packages of the campaign '{name}': leave `package` out."""
+
+
+class NoSuchCampaign(NotFound):
+    """There is no campaign {campaign_id}."""
+
+
+class CampaignCannotMove(Conflict):
+    """The campaign '{name}' is {state} and cannot become {requested}."""
+
+
+class CampaignNotBuilt(Conflict):
+    """The packages of the campaign '{name}' are still being made: go on once its state is draft."""
+
+
+class CampaignNotDeletable(Conflict):
+    """The campaign '{name}' is {state}: only a draft can be deleted. Close it instead."""
+
+
+class CampaignNotEnded(Conflict):
+    """The campaign '{name}' is {state}: its results can be released once it is complete, or after you close it."""
+
+
+class CampaignTakesNoClaims(Conflict):
+    """The campaign '{name}' was annotated elsewhere: there is nothing to claim."""
+
+
+class NoPay(Conflict):
+    """The campaign '{name}' pays nothing: it was made without `pay_per_package` and `currency`."""
+
+
+class ClaimRefused(Conflict):
+    """This annotator can't claim a package."""
+
+
+class CampaignClosed(ClaimRefused):
+    """The campaign '{name}' is {state}: no package can be claimed."""
+
+    problem_name = "closed"

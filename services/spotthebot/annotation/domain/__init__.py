@@ -1,1 +1,0 @@
-"""Campaigns, packages and assignments as pure rules: lifecycles, and how conversations become packages."""

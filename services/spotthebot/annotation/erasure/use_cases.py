@@ -1,0 +1,72 @@
+"""The erasure of a person from all campaigns of their frontend; the audit log notes it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from spotthebot.annotation.annotators import store as annotators_store
+from spotthebot.annotation.annotators.domain import Annotator
+from spotthebot.annotation.audit import store as audit_store
+from spotthebot.annotation.campaigns.use_cases import terms_of
+from spotthebot.annotation.erasure import store
+from spotthebot.annotation.leases import store as leases_store
+from spotthebot.annotation.protocols.domain.questions import text_questions
+from spotthebot.contracts.assignments import SubmittedTexts
+from spotthebot.kit.database import WriteSession
+
+
+async def erase_annotator(
+    session: WriteSession,
+    campaign_id: UUID,
+    annotator_id: UUID,
+    submitted_texts: SubmittedTexts,
+    *,
+    key_id: UUID,
+    now: datetime,
+) -> Annotator:
+    """Erase the person behind an annotator from every campaign of their frontend; their labels stay.
+
+    What they hold goes to others. Erasing again changes nothing, but for texts that were kept the first time.
+    """
+    annotator = await annotators_store.get_annotator(session, campaign_id, annotator_id)
+    if annotator.erased_at is not None:
+        if submitted_texts is SubmittedTexts.ERASE and await _erase_answers(
+            session, {annotator_id: campaign_id}, submitted_texts
+        ):
+            await audit_store.add(
+                session, campaign_id, key_id=key_id, action="annotator.texts_erased", annotator_id=annotator_id
+            )
+        return annotator
+    person = await store.lock_person(session, annotator)
+    if not person.annotators:  # another erasure came first
+        return await annotators_store.get_annotator(session, campaign_id, annotator_id)
+    # All that can wait for others comes first, in the order in which everybody locks: annotators, leases, packages.
+    await leases_store.end_leases_of(session, person.annotators)
+    await store.erase_annotators(session, person, now)
+    await store.erase_texts(session, person)
+    await _erase_answers(session, person.annotators, submitted_texts)
+    await store.erase_kept_answers(session, person)
+    for each, campaign in person.annotators.items():
+        await audit_store.add(
+            session,
+            campaign,
+            key_id=key_id,
+            action="annotator.erased",
+            annotator_id=each,
+            submitted_texts=submitted_texts.value,
+        )
+    return await annotators_store.get_annotator(session, campaign_id, annotator_id)
+
+
+async def _erase_answers(
+    session: WriteSession, annotators: Mapping[UUID, UUID], submitted_texts: SubmittedTexts
+) -> int:
+    """Erase what annotators, given with their campaigns, answered in their own words; return how many annotations."""
+    erased = 0
+    for annotator_id, campaign_id in annotators.items():
+        questions = text_questions((await terms_of(session, campaign_id)).protocol)
+        if questions:
+            await store.erase_answers(session, annotator_id, questions)
+            if submitted_texts is SubmittedTexts.ERASE:
+                erased += await store.erase_annotations(session, annotator_id, questions)
+    return erased

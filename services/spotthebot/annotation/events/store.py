@@ -1,0 +1,7 @@
+"""The events of `annotation`, in its own tables."""
+
+from spotthebot.annotation.events.domain import CATALOGUE
+from spotthebot.annotation.metadata import EVENT_TABLES
+from spotthebot.kit.events.store import EventStore
+
+EVENTS = EventStore(EVENT_TABLES, CATALOGUE)

@@ -1,0 +1,1 @@
+"""An export hands out a campaign's annotations as a file."""

@@ -1,0 +1,21 @@
+"""The errors of leases that are over, or are not.
+
+Conflict
+├── AssignmentExpired
+├── AssignmentSubmitted
+└── AssignmentNotSubmitted
+"""
+
+from spotthebot.kit.errors import Conflict
+
+
+class AssignmentExpired(Conflict):
+    """This assignment expired on {expired_at}: claim a package again; what was saved is kept."""
+
+
+class AssignmentSubmitted(Conflict):
+    """This assignment is submitted: its answers can't be changed."""
+
+
+class AssignmentNotSubmitted(Conflict):
+    """This assignment is not submitted: there is nothing to reject."""

@@ -1,0 +1,158 @@
+"""Leases that are renewed, submitted, rejected or ended.
+
+Each change of a package's `slots_left` is in the transaction that renews or ends the lease.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import bindparam, select, update
+
+from spotthebot.annotation.leases.domain import states_before
+from spotthebot.annotation.leases.tables import AssignmentRow
+from spotthebot.annotation.packages.tables import PackageRow
+from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.statements import Runner, Statement, constant
+
+_MAX_EXPIRED_AT_ONCE = 1000
+_MINE = update(AssignmentRow).where(AssignmentRow.id == bindparam("assignment_id"))
+_EXTEND = Statement(
+    _MINE.where(AssignmentRow.state == constant(AssignmentState.LEASED)).values(expires_at=bindparam("expires_at"))
+)
+_NOTE_SIGN_OF_LIFE = Statement(
+    _MINE.values(expires_at=bindparam("expires_at"), heard_at=bindparam("at"), heard_position=bindparam("position"))
+)
+_SUBMIT = Statement(
+    _MINE.where(AssignmentRow.state.in_(map(constant, states_before(AssignmentState.SUBMITTED)))).values(
+        state=constant(AssignmentState.SUBMITTED),
+        submitted_at=bindparam("at"),
+        completion_code=bindparam("completion_code"),
+    )
+)
+_REJECT = Statement(
+    _MINE.where(AssignmentRow.state.in_(map(constant, states_before(AssignmentState.REJECTED)))).values(
+        state=constant(AssignmentState.REJECTED)
+    )
+)
+
+
+async def extend_lease(runner: Runner, assignment_id: UUID, expires_at: datetime) -> None:
+    """Keep a package for its annotator, unless the lease has ended."""
+    await runner.fetch(_EXTEND, {"assignment_id": assignment_id, "expires_at": expires_at})
+
+
+async def note_sign_of_life(
+    session: WriteSession, assignment_id: UUID, *, expires_at: datetime, at: datetime, position: int | None
+) -> None:
+    """Keep a package for its annotator, and note when they were heard of and with which item on the screen."""
+    parameters = {"assignment_id": assignment_id, "expires_at": expires_at, "at": at, "position": position}
+    await session.fetch(_NOTE_SIGN_OF_LIFE, parameters)
+
+
+async def submit(session: WriteSession, assignment_id: UUID, *, at: datetime, completion_code: str) -> None:
+    """End an assignment whose items are all answered."""
+    await session.fetch(_SUBMIT, {"assignment_id": assignment_id, "at": at, "completion_code": completion_code})
+
+
+async def reject(session: WriteSession, assignment_id: UUID) -> None:
+    """Note that what was submitted does not count."""
+    await session.fetch(_REJECT, {"assignment_id": assignment_id})
+
+
+async def expire_leases(
+    session: WriteSession, now: datetime, *, campaign_id: UUID | None = None, package_id: UUID | None = None
+) -> int:
+    """End leases whose time is up, of a campaign, a package or all, and give their slots back; return how many.
+
+    Leases that another transaction holds now, and those of packages that one holds, are left to the next call: a claim
+    may hold packages and wait for one of ours.
+    """
+    due = (
+        select(AssignmentRow.id)
+        .join(PackageRow, PackageRow.id == AssignmentRow.package_id)
+        .where(AssignmentRow.state.in_(states_before(AssignmentState.EXPIRED)), AssignmentRow.expires_at <= now)
+        .limit(_MAX_EXPIRED_AT_ONCE)
+        .with_for_update(of=[AssignmentRow, PackageRow], skip_locked=True)
+    )
+    if campaign_id is not None:
+        due = due.where(AssignmentRow.campaign_id == campaign_id)
+    if package_id is not None:
+        due = due.where(AssignmentRow.package_id == package_id)
+    found = due.cte("due")  # a plain subquery may run again for each row, and lock others then
+    ended = await session.execute(
+        update(AssignmentRow)
+        .where(AssignmentRow.id == found.c.id)
+        .values(state=AssignmentState.EXPIRED)
+        .returning(AssignmentRow.package_id)
+        .execution_options(synchronize_session=False)
+    )
+    freed = Counter(freed_id for (freed_id,) in ended)
+    for freed_id, slots in freed.items():
+        await _change_slots(session, freed_id, slots)
+    return freed.total()
+
+
+async def end_leases_of(session: WriteSession, annotators: Collection[UUID]) -> None:
+    """End the leases of annotators whom this transaction has locked, and give their slots back.
+
+    It locks all their assignments and then the packages, each in the order of ids: others that lock both do as well.
+    """
+    mine = select(AssignmentRow.id, AssignmentRow.package_id, AssignmentRow.state)
+    mine = mine.where(AssignmentRow.annotator_id.in_(annotators)).order_by(AssignmentRow.id)
+    leases = (await session.execute(mine.with_for_update())).all()
+    held = [each for each in leases if each.state in states_before(AssignmentState.EXPIRED)]
+    packages = select(PackageRow.id).where(PackageRow.id.in_(each.package_id for each in held))
+    await session.execute(packages.order_by(PackageRow.id).with_for_update())
+    for assignment_id, package_id, _ in held:
+        await session.execute(
+            update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(state=AssignmentState.EXPIRED)
+        )
+        await _change_slots(session, package_id, 1)
+
+
+async def renew_assignment(
+    session: WriteSession, assignment_id: AssignmentId, package_id: UUID, expires_at: datetime
+) -> None:
+    """Lease a package again, which this transaction has locked, to the annotator whose lease of it expired."""
+    await _change_slots(session, package_id, -1)
+    await session.execute(
+        update(AssignmentRow)
+        .where(AssignmentRow.id == assignment_id)
+        .values(state=AssignmentState.LEASED, expires_at=expires_at)
+    )
+
+
+async def find_expired(session: ReadSession, annotator_id: UUID, package_id: UUID) -> AssignmentId | None:
+    """Return the assignment by which an annotator had a package until the lease expired."""
+    found = await session.scalar(
+        select(AssignmentRow.id).where(
+            AssignmentRow.annotator_id == annotator_id,
+            AssignmentRow.package_id == package_id,
+            AssignmentRow.state.in_(states_before(AssignmentState.LEASED)),
+        )
+    )
+    return None if found is None else AssignmentId(found)
+
+
+async def is_lease_of(session: ReadSession, assignment_id: UUID, package: str) -> bool:
+    """Whether an assignment leases the package of this external id."""
+    statement = (
+        select(PackageRow.id)
+        .join(AssignmentRow, AssignmentRow.package_id == PackageRow.id)
+        .where(AssignmentRow.id == assignment_id, PackageRow.external_id == package)
+    )
+    return await session.scalar(statement) is not None
+
+
+async def return_slot(session: WriteSession, package_id: UUID) -> None:
+    """Note that a package needs another annotator, since the work of one does not count."""
+    await _change_slots(session, package_id, 1)
+
+
+async def _change_slots(session: WriteSession, package_id: UUID, difference: int) -> None:
+    await session.execute(
+        update(PackageRow).where(PackageRow.id == package_id).values(slots_left=PackageRow.slots_left + difference)
+    )

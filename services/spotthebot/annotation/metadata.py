@@ -1,0 +1,17 @@
+"""The metadata of the schema `annotation`, with the tables that every service has: events, idempotency keys."""
+
+from sqlalchemy.orm import DeclarativeBase
+
+from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.events.tables import event_tables
+from spotthebot.kit.web.database.tables import idempotency_table
+
+
+class Base(DeclarativeBase):
+    """What all tables of the schema stand on."""
+
+    metadata = schema_metadata("annotation")
+
+
+EVENT_TABLES = event_tables(Base.metadata, team_length=200)  # as long as a frontend of an annotator
+IDEMPOTENCY = idempotency_table(Base.metadata)

@@ -1,0 +1,1 @@
+"""Metrics count what campaigns hold, for Prometheus."""

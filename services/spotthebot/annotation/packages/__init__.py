@@ -1,0 +1,1 @@
+"""A package holds the items that one annotator labels in one sitting."""

@@ -1,0 +1,1 @@
+"""How conversations become packages, all pure."""

@@ -1,0 +1,151 @@
+"""What one part of a protocol demands of another: `check_protocol` finds every fault of a document."""
+
+from collections.abc import Iterator
+
+from spotthebot.annotation.protocols.domain.questions import Condition, PlacedQuestion, questions_of, values_of
+from spotthebot.contracts.protocols import (
+    MAX_NESTING,
+    MAX_QUESTIONS,
+    MAX_SCALE_POINTS,
+    AnnotationProtocol,
+    LikertQuestion,
+    MultipleQuestion,
+    PreferenceQuestion,
+    Scale,
+    SingleQuestion,
+    When,
+)
+from spotthebot.kit.errors import FieldError
+
+
+def check_protocol(protocol: AnnotationProtocol, *, at: str = "") -> tuple[FieldError, ...]:
+    """Return what is wrong with a document, by JSON pointers into it that begin with `at`; nothing: it can be used."""
+    placed = tuple(questions_of(protocol))
+    faults = [*_steps(protocol), *_sizes(placed), *_reveal(protocol), *_questions(protocol, placed)]
+    if not faults:  # in a document with other faults, what can be reached is no use to know
+        faults = [*_reachability(placed)]
+    return tuple(FieldError(f"{at}{fault.pointer}", fault.detail) for fault in faults)
+
+
+def _steps(protocol: AnnotationProtocol) -> Iterator[FieldError]:
+    seen: set[str] = set()
+    for number, step in enumerate(protocol.steps):
+        if step.id in seen:
+            yield FieldError(f"/steps/{number}/id", f"Another step has the id '{step.id}'.")
+        seen.add(step.id)
+
+
+def _sizes(placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
+    if len(placed) > MAX_QUESTIONS:
+        yield FieldError("/steps", f"There are {len(placed)} questions: a protocol may have {MAX_QUESTIONS} at most.")
+    for each in placed:
+        if len(each.parents) == MAX_NESTING:
+            yield FieldError(each.pointer, f"Questions may be nested {MAX_NESTING} levels deep at most.")
+
+
+def _reveal(protocol: AnnotationProtocol) -> Iterator[FieldError]:
+    if protocol.reveal == "exchange_by_exchange" and protocol.unit.kind not in {"segment", "dialogue"}:
+        yield FieldError("/reveal", "Exchange by exchange is for the units segment and dialogue alone.")
+
+
+def _questions(protocol: AnnotationProtocol, placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
+    earlier: dict[str, PlacedQuestion] = {}
+    ids = {each.question.id for each in placed}
+    for each in placed:
+        question = each.question
+        if question.id in earlier:
+            yield FieldError(f"{each.pointer}/id", f"Another question has the id '{question.id}'.")
+        yield from _per(protocol, each)
+        if isinstance(question, SingleQuestion | MultipleQuestion):
+            yield from _choices(each.pointer, question)
+        if isinstance(question, LikertQuestion):
+            yield from _scale(f"{each.pointer}/scale", question.scale)
+        if question.when is not None:
+            yield from _condition(each, question.when, earlier, ids)
+        earlier.setdefault(question.id, each)
+
+
+def _per(protocol: AnnotationProtocol, placed: PlacedQuestion) -> Iterator[FieldError]:
+    question, pointer = placed.question, f"{placed.pointer}/per"
+    if question.per == "turn" and protocol.unit.kind != "turns":
+        yield FieldError(pointer, f"Only the unit turns is asked about per turn, and this is a {protocol.unit.kind}.")
+    if question.per == "side" and protocol.unit.kind == "pair":
+        yield FieldError(pointer, "A pair has no sides: ask per unit.")
+    if question.per != "unit" and isinstance(question, PreferenceQuestion):
+        yield FieldError(pointer, "A preference compares the sides: ask per unit.")
+    if placed.parents and placed.parents[-1].per not in {"unit", question.per}:
+        parent = placed.parents[-1]
+        yield FieldError(pointer, f"It follows '{parent.id}', which is asked per {parent.per}: so it has to be.")
+
+
+def _choices(pointer: str, question: SingleQuestion | MultipleQuestion) -> Iterator[FieldError]:
+    seen: set[str] = set()
+    for number, choice in enumerate(question.choices):
+        if choice.value in seen:
+            where = f"{pointer}/choices/{number}/value"
+            yield FieldError(where, f"Another choice of this question has the value '{choice.value}'.")
+        seen.add(choice.value)
+
+
+def _scale(pointer: str, scale: Scale) -> Iterator[FieldError]:
+    if not scale.min < scale.max:
+        yield FieldError(f"{pointer}/max", f"A scale has to end above its min, {scale.min}.")
+    elif scale.max - scale.min >= MAX_SCALE_POINTS:
+        points = scale.max - scale.min + 1
+        yield FieldError(f"{pointer}/max", f"The scale has {points} points: it may have {MAX_SCALE_POINTS} at most.")
+    for point in scale.labels:
+        if not scale.min <= int(point) <= scale.max:
+            yield FieldError(f"{pointer}/labels/{point}", f"The scale goes from {scale.min} to {scale.max}.")
+
+
+def _condition(
+    placed: PlacedQuestion, when: When, earlier: dict[str, PlacedQuestion], ids: set[str]
+) -> Iterator[FieldError]:
+    pointer = f"{placed.pointer}/when"
+    if when.question not in earlier:
+        place = "comes later, or is this one" if when.question in ids else "is not in this protocol"
+        yield FieldError(f"{pointer}/question", f"The question '{when.question}' {place}: name an earlier one.")
+        return
+    named = earlier[when.question].question
+    if named.per not in {"unit", placed.question.per}:
+        detail = f"'{named.id}' is asked per {named.per}, this one per {placed.question.per}: it does not say which."
+        yield FieldError(f"{pointer}/question", detail)
+    values = values_of(named)
+    if values is None:
+        yield FieldError(f"{pointer}/question", f"'{named.id}' is answered with free text: no condition can name it.")
+        return
+    for number, value in enumerate(when.any_of):
+        if value not in values:
+            yield FieldError(f"{pointer}/any_of/{number}", f"'{named.id}' has no value {value!r}.")
+
+
+def _reachability(placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
+    """Find questions that no answer leads to.
+
+    A question is asked where its conditions hold and the questions that they name are asked. All that is a conjunction
+    of sets of values by question, and questions are answered independently: it can be met unless a question with one
+    value at a time would need two. Several choices of a multiple one can be taken together.
+    """
+    by_id = {each.question.id: each for each in placed}
+    for each in placed:
+        allowed: dict[str, frozenset[str | int]] = {}
+        for condition in _required(each, by_id):
+            others = allowed.get(condition.question, condition.values)
+            allowed[condition.question] = others & condition.values
+        for name, values in allowed.items():
+            if not values and not isinstance(by_id[name].question, MultipleQuestion):
+                detail = f"No answer leads here: '{name}' would need two values at once."
+                yield FieldError(each.pointer, detail)
+                break
+
+
+def _required(placed: PlacedQuestion, by_id: dict[str, PlacedQuestion]) -> frozenset[Condition]:
+    """Return the conditions of a question, and those of the questions that they name."""
+    found: set[Condition] = set()
+    unseen = [*placed.conditions]
+    while unseen:
+        condition = unseen.pop()
+        if condition not in found:
+            found.add(condition)
+            unseen += by_id[condition.question].conditions
+    return frozenset(found)

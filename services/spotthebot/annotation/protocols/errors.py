@@ -1,0 +1,73 @@
+"""The errors of protocols, of answers by them, and of exchanges that are opened one by one.
+
+Invalid
+├── UnknownProtocol
+├── ProtocolFaulty
+├── TaskNotConvertible
+└── InvalidAnswer
+NotFound
+└── NoSuchProtocol
+Conflict
+├── ProtocolBuiltIn
+├── ProtocolVersionStored
+├── ShownWhole
+├── NoExchangeOpen
+├── ExchangeNotNext
+├── AllExchangesOpen
+├── EverythingDecided
+└── DecisionLocked
+"""
+
+from spotthebot.kit.errors import Conflict, Invalid, NotFound
+
+
+class UnknownProtocol(Invalid):
+    """There is no protocol '{name}'{version}: GET /v1/protocols lists them."""
+
+
+class ProtocolFaulty(Invalid):
+    """Nobody can annotate by this protocol: see `errors`."""
+
+
+class TaskNotConvertible(Invalid):
+    """The task of ABC-Eval can't be converted: {reason}."""
+
+
+class InvalidAnswer(Invalid):
+    """The answer does not fit the protocol: see `errors`. Nothing was saved."""
+
+
+class NoSuchProtocol(NotFound):
+    """There is no protocol '{name}' in version {version}."""
+
+
+class ProtocolBuiltIn(Conflict):
+    """The protocol '{name}' is built in: choose another name for yours."""
+
+
+class ProtocolVersionStored(Conflict):
+    """Version {version} of the protocol '{name}' holds another document, and never changes: make this the next one."""
+
+
+class ShownWhole(Conflict):
+    """The protocol '{protocol}' shows every item whole: there is nothing to open."""
+
+
+class NoExchangeOpen(Conflict):
+    """No exchange of this item is open: open the first one, then answer."""
+
+
+class ExchangeNotNext(Conflict):
+    """Exchange {exchange} can't be opened yet: open exchange {next} first."""
+
+
+class AllExchangesOpen(Conflict):
+    """All {exchanges} exchanges of this item are open: decide by what they show."""
+
+
+class EverythingDecided(Conflict):
+    """Every question has its answer, so no other exchange is opened: go on, or take one back that isn't locked."""
+
+
+class DecisionLocked(Conflict):
+    """The answer to '{question}'{side} was given with {exchanges} exchanges open, and is locked since."""

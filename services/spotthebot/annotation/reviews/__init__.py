@@ -1,0 +1,1 @@
+"""A review looks at annotators and their work: quality, blocks, appeals, rejections, the audit log."""

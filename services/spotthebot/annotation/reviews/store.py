@@ -1,0 +1,45 @@
+"""What annotators' labels say about them, and whether the audit log knows a campaign.
+
+Of labels it is their number, their times, and others' labels of the same items.
+"""
+
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import aliased
+
+from spotthebot.annotation.assignments.tables import AnnotationRow
+from spotthebot.annotation.audit.tables import AuditRow
+from spotthebot.annotation.campaigns import store as campaigns_store
+from spotthebot.contracts.annotation import Answer
+from spotthebot.kit.database import ReadSession
+
+_MAX_COMPARED = 20_000
+_Other = aliased(AnnotationRow)
+
+
+async def require_campaign(session: ReadSession, campaign_id: UUID) -> None:
+    """Raise NoSuchCampaign where there never was a campaign of this id, as far as the log knows."""
+    if await session.scalar(select(AuditRow.id).where(AuditRow.campaign_id == campaign_id).limit(1)) is None:
+        await campaigns_store.get_campaign(session, campaign_id)
+
+
+async def get_times(session: ReadSession, annotator_id: UUID) -> tuple[int, timedelta | None]:
+    """Return how many annotations an annotator made, and the median of their times."""
+    median = func.percentile_cont(0.5).within_group(AnnotationRow.elapsed_ms)
+    statement = select(func.count(), median).where(AnnotationRow.annotator_id == annotator_id)
+    count, found = (await session.execute(statement)).one()
+    return count, None if found is None else timedelta(milliseconds=found)
+
+
+async def list_compared(session: ReadSession, annotator_id: UUID) -> list[tuple[Answer, Answer]]:
+    """Return an annotator's newest answers, each with one of another annotator to the same item."""
+    statement = (
+        select(AnnotationRow.answer, _Other.answer)
+        .join(_Other, _Other.item_id == AnnotationRow.item_id)
+        .where(AnnotationRow.annotator_id == annotator_id, _Other.annotator_id != annotator_id)
+        .order_by(AnnotationRow.id.desc())
+        .limit(_MAX_COMPARED)
+    )
+    return [(one, other) for one, other in await session.execute(statement)]

@@ -1,0 +1,1 @@
+"""Checks of trainings and grades of answers to them, all pure."""

@@ -1,0 +1,38 @@
+"""The errors of trainings.
+
+Invalid
+├── UnknownTraining
+├── TrainingOfOtherProtocol
+├── TrainingFaulty
+└── TrainingNotConvertible
+NotFound
+└── NoSuchTraining
+Conflict
+└── TrainingVersionStored
+"""
+
+from spotthebot.kit.errors import Conflict, Invalid, NotFound
+
+
+class UnknownTraining(Invalid):
+    """There is no training '{name}'{version}: GET /v1/trainings lists them."""
+
+
+class TrainingOfOtherProtocol(Invalid):
+    """The training '{name}' is for the protocol '{protocol}' in version {version}, which this campaign does not use."""
+
+
+class TrainingFaulty(Invalid):
+    """Nobody can be trained by this document: see `errors`."""
+
+
+class TrainingNotConvertible(Invalid):
+    """The training of ABC-Eval can't be converted: {reason}."""
+
+
+class NoSuchTraining(NotFound):
+    """There is no training '{name}' in version {version}."""
+
+
+class TrainingVersionStored(Conflict):
+    """Version {version} of the training '{name}' holds another document, and never changes: make this the next one."""

@@ -1,1 +1,0 @@
-"""The use cases of `annotation`, one module for each noun."""
