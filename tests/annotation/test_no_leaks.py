@@ -16,7 +16,7 @@ from spotthebot.annotation.packages.domain.allocation import AllocatedPackage, A
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
-from spotthebot.conversations.domain import plans
+from spotthebot.conversations.plans import domain as plans_domain
 from spotthebot.importers.published_dump import DumpConversation, open_dump
 from spotthebot.kit.database import ReadSession
 from spotthebot.local.sample import sample_dialogues
@@ -288,7 +288,7 @@ class TestPlannedCollection:
         def no_opening_for_people(_plan: PlannedIn) -> int:
             return 0
 
-        monkeypatch.setattr(plans, "_turns_before_people", no_opening_for_people)
+        monkeypatch.setattr(plans_domain, "_turns_before_people", no_opening_for_people)
         collection = await _collect(suite, shown=True)
         assert await leaks(suite, collection, segments=[2, 3], package_size=10)
 

@@ -25,9 +25,9 @@ LINT = "from importlinter.cli import lint_imports_command; lint_imports_command(
 
 FAULTS = {
     "a service imports another": (
-        "services/spotthebot/conversations/use_cases.py",
+        "services/spotthebot/conversations/control/use_cases.py",
         "from spotthebot.bots import store as _",
-        "spotthebot.conversations.use_cases -> spotthebot.bots.store",
+        "spotthebot.conversations.control.use_cases -> spotthebot.bots.store",
     ),
     "a service imports what runs a suite": (
         "services/spotthebot/bots/use_cases.py",
@@ -109,10 +109,35 @@ FAULTS = {
         "",
         "spotthebot.annotation.attic",
     ),
+    "a noun imports another that is made of it": (
+        "services/spotthebot/conversations/texts/domain.py",
+        "from spotthebot.conversations.plans import errors as _",
+        "spotthebot.conversations.texts.domain -> spotthebot.conversations.plans.errors",
+    ),
+    "errors import the domain of their noun": (
+        "services/spotthebot/conversations/collections/errors.py",
+        "from spotthebot.conversations.collections import domain as _",
+        "spotthebot.conversations.collections.errors -> spotthebot.conversations.collections.domain",
+    ),
+    "a domain imports the use cases of another noun": (
+        "services/spotthebot/conversations/mixes/domain.py",
+        "from spotthebot.conversations.conversations import use_cases as _",
+        "spotthebot.conversations.mixes.domain -> spotthebot.conversations.conversations.use_cases",
+    ),
+    "SQL imports the use cases of another noun": (
+        "services/spotthebot/conversations/exports/store.py",
+        "from spotthebot.conversations.conversations import use_cases as _",
+        "spotthebot.conversations.exports.store -> spotthebot.conversations.conversations.use_cases",
+    ),
+    "use cases import HTTP of another noun": (
+        "services/spotthebot/conversations/mixes/use_cases.py",
+        "from spotthebot.conversations.collections import api as _",
+        "spotthebot.conversations.mixes.use_cases -> spotthebot.conversations.collections.api",
+    ),
     "a domain imports a framework": (
-        "services/spotthebot/conversations/domain/plans.py",
+        "services/spotthebot/conversations/plans/domain.py",
         "import sqlalchemy as _",
-        "spotthebot.conversations.domain.plans -> sqlalchemy",
+        "spotthebot.conversations.plans.domain -> sqlalchemy",
     ),
     "a domain reaches a framework by a detour": (
         "services/spotthebot/bots/domain/dialogue.py",
@@ -130,6 +155,11 @@ FAULTS = {
         "spotthebot.cli.commands.status -> tools",
     ),
     "a module that no layer names": ("services/spotthebot/bots/attic.py", "", "spotthebot.bots.attic"),
+    "a module of a noun that no layer names": (
+        "services/spotthebot/conversations/texts/attic.py",
+        "",
+        "spotthebot.conversations.texts.attic",
+    ),
 }
 
 

@@ -14,8 +14,8 @@ from tools.diagrams import drawn, entity_diagram, event_diagram, state_diagram
 
 ROOT = Path(__file__).parents[2]
 DEVELOP = (ROOT / "docs" / "develop.md").read_text()
-RUNNER = (ROOT / "services/spotthebot/conversations/use_cases/turn_loop/runner.py").read_text()
-REQUESTS = (ROOT / "services/spotthebot/conversations/use_cases/turn_loop/bot_requests.py").read_text()
+RUNNER = (ROOT / "services/spotthebot/conversations/turn_loop/use_cases/runner.py").read_text()
+REQUESTS = (ROOT / "services/spotthebot/conversations/turn_loop/use_cases/bot_requests.py").read_text()
 
 
 class Light(StrEnum):
@@ -91,13 +91,13 @@ class TestDiagrams:
 
 class TestSequenceOfATurn:
     def test_names_calls_that_the_runner_makes_in_this_order(self):
-        calls = re.findall(r"\b((?:store|domain)(?:\.\w+)+)", _sequence())
+        calls = re.findall(r"\b(\w+\.(?:store|domain)(?:\.\w+)+)", _sequence())
         assert len(calls) > 6
         for call in calls:
             module, _, function = call.rpartition(".")
             assert callable(getattr(import_module(f"spotthebot.conversations.{module}"), function)), call
-        stores = [call for call in calls if call.startswith("store.")]
-        assert [call for call in stores if f"{call}(" not in RUNNER] == []
+        stores = [call.split(".")[-2:] for call in calls if ".store." in call]
+        assert [function for module, function in stores if f"{module}_store.{function}(" not in RUNNER] == []
 
     def test_names_the_endpoint_that_is_asked(self):
         (path,) = re.findall(r"POST (\S+)", _sequence())

@@ -12,7 +12,7 @@ import httpx
 import psycopg
 import pytest
 
-from spotthebot.conversations.use_cases.chats import watch
+from spotthebot.conversations.chats.use_cases.watch import MAX_LISTENERS
 from tests.factories.clock import MovableClock
 from tests.factories.frontends import answered, open_study, ratings, start, two_bots
 from tests.factories.running_suite import RunningSuite
@@ -205,10 +205,10 @@ class TestListeners:
         """Each is a connection that stays open: one person's token must not use them all up."""
         mine, other = await _chats(suite, 2)
         tokens = {each["id"]: await _token(suite, each) for each in (mine, other)}
-        limits = httpx.Limits(max_connections=watch.MAX_LISTENERS + 2)
+        limits = httpx.Limits(max_connections=MAX_LISTENERS + 2)
         async with _person(suite, limits=limits) as person:
             path = f"/v1/chats/{mine['id']}/events?token={tokens[mine['id']]}"
-            open_ones = [person.stream("GET", path) for _ in range(watch.MAX_LISTENERS)]
+            open_ones = [person.stream("GET", path) for _ in range(MAX_LISTENERS)]
             for each in open_ones:
                 assert (await each.__aenter__()).status_code == 200
             refused = await person.get(path)

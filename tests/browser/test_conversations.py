@@ -10,7 +10,7 @@ from sqlalchemy import insert
 
 from spotthebot.contracts.conversations import ConversationState, ExportedConversation
 from spotthebot.contracts.fed import BaselineOut, DimensionScoresOut, ScoreJobIn, ScorerIn
-from spotthebot.conversations.domain.searches import SEARCHED_AT_ONCE
+from spotthebot.conversations.searches.domain import SEARCHED_AT_ONCE
 from spotthebot.fed.domain.score_sets import ScoredContext
 from spotthebot.fed.store.score_sets import put_scores
 from spotthebot.fed.tables import STEP_JOBS

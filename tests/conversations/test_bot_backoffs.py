@@ -14,15 +14,13 @@ from spotthebot.clients import PeerUnavailable, UnexpectedAnswer
 from spotthebot.clients.errors import PeerFailed, PeerRefused, Problem
 from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.contracts.conversations import AllPlayAllIn, ConversationState
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.retries import MAX_ATTEMPTS
-from spotthebot.conversations.domain.transitions import step
-from spotthebot.conversations.use_cases.collections.participants import find_participants
-from spotthebot.conversations.use_cases.collections.start import start_collection
-from spotthebot.conversations.use_cases.turn_loop import bot_backoffs
-from spotthebot.conversations.use_cases.turn_loop.bot_requests import request_turns
-from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
+from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversation, Reply, step
+from spotthebot.conversations.conversations.store import conversations as conversations_store
+from spotthebot.conversations.participants.use_cases import find_participants
+from spotthebot.conversations.plans.use_cases import start_collection
+from spotthebot.conversations.turn_loop.use_cases import bot_backoffs as bot_backoffs_use_cases
+from spotthebot.conversations.turn_loop.use_cases.bot_requests import request_turns
+from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
@@ -71,7 +69,7 @@ async def _started(database: Database, jobs: Jobs, bots: Sequence[UUID], **more:
 
 async def _held(database: Database, collection_id: UUID) -> list[Conversation]:
     async with database.read() as session:
-        return await store.conversations.list_conversations(session, collection_id, after=None, limit=1000)
+        return await conversations_store.list_conversations(session, collection_id, after=None, limit=1000)
 
 
 def _runner(database: Database, jobs: Jobs, bots: FlakyBots) -> ConversationRunner:
@@ -110,7 +108,7 @@ class TestRunner:
         self, database: Database, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
     ):
         quick = Backoff(first_seconds=0.01, max_seconds=0.02)
-        monkeypatch.setattr(bot_backoffs, "TURN_BACKOFF", quick)
+        monkeypatch.setattr(bot_backoffs_use_cases, "TURN_BACKOFF", quick)
         collection = await _started(database, jobs, GOOD, conversations_per_pair=8)
         poison = (await _held(database, collection))[3].id
         async with asyncio.timeout(60):

@@ -10,9 +10,10 @@ from sqlalchemy import text
 
 from spotthebot.clients import AsyncBots
 from spotthebot.contracts.conversations import CollectionState
-from spotthebot.conversations import store
+from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.use_cases.reply import ChatReply
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.use_cases.chats.reply import ChatReply
+from spotthebot.conversations.collections import store as collections_store
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import bot, well_behaved
 from tests.factories.frontends import (
@@ -131,12 +132,12 @@ class TestFinishedCollections:
         study = await open_study(suite, await two_bots(suite))
         frontend = await suite.client("conversations", "annotation")
         async with outbox.write() as session:
-            await store.chats.lock_draws(session, UUID(study))
+            await chats_store.lock_draws(session, UUID(study))
             beginning = asyncio.create_task(
                 frontend.post("/v1/chats", json={"collection_id": study, "interactor": "late"})
             )
             await _somebody_waits_for_a_lock(outbox)
-            await store.collections.change_state(session, [UUID(study)], CollectionState.COMPLETE)
+            await collections_store.change_state(session, [UUID(study)], CollectionState.COMPLETE)
         refused = await beginning
         assert (refused.status_code, "complete" in refused.json()["detail"]) == (409, True)
         assert await chats_of(suite, study) == []
@@ -147,12 +148,12 @@ class TestFinishedCollections:
         study = await open_study(suite, await two_bots(suite))
         frontend = await suite.client("conversations", "annotation")
         async with outbox.write() as session:
-            await store.collections.lock_collection(session, UUID(study))
+            await collections_store.lock_collection(session, UUID(study))
             beginning = asyncio.create_task(
                 frontend.post("/v1/chats", json={"collection_id": study, "interactor": "late"})
             )
             await _somebody_waits_for_a_lock(outbox)
-            await store.collections.change_state(session, [UUID(study)], CollectionState.CANCELLED)
+            await collections_store.change_state(session, [UUID(study)], CollectionState.CANCELLED)
         refused = await beginning
         assert (refused.status_code, "cancelled" in refused.json()["detail"]) == (409, True)
         assert await chats_of(suite, study) == []

@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, insert, select, text, update
 
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.concurrency import SlotRequest
-from spotthebot.conversations.tables import (
-    ConcurrencySlotRow,
-    ConversationRow,
-    UnavailableBotRow,
-)
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.conversations.tables import ConversationRow
+from spotthebot.conversations.progress import store as progress_store
+from spotthebot.conversations.turn_loop.domain import SlotRequest
+from spotthebot.conversations.turn_loop.store import claims as claims_store
+from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
+from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
+from spotthebot.conversations.turn_loop.tables import ConcurrencySlotRow, UnavailableBotRow
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
@@ -31,10 +32,10 @@ class TestClaim:
             (second,) = await store_conversations(session, mine, 1, next_bot=ONE, round=1)
             (first,) = await store_conversations(session, mine, 1, next_bot=TWO, round=0)
             last = await store_conversations(session, mine, 2, next_bot=ONE, round=2)
-            assert await store.claims.claim(session, JOB, mine, limit=1, full=[]) == [first]
-            assert set(await store.claims.claim(session, JOB, mine, limit=2, full=[])) == {second, last[0]}
-            assert await store.claims.claim(session, JOB, mine, limit=9, full=[]) == [last[1]]
-            assert await store.claims.claim(session, JOB, mine, limit=9, full=[]) == []
+            assert await claims_store.claim(session, JOB, mine, limit=1, full=[]) == [first]
+            assert set(await claims_store.claim(session, JOB, mine, limit=2, full=[])) == {second, last[0]}
+            assert await claims_store.claim(session, JOB, mine, limit=9, full=[]) == [last[1]]
+            assert await claims_store.claim(session, JOB, mine, limit=9, full=[]) == []
 
     async def test_passes_over_who_can_or_may_not_be_asked(self, stored: SavepointDatabase):
         soon, long_ago = func.now() + timedelta(hours=1), func.now() - timedelta(hours=1)
@@ -49,9 +50,9 @@ class TestClaim:
             await store_conversations(session, mine, 1, next_bot=TWO)
             await store_conversations(session, mine, 1, next_bot=THREE)
             await session.execute(insert(UnavailableBotRow).values(bot_id=THREE, name="three", reason="down"))
-            assert await store.claims.count_waiting(session, limit=9) == 2
-            assert await store.claims.count_waiting(session, limit=1) == 1
-            assert await store.claims.claim(session, JOB, mine, limit=9, full=[TWO]) == [rested]
+            assert await claims_store.count_waiting(session, limit=9) == 2
+            assert await claims_store.count_waiting(session, limit=1) == 1
+            assert await claims_store.claim(session, JOB, mine, limit=9, full=[TWO]) == [rested]
             assert await value_of(session, ConversationRow.not_before, rested) is None
             assert await value_of(session, ConversationRow.runner_job_id, rested) == JOB
 
@@ -60,10 +61,10 @@ class TestClaim:
         async with stored.write() as session:
             mine = await store_collection(session, SIDES, state=state)
             await store_conversations(session, mine, 1, next_bot=ONE)
-            assert await store.claims.claim(session, JOB, mine, limit=9, full=[]) == []
-            assert await store.claims.count_waiting(session, limit=9) == 0
-            assert await store.claims.list_open(session) == []
-            assert await store.claims.fail_waiting(session, ONE, "gone") == 0
+            assert await claims_store.claim(session, JOB, mine, limit=9, full=[]) == []
+            assert await claims_store.count_waiting(session, limit=9) == 0
+            assert await claims_store.list_open(session) == []
+            assert await claims_store.fail_waiting(session, ONE, "gone") == 0
 
     async def test_goes_through_collections_by_priority_then_by_what_is_claimed_of_them(
         self, stored: SavepointDatabase
@@ -75,7 +76,7 @@ class TestClaim:
             await store_conversations(session, busy, 2, runner_job_id=JOB)
             await store_conversations(session, busy, 3)
             await store_conversations(session, urgent, 1, runner_job_id=JOB)
-            found = await store.claims.list_open(session)
+            found = await claims_store.list_open(session)
         assert [(each.id, each.priority, each.claimed) for each in found] == [
             (urgent, 1, 1),
             *((each, 0, 0) for each in sorted([idle, idle_too])),
@@ -92,13 +93,13 @@ class TestRelease:
             (even,) = await store_conversations(session, mine, 1, turns=("a", "b"), runner_job_id=JOB)
             (odd,) = await store_conversations(session, mine, 1, turns=("a",), runner_job_id=JOB)
             (others,) = await store_conversations(session, mine, 1, runner_job_id=OTHER_JOB)
-            await store.claims.release(session, JOB, [odd, others])
+            await claims_store.release(session, JOB, [odd, others])
             assert [await value_of(session, ConversationRow.runner_job_id, each) for each in (even, odd, others)] == [
                 JOB,
                 None,
                 OTHER_JOB,
             ]
-            await store.claims.release(session, JOB)
+            await claims_store.release(session, JOB)
             assert [await value_of(session, ConversationRow.next_bot, each) for each in (even, odd, others)] == [
                 ONE,
                 TWO,
@@ -118,19 +119,19 @@ class TestUnavailableBots:
             paused, ended = [await store_collection(session, SIDES, state=state) for state in ("paused", "cancelled")]
             for each in (paused, ended):
                 await store_conversations(session, each, 1, next_bot=ONE)
-            assert await store.unavailable_bots.mark_unavailable(session, ONE, name="one", reason="down")
-            assert not await store.unavailable_bots.mark_unavailable(session, ONE, name="one", reason="again")
-            found = [await store.collections.get_collection(session, each) for each in (mine, others, paused, ended)]
+            assert await unavailable_bots_store.mark_unavailable(session, ONE, name="one", reason="down")
+            assert not await unavailable_bots_store.mark_unavailable(session, ONE, name="one", reason="again")
+            found = [await collections_store.get_collection(session, each) for each in (mine, others, paused, ended)]
             assert [each.waiting for each in found] == [2, 0, 1, 0]
-            (reason,) = await store.collections.list_failures(session, mine, offset=0, limit=9)
+            (reason,) = await progress_store.list_failures(session, mine, offset=0, limit=9)
             assert (reason.state, reason.reason, reason.bot, reason.conversations) == ("waiting", "down", "one", 2)
-            assert await store.collections.list_failures(session, others, offset=0, limit=9) == []
-            assert await store.claims.fail_waiting(session, ONE, "gone") == 2
+            assert await progress_store.list_failures(session, others, offset=0, limit=9) == []
+            assert await claims_store.fail_waiting(session, ONE, "gone") == 2
             assert [await value_of(session, ConversationRow.failure, each) for each in waiting] == ["gone", "gone"]
-            failed = [(await store.collections.get_collection(session, each)).failed for each in (mine, others)]
+            failed = [(await collections_store.get_collection(session, each)).failed for each in (mine, others)]
             assert failed == [2, 0]
-            assert await store.unavailable_bots.mark_available(session, ONE)
-            assert not await store.unavailable_bots.mark_available(session, ONE)
+            assert await unavailable_bots_store.mark_available(session, ONE)
+            assert not await unavailable_bots_store.mark_available(session, ONE)
 
     async def test_are_listed_in_the_order_in_which_they_became_so(self, stored: SavepointDatabase):
         async with stored.write() as session:
@@ -138,7 +139,7 @@ class TestUnavailableBots:
                 since = func.now() - timedelta(minutes=minutes)
                 row = {"bot_id": each, "name": "bot", "reason": "down", "since": since}
                 await session.execute(insert(UnavailableBotRow).values(row))
-            found = await store.unavailable_bots.list_unavailable(session)
+            found = await unavailable_bots_store.list_unavailable(session)
         assert [each.bot_id for each in found] == [TWO, THREE, ONE]
 
 
@@ -149,7 +150,7 @@ class TestFailures:
             for turns, failure in ((("a",), "x"), ((), "x"), (("a", "b"), "x"), ((), "y")):
                 await store_conversations(session, mine, 1, turns=turns, state="failed", failure=failure)
             await store_conversations(session, mine, 1, state="cancelled", failure="x")
-            found = await store.collections.list_failures(session, mine, offset=0, limit=9)
+            found = await progress_store.list_failures(session, mine, offset=0, limit=9)
         assert [(each.bot, each.reason, each.conversations) for each in found] == [
             ("one", "x", 2),
             ("one", "y", 1),
@@ -161,31 +162,31 @@ class TestSlots:
     async def test_are_free_again_once_they_expired_and_no_other(self, stored: SavepointDatabase):
         request = {ONE: SlotRequest(2, limit=3, seconds=60)}
         async with stored.write() as session:
-            first = (await store.concurrency_slots.acquire(session, JOB, request))[ONE]
+            first = (await concurrency_slots_store.acquire(session, JOB, request))[ONE]
             assert first.slots == 2
-            second = (await store.concurrency_slots.acquire(session, JOB, request))[ONE]
+            second = (await concurrency_slots_store.acquire(session, JOB, request))[ONE]
             assert second.slots == 1
             past = func.clock_timestamp() - timedelta(seconds=1)
             expire = update(ConcurrencySlotRow).where(ConcurrencySlotRow.id == first.id).values(expires_at=past)
             await session.execute(expire)
-            assert (await store.concurrency_slots.acquire(session, JOB, request))[ONE].slots == 2
+            assert (await concurrency_slots_store.acquire(session, JOB, request))[ONE].slots == 2
             left = set(await session.scalars(select(ConcurrencySlotRow.slots)))
-            assert await store.concurrency_slots.acquire(session, JOB, {TWO: SlotRequest(1, limit=0, seconds=60)}) == {}
+            assert await concurrency_slots_store.acquire(session, JOB, {TWO: SlotRequest(1, limit=0, seconds=60)}) == {}
         assert left == {1, 2}
 
     async def test_are_queued_for_ahead_of_the_runners(self, stored: SavepointDatabase):
         chat, late = new_ids(2)
         request = SlotRequest(1, limit=1, seconds=60)
         async with stored.write() as session:
-            held = (await store.concurrency_slots.acquire(session, JOB, {ONE: request}))[ONE]
-            assert not await store.concurrency_slots.acquire_next(session, chat, ONE, request, job_id=OTHER_JOB)
-            await store.concurrency_slots.release(session, {held.id: 1})
-            assert await store.concurrency_slots.acquire(session, JOB, {ONE: request}) == {}
-            assert await store.concurrency_slots.acquire_next(session, chat, ONE, request, job_id=OTHER_JOB)
-            assert not await store.concurrency_slots.acquire_next(session, late, ONE, request, job_id=OTHER_JOB)
-            await store.concurrency_slots.release_job(session, JOB)
+            held = (await concurrency_slots_store.acquire(session, JOB, {ONE: request}))[ONE]
+            assert not await concurrency_slots_store.acquire_next(session, chat, ONE, request, job_id=OTHER_JOB)
+            await concurrency_slots_store.release(session, {held.id: 1})
+            assert await concurrency_slots_store.acquire(session, JOB, {ONE: request}) == {}
+            assert await concurrency_slots_store.acquire_next(session, chat, ONE, request, job_id=OTHER_JOB)
+            assert not await concurrency_slots_store.acquire_next(session, late, ONE, request, job_id=OTHER_JOB)
+            await concurrency_slots_store.release_job(session, JOB)
             assert await session.scalar(select(func.count()).select_from(ConcurrencySlotRow)) == 2
-            await store.concurrency_slots.release_job(session, OTHER_JOB)
+            await concurrency_slots_store.release_job(session, OTHER_JOB)
             assert await session.scalar(select(func.count()).select_from(ConcurrencySlotRow)) == 0
 
 
@@ -203,7 +204,7 @@ class TestJobs:
     async def test_those_that_wait_or_run_are_counted_by_task(self, stored: SavepointDatabase):
         async with stored.write() as session:
             await _jobs(session, ("mine", "todo"), ("mine", "doing"), ("mine", "failed"), ("other", "todo"))
-            assert await store.claims.count_jobs(session, "mine") == 2
+            assert await claims_store.count_jobs(session, "mine") == 2
 
     async def test_those_at_work_keep_their_slots_and_those_that_wait_unless_they_are_runners(
         self, stored: SavepointDatabase
@@ -213,8 +214,8 @@ class TestJobs:
                 session, ("run", "doing"), ("run", "todo"), ("chat", "doing"), ("chat", "todo"), ("chat", "failed")
             )
             for job in (*jobs, max(jobs) + 1):
-                await store.concurrency_slots.acquire(session, job, {new_id(): SlotRequest(1, limit=1, seconds=60)})
-            await store.concurrency_slots.release_orphans(session, runners="run")
+                await concurrency_slots_store.acquire(session, job, {new_id(): SlotRequest(1, limit=1, seconds=60)})
+            await concurrency_slots_store.release_orphans(session, runners="run")
             left = set(await session.scalars(select(ConcurrencySlotRow.job_id)))
         assert left == {jobs[0], jobs[2], jobs[3]}
 
@@ -237,11 +238,11 @@ class TestJobs:
                 for job, before, *_ in states
             ]
             await store_conversations(session, others, 1, turns=("a",), runner_job_id=todo)
-            assert await store.claims.release_orphans(session, max_attempts=3) == 5
+            assert await claims_store.release_orphans(session, max_attempts=3) == 5
             columns = ConversationRow.state, ConversationRow.attempts, ConversationRow.runner_job_id
             found = [tuple([await value_of(session, column, each) for column in columns]) for each in ids]
             failures = [await value_of(session, ConversationRow.failure, each) for each in ids]
-            counts = [(await store.collections.get_collection(session, each)).failed for each in (mine, others)]
+            counts = [(await collections_store.get_collection(session, each)).failed for each in (mine, others)]
         assert found == [tuple(after) for _, _, *after in states]
         assert failures == [None, None, None, "Its worker failed repeatedly.", None, None]
         assert counts == [6, 5]

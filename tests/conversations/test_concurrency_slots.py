@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import text
 
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.concurrency import SlotRequest
+from spotthebot.conversations.turn_loop.domain import SlotRequest
+from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.kit.database import Database
 from tests.factories.databases import DatabaseUrls
 
@@ -26,14 +26,14 @@ class TestRelease:
     async def test_batches_that_commit_at_once_release_every_slot_of_one_acquisition(self, database: Database):
         bots = [uuid4(), uuid4()]
         async with database.write() as session:
-            acquired = await store.concurrency_slots.acquire(
+            acquired = await concurrency_slots_store.acquire(
                 session, JOB, {bot: SlotRequest(40, limit=40, seconds=60) for bot in bots}
             )
 
         async def release(slots: int, *, backwards: bool) -> None:
             async with database.write() as session:
                 order = sorted(acquired.values(), key=lambda each: each.id, reverse=backwards)
-                await store.concurrency_slots.release(session, {each.id: slots for each in order})
+                await concurrency_slots_store.release(session, {each.id: slots for each in order})
                 await asyncio.sleep(0.05)  # so that the others find the rows locked
 
         async with asyncio.timeout(20):
@@ -46,7 +46,7 @@ class TestRelease:
         bot = uuid4()
         request = {bot: SlotRequest(3, limit=3, seconds=60)}
         async with database.write() as session:
-            first = (await store.concurrency_slots.acquire(session, JOB, request))[bot]
-            assert await store.concurrency_slots.acquire(session, JOB, request) == {}
-            await store.concurrency_slots.release(session, {first.id: 2})
-            assert (await store.concurrency_slots.acquire(session, JOB, request))[bot].slots == 2
+            first = (await concurrency_slots_store.acquire(session, JOB, request))[bot]
+            assert await concurrency_slots_store.acquire(session, JOB, request) == {}
+            await concurrency_slots_store.release(session, {first.id: 2})
+            assert (await concurrency_slots_store.acquire(session, JOB, request))[bot].slots == 2

@@ -6,10 +6,9 @@ from time import time_ns
 import pytest
 
 from spotthebot.contracts.bots import ReplyFailure
-from spotthebot.conversations.domain.conversations import Reply
-from spotthebot.conversations.domain.transitions import Step, fail, step
-from spotthebot.conversations.use_cases import conversation_traces
-from spotthebot.conversations.use_cases.conversation_traces import record_commits, record_requests
+from spotthebot.conversations.conversations import use_cases as conversations_use_cases
+from spotthebot.conversations.conversations.domain import Reply, Step, fail, step
+from spotthebot.conversations.conversations.use_cases import record_commits, record_requests
 from spotthebot.kit import tracing
 from tests.factories.domain_conversations import running
 
@@ -31,8 +30,8 @@ class Listed:
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> Listed:
     made = Listed()
-    monkeypatch.setattr(conversation_traces, "is_recording", lambda: True)
-    monkeypatch.setattr(conversation_traces, "record_span", made.record)
+    monkeypatch.setattr(conversations_use_cases, "is_recording", lambda: True)
+    monkeypatch.setattr(conversations_use_cases, "record_span", made.record)
     return made
 
 

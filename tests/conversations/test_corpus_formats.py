@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.contracts.conversations import CorpusFormat
-from spotthebot.conversations.domain.errors import BadShares, NotThisFormat
-from spotthebot.conversations.domain.formats import ReadDialogue, RejectedLine, Skipped, reader_of
-from spotthebot.conversations.domain.formats.splits import shares_of
+from spotthebot.conversations.corpora.domain.formats.readers import reader_of
+from spotthebot.conversations.corpora.domain.formats.records import ReadDialogue, RejectedLine, Skipped
+from spotthebot.conversations.corpora.domain.formats.splits import shares_of
+from spotthebot.conversations.corpora.errors import BadShares, NotThisFormat
 from tests.factories.published_dump import SHARED
 
 HEADER = "conv_id,utterance_idx,context,prompt,speaker_idx,utterance,selfeval,tags\n"

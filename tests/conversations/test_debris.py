@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from spotthebot.conversations.domain.quality.debris import clean
+from spotthebot.conversations.texts.domain import clean
 from tests.factories.tiny_models import tokenizer
 
 DEBRIS = {

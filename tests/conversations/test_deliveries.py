@@ -15,7 +15,7 @@ from cryptography.fernet import Fernet
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations.store.events import EVENTS
+from spotthebot.conversations.events.store import EVENTS
 from spotthebot.kit.database import Database
 from spotthebot.kit.events.domain import Delivery, DeliveryState, Subscription
 from spotthebot.kit.processes.child import Child

@@ -13,9 +13,9 @@ from spotthebot.contracts.conversations import (
     Participant,
     ParticipantKind,
 )
-from spotthebot.conversations.domain.chats import Drawn, check_ratings, draw
-from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.domain.errors import RatingsIncomplete
+from spotthebot.conversations.chats.domain import Drawn, check_ratings, draw
+from spotthebot.conversations.chats.errors import RatingsIncomplete
+from spotthebot.conversations.conversations.domain import Conversation
 from tests.factories.domain_conversations import running
 from tests.factories.frontends import QUESTIONS, SCORES, ratings
 

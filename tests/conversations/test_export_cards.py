@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from spotthebot.contracts.conversations import ExportedConversation, ParticipantKind
-from spotthebot.conversations.domain.exports import CardFacts, SourceCorpus, write_card
+from spotthebot.conversations.exports.domain import CardFacts, SourceCorpus, write_card
 from spotthebot.kit.exports.arrow import arrow_schema
 from tests.factories.exported import exported
 

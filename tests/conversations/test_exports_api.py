@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from spotthebot.contracts.conversations import ConversationState, Ending, ExportedConversation
-from spotthebot.conversations.store import quality_checks
-from spotthebot.conversations.use_cases.collections import exported_imports
+from spotthebot.conversations.imports import use_cases as imports_use_cases
+from spotthebot.conversations.quality.store import checks as checks_store
 from tests.factories.exported import exported
 from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until
@@ -218,9 +218,9 @@ class TestImportOfAnExport:
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch, *, is_sent_again: bool
     ):
         """Where the same file is sent again nothing is left to store; where it is not, nobody asks for anything."""
-        monkeypatch.setattr(exported_imports, "_AT_ONCE", 2)
+        monkeypatch.setattr(imports_use_cases, "_AT_ONCE", 2)
         if not is_sent_again:
-            monkeypatch.setattr(quality_checks, "_REQUESTS_SETTLE", timedelta(0))  # a minute outside
+            monkeypatch.setattr(checks_store, "_REQUESTS_SETTLE", timedelta(0))  # a minute outside
         collection, lines = await _opened(suite, "made-up"), _lines(*(exported(number) for number in range(4)))
         admin = await suite.client("conversations", "admin")
         stored = asyncio.Event()

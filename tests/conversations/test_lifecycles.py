@@ -8,11 +8,19 @@ import pytest
 from sqlalchemy import update
 
 from spotthebot.contracts.conversations import ChatState, CollectionState, ConversationState
-from spotthebot.conversations import store
-from spotthebot.conversations.domain import chats, collections, conversations
-from spotthebot.conversations.domain.collections import CANCELLED, COLLECTING, COMPLETE, PAUSED, require_transition
-from spotthebot.conversations.domain.errors import HasEnded
-from spotthebot.conversations.tables import CollectionRow
+from spotthebot.conversations.chats import domain as chats_domain
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.collections.domain import (
+    CANCELLED,
+    COLLECTING,
+    COMPLETE,
+    PAUSED,
+    TRANSITIONS,
+    require_transition,
+)
+from spotthebot.conversations.collections.errors import HasEnded
+from spotthebot.conversations.collections.tables import CollectionRow
+from spotthebot.conversations.conversations import domain as conversations_domain
 from spotthebot.kit.database import Database
 from tests.factories.databases import DatabaseUrls
 
@@ -26,7 +34,7 @@ async def database(database_urls: DatabaseUrls) -> AsyncIterator[Database]:
 
 async def _collection(database: Database, state: CollectionState, *, mode: str = "self_play", **counts: int) -> Any:
     async with database.write() as session:
-        made = await store.collections.add_collection(
+        made = await collections_store.add_collection(
             session, name="any", domain="everyday", mode=mode, plan={}, state=state
         )
         if counts:
@@ -37,9 +45,9 @@ async def _collection(database: Database, state: CollectionState, *, mode: str =
 @pytest.mark.parametrize(
     ("transitions", "states"),
     [
-        (collections.TRANSITIONS, CollectionState),
-        (conversations.TRANSITIONS, ConversationState),
-        (chats.TRANSITIONS, ChatState),
+        (TRANSITIONS, CollectionState),
+        (conversations_domain.TRANSITIONS, ConversationState),
+        (chats_domain.TRANSITIONS, ChatState),
     ],
 )
 def test_every_state_is_in_its_table_and_can_be_reached(
@@ -58,9 +66,9 @@ class TestCollectionTransitions:
     ):
         collection = await _collection(database, before)
         async with database.write() as session:
-            changed = await store.collections.change_state(session, [collection], after)
-            found = await store.collections.get_collection(session, collection)
-        is_allowed = after in collections.TRANSITIONS[before]
+            changed = await collections_store.change_state(session, [collection], after)
+            found = await collections_store.get_collection(session, collection)
+        is_allowed = after in TRANSITIONS[before]
         assert changed == ([collection] if is_allowed else [])
         assert found.state is (after if is_allowed else before)
         assert (found.finished_at is not None) is (is_allowed and after in {CANCELLED, COMPLETE})
@@ -83,10 +91,10 @@ class TestCompletion:
         ended = await _collection(database, state, conversations=6, complete=3, failed=2, cancelled=1)
         running = await _collection(database, state, conversations=6, complete=3, failed=2)
         async with database.write() as session:
-            assert await store.collections.complete_ended(session) == [ended]
-            assert (await store.collections.get_collection(session, running)).state is state
+            assert await collections_store.complete_ended(session) == [ended]
+            assert (await collections_store.get_collection(session, running)).state is state
 
     async def test_leaves_a_collection_of_chats_open_for_more_people(self, database: Database):
         await _collection(database, COLLECTING, mode="human_bot", conversations=2, complete=2)
         async with database.write() as session:
-            assert await store.collections.complete_ended(session) == []
+            assert await collections_store.complete_ended(session) == []

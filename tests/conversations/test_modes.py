@@ -13,9 +13,8 @@ from spotthebot.contracts.conversations import (
     ParticipantKind,
     SelfPlayIn,
 )
-from spotthebot.conversations.domain.errors import TooManyConversations
-from spotthebot.conversations.domain.estimates import Speaker, estimate
-from spotthebot.conversations.domain.plans import count_conversations, plan_conversations
+from spotthebot.conversations.plans.domain import Speaker, count_conversations, estimate, plan_conversations
+from spotthebot.conversations.plans.errors import TooManyConversations
 from spotthebot.kit.ids import new_ids
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until

@@ -8,9 +8,10 @@ import psycopg
 import pytest
 from sqlalchemy.engine import make_url
 
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.concurrency import SlotRequest
-from spotthebot.conversations.use_cases.turn_loop.maintenance import RUN_CONVERSATIONS, RUNNERS
+from spotthebot.conversations.turn_loop.domain import SlotRequest
+from spotthebot.conversations.turn_loop.store import claims as claims_store
+from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
+from spotthebot.conversations.turn_loop.use_cases.maintenance import RUN_CONVERSATIONS, RUNNERS
 from spotthebot.kit.database import Database
 from tests.factories.databases import DatabaseUrls, PostgresServer
 from tests.factories.grown_tables import RUNNER_JOB_ID, grow
@@ -77,14 +78,14 @@ class TestOrphans:
         bot = uuid4()
         requests = {bot: SlotRequest(3, limit=3, seconds=60)}
         async with database.write() as session:
-            assert (await store.concurrency_slots.acquire(session, RUNNER_JOB_ID, requests))[bot].slots == 3
+            assert (await concurrency_slots_store.acquire(session, RUNNER_JOB_ID, requests))[bot].slots == 3
         async with database.write() as session:
-            released = await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS)
-            await store.concurrency_slots.release_orphans(session, runners=RUN_CONVERSATIONS)
+            released = await claims_store.release_orphans(session, max_attempts=MAX_ATTEMPTS)
+            await concurrency_slots_store.release_orphans(session, runners=RUN_CONVERSATIONS)
         assert released == (0 if kept else len(before))
         assert _claimed(admin_url) == (before if kept else [])
         async with database.write() as session:
-            acquired = await store.concurrency_slots.acquire(session, RUNNER_JOB_ID + 1, requests)
+            acquired = await concurrency_slots_store.acquire(session, RUNNER_JOB_ID + 1, requests)
         assert sum(each.slots for each in acquired.values()) == (0 if kept else 3)
 
     async def test_a_worker_that_dies_often_fails_no_conversation(self, admin_url: str, database: Database):
@@ -93,7 +94,7 @@ class TestOrphans:
         claimed = _claimed(admin_url)
         for _ in range(MAX_ATTEMPTS + 1):
             async with database.write() as session:
-                assert await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS) == len(claimed)
+                assert await claims_store.release_orphans(session, max_attempts=MAX_ATTEMPTS) == len(claimed)
             with psycopg.connect(admin_url) as connection:
                 connection.execute(
                     "UPDATE conversations.conversations SET runner_job_id = %s WHERE id = ANY(%s)",
@@ -114,7 +115,7 @@ class TestOrphans:
                 )
         before = _failed(admin_url, collection_id)
         async with database.write() as session:
-            await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS)
+            await claims_store.release_orphans(session, max_attempts=MAX_ATTEMPTS)
         with psycopg.connect(admin_url) as connection:
             found = connection.execute(
                 "SELECT state, attempts, failure FROM conversations.conversations WHERE id = ANY(%s) ORDER BY attempts",
@@ -143,9 +144,9 @@ class TestNextBot:
             ).fetchall()
         async with database.write() as session:
             if by == "the runner":
-                await store.claims.release(session, RUNNER_JOB_ID)
+                await claims_store.release(session, RUNNER_JOB_ID)
             else:
-                await store.claims.release_orphans(session, max_attempts=MAX_ATTEMPTS)
+                await claims_store.release_orphans(session, max_attempts=MAX_ATTEMPTS)
         assert said
         with psycopg.connect(admin_url) as connection:
             for conversation_id, pair, turns, spoke in said:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.contracts.conversations import AllPlayAllIn, BipartiteIn, Participant, ParticipantKind
-from spotthebot.conversations.domain.errors import DialoguesTooShort, TooFewDialogues
-from spotthebot.conversations.domain.plans import HUMANS, plan_conversations
+from spotthebot.conversations.plans.domain import HUMANS, plan_conversations
+from spotthebot.conversations.plans.errors import DialoguesTooShort, TooFewDialogues
 from spotthebot.kit.ids import new_ids
 
 NAMES = ("one", "two", "three", "four")

@@ -12,10 +12,13 @@ import psutil
 import pytest
 from sqlalchemy import func, update
 
-from spotthebot.conversations.domain.quality import flags
-from spotthebot.conversations.store import quality_checks, quality_flags, quality_summaries
-from spotthebot.conversations.tables import QualityCheckRow
-from spotthebot.conversations.use_cases.quality import check
+from spotthebot.conversations.quality.domain.flags import RULES, TextFlags
+from spotthebot.conversations.quality.store import checks as checks_store
+from spotthebot.conversations.quality.store import flags as flags_store
+from spotthebot.conversations.quality.store import summaries as summaries_store
+from spotthebot.conversations.quality.tables import QualityCheckRow
+from spotthebot.conversations.quality.use_cases import check as check_use_cases
+from spotthebot.conversations.quality.use_cases.check import check_quality
 from spotthebot.kit.database import Database
 from spotthebot.local.sample import sample_dialogues
 from tests.factories.databases import DatabaseUrls
@@ -24,7 +27,7 @@ from tests.factories.studies import add_bot, add_corpus, conversation, created, 
 
 WORKER = """
 import asyncio, multiprocessing
-from spotthebot.conversations.use_cases.quality.flag_process import flag_process
+from spotthebot.conversations.quality.use_cases.flag_process import flag_process
 
 async def work():
     async with flag_process() as flag_texts:
@@ -35,7 +38,7 @@ async def work():
 if __name__ == "__main__":
     asyncio.run(work())
 """
-FLAGS = flags.TextFlags(
+FLAGS = TextFlags(
     turns=2, words=4, language=None, profanity=(), personal_data=(), text_hash=b"", signature=b"", exchange_hashes=b""
 )
 SAMPLE = [tuple(each["turns"]) for each in sample_dialogues()]
@@ -154,12 +157,12 @@ class TestQualityFlags:
         ]
         for collection in collections:
             async with database.write() as session:
-                added = await quality_flags.list_unflagged(session, collection, after=None, limit=2)
-                await quality_flags.add_flags(session, collection, [(each, FLAGS) for each in added])
+                added = await flags_store.list_unflagged(session, collection, after=None, limit=2)
+                await flags_store.add_flags(session, collection, [(each, FLAGS) for each in added])
                 one, other = (each.conversation_id for each in added)
-                await quality_flags.flag_near_duplicates(session, collection, [(other, one, 0.9)])
+                await flags_store.flag_near_duplicates(session, collection, [(other, one, 0.9)])
         async with database.write() as session:
-            await quality_flags.flag_near_duplicates(session, collections[0], [])
+            await flags_store.flag_near_duplicates(session, collections[0], [])
         await database.close()
         counts = [len(await _list(admin, str(each), only="near_duplicate")) for each in collections]
         assert counts == [0, 1]
@@ -170,12 +173,12 @@ class TestQualityFlags:
         admin = await suite.client("conversations", "admin")
         collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
         database = Database(suite.database.app["conversations"], pool_size=2)
-        for rules, words in ((flags.RULES, 4), (flags.RULES + 1, 5)):
-            monkeypatch.setattr(quality_flags, "RULES", rules)
+        for rules, words in ((RULES, 4), (RULES + 1, 5)):
+            monkeypatch.setattr(flags_store, "RULES", rules)
             async with database.write() as session:
-                (added,) = await quality_flags.list_unflagged(session, collection, after=None, limit=2)
-                await quality_flags.add_flags(session, collection, [(added, replace(FLAGS, words=words))])
-                assert await quality_flags.list_unflagged(session, collection, after=None, limit=2) == []
+                (added,) = await flags_store.list_unflagged(session, collection, after=None, limit=2)
+                await flags_store.add_flags(session, collection, [(added, replace(FLAGS, words=words))])
+                assert await flags_store.list_unflagged(session, collection, after=None, limit=2) == []
         await database.close()
         assert [each["words"] for each in await _list(admin, str(collection))] == [5]
 
@@ -200,13 +203,13 @@ class TestKilledCheck:
         self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch
     ):
         """The process is killed in the middle; a second run flags the rest, and nothing twice."""
-        monkeypatch.setattr(check, "_TEXTS_PER_BATCH", 10)
+        monkeypatch.setattr(check_use_cases, "_TEXTS_PER_BATCH", 10)
         collection = UUID(await import_conversations(suite, [_said(f"c{n}", SAMPLE[n % 60]) for n in range(120)]))
         database = Database(suite.database.app["conversations"], pool_size=2)
         async with database.write() as session:
-            await quality_checks.request_check(session, collection)
+            await checks_store.request_check(session, collection)
         written: list[int] = []
-        add_flags = quality_flags.add_flags
+        add_flags = flags_store.add_flags
 
         async def count(session: Any, collection_id: UUID, flagged: Any) -> None:
             written.append(len(flagged))
@@ -215,17 +218,17 @@ class TestKilledCheck:
                 for child in multiprocessing.active_children():
                     child.kill()
 
-        monkeypatch.setattr(quality_flags, "add_flags", count)
+        monkeypatch.setattr(flags_store, "add_flags", count)
         with pytest.raises(Exception, match="terminated abruptly"):
-            await check.check_quality(database, collection)
+            await check_quality(database, collection)
         async with database.read() as reading:
-            killed = await quality_checks.get_check(reading, collection)
-        await check.check_quality(database, collection)
+            killed = await checks_store.get_check(reading, collection)
+        await check_quality(database, collection)
         async with database.read() as reading:
-            done = await quality_checks.get_check(reading, collection)
-            left = await quality_flags.list_unflagged(reading, collection, after=None, limit=200)
-            monkeypatch.setattr(quality_flags, "RULES", flags.RULES + 1)
-            older = await quality_flags.list_unflagged(reading, collection, after=None, limit=200)
+            done = await checks_store.get_check(reading, collection)
+            left = await flags_store.list_unflagged(reading, collection, after=None, limit=200)
+            monkeypatch.setattr(flags_store, "RULES", RULES + 1)
+            older = await flags_store.list_unflagged(reading, collection, after=None, limit=200)
         await database.close()
         assert sum(written) == 120
         assert (killed.state, killed.flagged, done.state) == ("flagging", 40, "done")
@@ -251,26 +254,24 @@ class TestKilledCheck:
         collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
         database = Database(suite.database.app["conversations"], pool_size=2)
         async with database.write() as session:
-            await quality_checks.request_check(session, collection)
+            await checks_store.request_check(session, collection)
             for seconds, lost in ((55, []), (61, [collection])):
                 requested_at = func.clock_timestamp() - timedelta(seconds=seconds)
                 await session.execute(update(QualityCheckRow).values(requested_at=requested_at))
-                assert await quality_checks.list_unfinished(session) == lost
+                assert await checks_store.list_unfinished(session) == lost
         await database.close()
 
     async def test_leaves_a_later_request_waiting_for_its_own_job(self, suite: RunningSuite):
         collection = UUID(await import_conversations(suite, [_said("c", SAMPLE[0])]))
         database = Database(suite.database.app["conversations"], pool_size=2)
         async with database.write() as session:
-            await quality_checks.request_check(session, collection)
+            await checks_store.request_check(session, collection)
         async with database.write() as session:
-            first = await quality_checks.start_check(session, collection)
+            first = await checks_store.start_check(session, collection)
         async with database.write() as session:
-            await quality_checks.request_check(session, collection)
+            await checks_store.request_check(session, collection)
         async with database.write() as session:
-            await quality_checks.finish_check(
-                session, first, await quality_summaries.summarise(session, collection, None)
-            )
+            await checks_store.finish_check(session, first, await summaries_store.summarise(session, collection, None))
         async with database.read() as session:
-            assert (await quality_checks.get_check(session, collection)).state == "waiting"
+            assert (await checks_store.get_check(session, collection)).state == "waiting"
         await database.close()

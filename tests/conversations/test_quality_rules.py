@@ -7,18 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from spotthebot.conversations.domain.quality.duplicates import (
-    NEAR,
-    near_duplicates,
-    shingles,
-    signature,
-)
-from spotthebot.conversations.domain.quality.exchanges import exchange_hashes
-from spotthebot.conversations.domain.quality.flags import PersonalDataKind
-from spotthebot.conversations.domain.quality.language import language_of
-from spotthebot.conversations.domain.quality.personal_data import personal_data
-from spotthebot.conversations.domain.quality.profanity import profane_turns
-from spotthebot.conversations.domain.quality.training_overlap import TrainingExchanges
+from spotthebot.conversations.quality.domain.duplicates import NEAR, near_duplicates, shingles, signature
+from spotthebot.conversations.quality.domain.flags import PersonalDataKind
+from spotthebot.conversations.quality.domain.language import language_of
+from spotthebot.conversations.quality.domain.personal_data import personal_data
+from spotthebot.conversations.quality.domain.profanity import profane_turns
+from spotthebot.conversations.quality.domain.training_overlap import TrainingExchanges
+from spotthebot.conversations.texts.domain import exchange_hashes
 from spotthebot.kit.words import text_hash
 from spotthebot.local.sample import sample_dialogues
 from tests.factories.published_dump import SHARED

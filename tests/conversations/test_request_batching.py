@@ -3,9 +3,8 @@
 import math
 from uuid import UUID, uuid4
 
-from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.transitions import step
-from spotthebot.conversations.use_cases.turn_loop.request_batching import RequestBatcher
+from spotthebot.conversations.conversations.domain import Conversation, Reply, step
+from spotthebot.conversations.turn_loop.use_cases.request_batching import RequestBatcher
 from tests.factories.domain_conversations import running
 
 QUICK, SLOW, OTHER = uuid4(), uuid4(), uuid4()

@@ -11,9 +11,9 @@ import pytest
 from spotthebot.clients.requests import encoded
 from spotthebot.contracts.bots import MAX_REPLIES_BYTES, ContextIn, RepliesIn
 from spotthebot.contracts.conversations import CollectionId
-from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.use_cases.turn_loop import bot_requests
-from spotthebot.conversations.use_cases.turn_loop.bot_requests import split_into_requests
+from spotthebot.conversations.conversations.domain import Conversation
+from spotthebot.conversations.turn_loop.use_cases import bot_requests as bot_requests_use_cases
+from spotthebot.conversations.turn_loop.use_cases.bot_requests import split_into_requests
 from spotthebot.kit.web.core.bodies import BodyLimits
 from tests.factories.bot_servers import bot, webhook
 from tests.factories.databases import DatabaseUrls
@@ -97,7 +97,7 @@ class TestTurnLoop:
         is_cut_before: bool,
     ):
         if is_cut_before:
-            monkeypatch.setattr(bot_requests, "MAX_REPLIES_BYTES", LIMIT)
+            monkeypatch.setattr(bot_requests_use_cases, "MAX_REPLIES_BYTES", LIMIT)
         others = [await add_bot(suite, "dull")]
         done, _ = await _ended(suite, others, exchanges=4, conversations_per_pair=24)
         assert (done["complete"], done["failed"]) == (24, 0)

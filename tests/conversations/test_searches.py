@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from spotthebot.contracts.conversations import ConversationState, Ending
-from spotthebot.conversations.domain.searches import ConversationQuery
-from spotthebot.conversations.store.searches import find_conversations, find_neighbours
+from spotthebot.conversations.searches import store as searches_store
+from spotthebot.conversations.searches.domain import ConversationQuery
 from spotthebot.kit.ids import new_ids
 from tests.factories.running_suite import RunningSuite
 from tests.factories.savepoints import SavepointDatabase
@@ -63,10 +63,12 @@ async def test_a_search_finds_what_matches_in_the_collection_and_nothing_else(
     mine, ids = await _stored(stored)
     query = ConversationQuery(**asked)
     async with stored.read() as session:
-        listed, searched_to = await find_conversations(session, mine, query, after=None, limit=10)
-        first, _ = await find_conversations(session, mine, query, after=None, limit=1)
-        rest, _ = await find_conversations(session, mine, query, after=first[0] if first else ids["opened"], limit=10)
-        beside = await find_neighbours(session, mine, query, ids["failed"])
+        listed, searched_to = await searches_store.find_conversations(session, mine, query, after=None, limit=10)
+        first, _ = await searches_store.find_conversations(session, mine, query, after=None, limit=1)
+        rest, _ = await searches_store.find_conversations(
+            session, mine, query, after=first[0] if first else ids["opened"], limit=10
+        )
+        beside = await searches_store.find_neighbours(session, mine, query, ids["failed"])
     names = {row_id: name for name, row_id in ids.items()}
     assert ([names[each] for each in listed], searched_to) == (found, None)
     assert [names[each] for each in [*first, *rest]] == found
@@ -79,9 +81,9 @@ async def test_a_search_for_a_text_stops_after_so_many_conversations_and_goes_on
     mine, ids = await _stored(stored)
     order, query = [*ids.values()], ConversationQuery(text="upon")
     async with stored.read() as session:
-        found, stopped = await find_conversations(session, mine, query, after=None, limit=10, at_once=3)
+        found, stopped = await searches_store.find_conversations(session, mine, query, after=None, limit=10, at_once=3)
         assert (found, stopped) == ([], order[2])
-        rest, end = await find_conversations(session, mine, query, after=stopped, limit=10, at_once=3)
+        rest, end = await searches_store.find_conversations(session, mine, query, after=stopped, limit=10, at_once=3)
         assert (rest, end) == ([order[4]], None)
 
 

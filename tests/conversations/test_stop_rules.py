@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from spotthebot.conversations.domain.quality.stop_rules import is_farewell, repeats
+from spotthebot.conversations.texts.domain import is_farewell, repeats
 from tests.factories.published_dump import SHARED
 
 FAREWELLS = (

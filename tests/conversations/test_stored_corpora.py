@@ -14,10 +14,15 @@ from spotthebot.contracts.conversations import (
     CorpusVisibility,
     TrainingSplit,
 )
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.corpora import Dialogue, DialogueOutcome, SplitStatistics
-from spotthebot.conversations.domain.errors import CorpusNameTaken, NoSuchCorpus, NoSuchPartnerSet
-from spotthebot.conversations.domain.partner_sets import Partner
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.corpora import store as corpora_store
+from spotthebot.conversations.corpora.domain.corpora import Dialogue, DialogueOutcome, SplitStatistics
+from spotthebot.conversations.corpora.errors import CorpusNameTaken, NoSuchCorpus
+from spotthebot.conversations.participants import store as participants_store
+from spotthebot.conversations.participants.domain import Partner
+from spotthebot.conversations.participants.errors import NoSuchPartnerSet
+from spotthebot.conversations.quality.store import checks as checks_store
+from spotthebot.conversations.removals import store as removals_store
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.ids import new_id
 from tests.factories.savepoints import SavepointDatabase
@@ -27,7 +32,7 @@ STORED, KNOWN, OTHER_TURNS = DialogueOutcome
 
 async def _corpus(session: WriteSession, name: str) -> UUID:
     request = CorpusIn(name=name, domain="small-talk", origin="us", licence="CC0")
-    return (await store.corpora.add_corpus(session, request)).id
+    return (await corpora_store.add_corpus(session, request)).id
 
 
 class TestCorpora:
@@ -37,17 +42,17 @@ class TestCorpora:
             with pytest.raises(CorpusNameTaken):
                 await _corpus(session, "mine")
             states = [
-                await store.corpora.change_corpus(session, mine, changes)
+                await corpora_store.change_corpus(session, mine, changes)
                 for changes in (
                     CorpusChangesIn(),
                     CorpusChangesIn(owner="red"),
                     CorpusChangesIn(visibility=CorpusVisibility.SHARED),
                 )
             ]
-            untouched = await store.corpora.get_corpus(session, other)
+            untouched = await corpora_store.get_corpus(session, other)
             for find in (
-                store.corpora.get_corpus(session, new_id()),
-                store.corpora.change_corpus(session, new_id(), CorpusChangesIn(owner="red")),
+                corpora_store.get_corpus(session, new_id()),
+                corpora_store.change_corpus(session, new_id(), CorpusChangesIn(owner="red")),
             ):
                 with pytest.raises(NoSuchCorpus):
                     await find
@@ -65,13 +70,13 @@ class TestCorpora:
             a, b = Dialogue("a", "train", ("Hi.", "Hello you.")), Dialogue("b", "test", ("One two three.",))
             same, unlike = Dialogue("a", "test", a.turns), Dialogue("b", "test", ("Four.",))
             spoken = Dialogue("c", "train", ("A.", "B.", "C."), ("likes tea", "likes rain"), {"id": 7})
-            add = store.corpora.add_dialogues
+            add = corpora_store.add_dialogues
             assert await add(session, mine, [a, b, same, unlike]) == [STORED, STORED, KNOWN, OTHER_TURNS]
             assert await add(session, mine, [unlike, spoken, a, spoken]) == [OTHER_TURNS, STORED, KNOWN, KNOWN]
             assert await add(session, other, [unlike]) == [STORED]
-            corpora = await store.corpora.list_corpora(session, name=None, after=None, limit=9)
-            dialogues = await store.corpora.list_dialogues(session, mine, split=None)
-            of_test = await store.corpora.list_dialogues(session, mine, split="test", limit=1)
+            corpora = await corpora_store.list_corpora(session, name=None, after=None, limit=9)
+            dialogues = await corpora_store.list_dialogues(session, mine, split=None)
+            of_test = await corpora_store.list_dialogues(session, mine, split="test", limit=1)
         assert [corpora[place].splits for place in (0, 1)] == [
             {"test": SplitStatistics(1, 1, 0, 3), "train": SplitStatistics(2, 5, 2, 6)},
             {"test": SplitStatistics(1, 1, 0, 1)},
@@ -89,24 +94,24 @@ class TestCorpora:
             mine, other = await _corpus(session, "mine"), await _corpus(session, "other")
             for corpus in (mine, other):
                 dialogues = [Dialogue(key, "train", (key, "and so?")) for key in ("a", "b", "c")]
-                await store.corpora.add_dialogues(session, corpus, dialogues)
-            assert (await store.corpora.mark_removed(session, mine)).name == "mine"
-            assert await store.corpora.list_corpora(session, name="mine", after=None, limit=9) == []
+                await corpora_store.add_dialogues(session, corpus, dialogues)
+            assert (await corpora_store.mark_removed(session, mine)).name == "mine"
+            assert await corpora_store.list_corpora(session, name="mine", after=None, limit=9) == []
             for use in (
-                store.corpora.get_corpus(session, mine),
-                store.corpora.mark_removed(session, mine),
-                store.corpora.add_dialogues(session, mine, dialogues),
+                corpora_store.get_corpus(session, mine),
+                corpora_store.mark_removed(session, mine),
+                corpora_store.add_dialogues(session, mine, dialogues),
             ):
                 with pytest.raises(NoSuchCorpus):
                     await use
             await _corpus(session, "mine")
-            delete = store.corpora.delete_dialogues
-            assert await store.corpora.list_removed(session) == [mine]
+            delete = corpora_store.delete_dialogues
+            assert await corpora_store.list_removed(session) == [mine]
             assert [await delete(session, mine, 2) for _ in range(4)] == [2, 1, 0, 0]
-            assert await store.corpora.list_removed(session) == []
+            assert await corpora_store.list_removed(session) == []
             assert await delete(session, other, 2) == 0
-            whole = await store.corpora.get_corpus(session, other)
-            kept = await store.corpora.list_dialogues(session, other, split=None)
+            whole = await corpora_store.get_corpus(session, other)
+            kept = await corpora_store.list_dialogues(session, other, split=None)
         assert (whole.splits["train"].dialogues, len(kept)) == (3, 3)
 
     async def test_are_used_by_collections_that_took_texts_of_them_or_were_compared(self, stored: SavepointDatabase):
@@ -120,25 +125,25 @@ class TestCorpora:
                 {"opening": {"corpus_id": str(other)}},
             )
             made = [
-                await store.collections.add_collection(
+                await collections_store.add_collection(
                     session, name=f"c{number}", domain="x", mode="x", plan=each, state=CollectionState.COMPLETE
                 )
                 for number, each in enumerate(plans)
             ]
             split = TrainingSplit(corpus_id=mine, split="train")
-            await store.quality_checks.request_check_against(session, made[3], split)
-            assert await store.corpora.list_users(session, mine) == ["c1", "c2", "c3"]
-            assert await store.corpora.list_users(session, new_id()) == []
+            await checks_store.request_check_against(session, made[3], split)
+            assert await removals_store.list_users(session, mine) == ["c1", "c2", "c3"]
+            assert await removals_store.list_users(session, new_id()) == []
 
     async def test_are_not_removed_while_a_transaction_uses_them(self, outbox_alone: Database):
         async with outbox_alone.write() as session:
             mine = await _corpus(session, "mine")
         async with outbox_alone.write() as session:
-            await store.corpora.lock_corpora(session, [mine])
+            await corpora_store.lock_corpora(session, [mine])
             with pytest.raises(OperationalError, match="lock timeout"):
                 async with outbox_alone.write() as removing:
                     await removing.execute(text("SET LOCAL lock_timeout = '20ms'"))
-                    await store.corpora.mark_removed(removing, mine)
+                    await corpora_store.mark_removed(removing, mine)
 
 
 class TestPartnerSets:
@@ -146,14 +151,14 @@ class TestPartnerSets:
         partners = [Partner(new_id(), name, 3, 64 * "a") for name in ("one", "two")]
         async with stored.write() as session:
             made = [
-                await store.partner_sets.add_partner_set(session, name=name, description=name[0], partners=partners[:n])
+                await participants_store.add_partner_set(session, name=name, description=name[0], partners=partners[:n])
                 for name, n in (("mine", 2), ("other", 1), ("mine", 1))
             ]
-            found = await store.partner_sets.get_partner_set(session, "mine", 2)
+            found = await participants_store.get_partner_set(session, "mine", 2)
             for name, version in (("mine", 3), ("mine", 0), ("third", 1)):
                 with pytest.raises(NoSuchPartnerSet):
-                    await store.partner_sets.get_partner_set(session, name, version)
-            lists = store.partner_sets.list_partner_sets
+                    await participants_store.get_partner_set(session, name, version)
+            lists = participants_store.list_partner_sets
             pages = [
                 await lists(session, name=name, after=after, limit=limit)
                 for name, after, limit in (

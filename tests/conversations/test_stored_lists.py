@@ -7,8 +7,15 @@ from uuid import UUID
 import pytest
 from sqlalchemy import insert
 
-from spotthebot.conversations import store
-from spotthebot.conversations.tables import CorpusRow, DialogueRow
+from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.store import ratings as ratings_store
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.conversations.store import conversations as conversations_store
+from spotthebot.conversations.corpora import store as corpora_store
+from spotthebot.conversations.corpora.tables import CorpusRow, DialogueRow
+from spotthebot.conversations.exports import store as exports_store
+from spotthebot.conversations.progress import store as progress_store
+from spotthebot.conversations.quality.store import flags as flags_store
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
@@ -78,88 +85,88 @@ async def _dialogues(session: WriteSession, corpus: UUID) -> Sequence[UUID]:
 
 
 async def _list_conversations(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.conversations.list_conversations(session, collection, after=after, limit=limit)
+    found = await conversations_store.list_conversations(session, collection, after=after, limit=limit)
     assert all(each.turns == TURNS for each in found)
     return [each.id for each in found]
 
 
 async def _list_of_bot(session: ReadSession, _collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.conversations.list_conversations_of_bot(session, BOT, after=after, limit=limit)
+    found = await conversations_store.list_conversations_of_bot(session, BOT, after=after, limit=limit)
     return [each.id for each in found]
 
 
 async def _list_speakers(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.conversations.list_speakers(session, collection, after=after, limit=limit)
+    found = await conversations_store.list_speakers(session, collection, after=after, limit=limit)
     assert all(each.participants == SIDES for each in found)
     return [each.id for each in found]
 
 
 async def _list_rows(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    source = await store.exports.get_source(session, collection)
-    found = await store.exports.list_rows(session, source, after=after, limit=limit)
+    source = await collections_store.get_source(session, collection)
+    found = await exports_store.list_rows(session, source, after=after, limit=limit)
     assert all([turn.text for turn in each.conversation.turns] == [*TURNS] for each in found)
     return [each.id for each in found]
 
 
 async def _list_unflagged(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.quality_flags.list_unflagged(session, collection, after=after, limit=limit)
+    found = await flags_store.list_unflagged(session, collection, after=after, limit=limit)
     assert all((each.bot_speaks, each.turns) == (True, TURNS) for each in found)
     return [each.conversation_id for each in found]
 
 
 async def _list_signatures(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.quality_flags.list_signatures(session, collection, after=after, limit=limit)
+    found = await flags_store.list_signatures(session, collection, after=after, limit=limit)
     return [each for each, signature in found if signature == b"signature"]
 
 
 async def _list_exchange_hashes(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.quality_flags.list_exchange_hashes(session, collection, after=after, limit=limit)
+    found = await flags_store.list_exchange_hashes(session, collection, after=after, limit=limit)
     return [each for each, hashes in found if hashes == b"hashes"]
 
 
 async def _list_flags(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.quality_flags.list_flags(session, collection, only=None, after=after, limit=limit)
+    found = await flags_store.list_flags(session, collection, only=None, after=after, limit=limit)
     return [each.conversation_id for each in found]
 
 
 async def _list_interactors(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.chats.list_interactors(session, collection, after=after, limit=limit)
+    found = await chats_store.list_interactors(session, collection, after=after, limit=limit)
     assert all(interactor is None for _, interactor in found)
     return [each for each, _ in found]
 
 
 async def _list_chats(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.chats.list_chats(session, collection, rated=False, after=after, limit=limit)
+    found = await chats_store.list_chats(session, collection, rated=False, after=after, limit=limit)
     return [each.id for each in found]
 
 
 async def _list_only_rated(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.chats.list_chats(session, collection, rated=True, after=after, limit=limit)
+    found = await chats_store.list_chats(session, collection, rated=True, after=after, limit=limit)
     return [each.id for each in found]
 
 
 async def _list_imported_chats(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.ratings.list_rated_chats(session, collection, after=after, limit=limit)
+    found = await ratings_store.list_rated_chats(session, collection, after=after, limit=limit)
     assert all(len(each.conversations) == 1 and each.conversations[0].scores == {"quality": 4} for each in found)
     return [each.id for each in found]
 
 
 async def _list_pairs(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[int]:
     after = -1 if after is None else after
-    found = await store.collections.list_pairs(session, collection, after=after, limit=limit)
+    found = await progress_store.list_pairs(session, collection, after=after, limit=limit)
     assert all(each.participants == ("one", "two") for each in found)
     return [each.number for each in found]
 
 
 async def _list_failures(session: ReadSession, collection: UUID, after: Any, limit: int) -> Sequence[str]:
     offset = 0 if after is None else int(after.split()[-1]) + 1
-    found = await store.collections.list_failures(session, collection, offset=offset, limit=limit)
+    found = await progress_store.list_failures(session, collection, offset=offset, limit=limit)
     assert all(each.conversations == COUNT - int(each.reason.split()[-1]) for each in found)
     return [each.reason for each in found]
 
 
 async def _list_dialogues(session: ReadSession, corpus: UUID, after: Any, limit: int) -> Sequence[UUID]:
-    found = await store.corpora.list_dialogues(session, corpus, split="train", after=after, limit=limit)
+    found = await corpora_store.list_dialogues(session, corpus, split="train", after=after, limit=limit)
     return [each.id for each in found]
 
 
@@ -214,7 +221,7 @@ async def test_pairs_are_listed_by_number_page_by_page(stored: SavepointDatabase
         await store_conversations(session, others, 3)
     async with stored.read() as session:
         assert await _pages(session, mine, _list_pairs) == [*range(COUNT)]
-        found = await store.collections.list_pairs(session, mine, after=-1, limit=100)
+        found = await progress_store.list_pairs(session, mine, after=-1, limit=100)
     assert [each.conversations for each in found] == [{"running": 2}, {"failed": 1}, {}, {}, {}]
 
 
@@ -225,7 +232,7 @@ async def test_dialogues_are_listed_in_the_order_of_their_upload_page_by_page(st
         expected = await _dialogues(session, mine)
     async with stored.read() as reading:
         assert await _pages(reading, mine, _list_dialogues) == expected
-        assert len(await store.corpora.list_dialogues(reading, mine, split=None)) == 2 * COUNT
+        assert len(await corpora_store.list_dialogues(reading, mine, split=None)) == 2 * COUNT
 
 
 async def test_corpora_are_listed_by_name_or_all_of_them_page_by_page(stored: SavepointDatabase):
@@ -234,12 +241,12 @@ async def test_corpora_are_listed_by_name_or_all_of_them_page_by_page(stored: Sa
             await _dialogues(session, each)
 
     async def lists(session: ReadSession, _: UUID, after: Any, limit: int) -> Sequence[UUID]:
-        found = await store.corpora.list_corpora(session, name=None, after=after, limit=limit)
+        found = await corpora_store.list_corpora(session, name=None, after=after, limit=limit)
         return [each.id for each in found]
 
     async with stored.read() as reading:
         assert await _pages(reading, ids[0], lists) == ids
-        named = await store.corpora.list_corpora(reading, name=f"corpus {ids[1]}", after=None, limit=100)
+        named = await corpora_store.list_corpora(reading, name=f"corpus {ids[1]}", after=None, limit=100)
     assert [each.id for each in named] == [ids[1]]
 
 
@@ -248,11 +255,11 @@ async def test_collections_are_listed_by_name_or_all_of_them_page_by_page(stored
         ids = [await store_collection(session, SIDES, name=f"collection {number}") for number in range(COUNT)]
 
     async def lists(session: ReadSession, _: UUID, after: Any, limit: int) -> Sequence[UUID]:
-        found = await store.collections.list_collections(session, name=None, after=after, limit=limit)
+        found = await collections_store.list_collections(session, name=None, after=after, limit=limit)
         return [each.id for each in found]
 
     async def newest(session: ReadSession, _: UUID, after: Any, limit: int) -> Sequence[UUID]:
-        found = await store.collections.list_collections(
+        found = await collections_store.list_collections(
             session, name=None, newest_first=True, after=after, limit=limit
         )
         return [each.id for each in found]
@@ -260,7 +267,7 @@ async def test_collections_are_listed_by_name_or_all_of_them_page_by_page(stored
     async with stored.read() as reading:
         assert await _pages(reading, ids[0], lists) == sorted(ids)  # of one millisecond in any order
         assert await _pages(reading, ids[0], newest) == sorted(ids, reverse=True)
-        named = await store.collections.list_collections(reading, name="collection 1", after=None, limit=100)
+        named = await collections_store.list_collections(reading, name="collection 1", after=None, limit=100)
     assert [each.id for each in named] == [ids[1]]
 
 
@@ -272,7 +279,7 @@ async def test_events_of_a_chat_are_listed_by_number_page_by_page(stored: Savepo
         await store_chat_events(session, mine, COUNT)
 
     async def lists(session: ReadSession, chat: UUID, after: Any, limit: int) -> Sequence[int]:
-        return [each.number for each in await store.chats.list_events(session, chat, after=after or 0, limit=limit)]
+        return [each.number for each in await chats_store.list_events(session, chat, after=after or 0, limit=limit)]
 
     async with stored.read() as reading:
         assert await _pages(reading, mine, lists) == [*range(1, COUNT + 1)]

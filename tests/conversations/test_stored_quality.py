@@ -8,9 +8,12 @@ from sqlalchemy import insert, update
 
 from spotthebot.contracts.conversations import FlagKind, Participant, ParticipantKind, TrainingSplit
 from spotthebot.contracts.repeated_texts import RepeatedTexts
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.quality.flags import RULES, PersonalDataKind, TextFlags, UnflaggedConversation
-from spotthebot.conversations.tables import CorpusRow, QualityCheckRow, QualityFlagsRow
+from spotthebot.conversations.corpora.tables import CorpusRow
+from spotthebot.conversations.quality.domain.flags import RULES, PersonalDataKind, TextFlags, UnflaggedConversation
+from spotthebot.conversations.quality.store import checks as checks_store
+from spotthebot.conversations.quality.store import flags as flags_store
+from spotthebot.conversations.quality.store import summaries as summaries_store
+from spotthebot.conversations.quality.tables import QualityCheckRow, QualityFlagsRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
@@ -31,7 +34,7 @@ async def _flagged(session: WriteSession, collection: UUID, **values: Any) -> UU
 
 async def _flags(session: ReadSession, collection: UUID, name: str, only: FlagKind | None = None) -> list[Any]:
     """Return one flag of each conversation."""
-    found = await store.quality_flags.list_flags(session, collection, only=only, after=None, limit=99)
+    found = await flags_store.list_flags(session, collection, only=only, after=None, limit=99)
     return [getattr(each, name) for each in found]
 
 
@@ -46,7 +49,7 @@ class TestUnflagged:
             both = await store_collection(session, (PERSON, SIDES[0]))
             for each in (people, both):
                 await store_conversations(session, each, 1, turns=("a", "b"), state="complete")
-            lists = store.quality_flags.list_unflagged
+            lists = flags_store.list_unflagged
             found = [await lists(session, each, after=None, limit=9) for each in (mine, people, both)]
         assert [each.conversation_id for each in found[0]] == [older]
         assert [(each.bot_speaks, each.turns) for (each,) in found[1:]] == [(False, ("a", "b")), (True, ("a", "b"))]
@@ -67,9 +70,9 @@ class TestUnflagged:
             first = await _flagged(session, mine, rules=RULES - 1, in_training=3)
             (second,) = await store_conversations(session, mine, 1, state="complete")
             conversations = [UnflaggedConversation(each, bot_speaks=True, turns=()) for each in (first, second)]
-            await store.quality_flags.add_flags(session, mine, list(zip(conversations, (said, nothing), strict=True)))
-            one, other = await store.quality_flags.list_flags(session, mine, only=None, after=None, limit=9)
-            assert await store.quality_flags.list_unflagged(session, mine, after=None, limit=9) == []
+            await flags_store.add_flags(session, mine, list(zip(conversations, (said, nothing), strict=True)))
+            one, other = await flags_store.list_flags(session, mine, only=None, after=None, limit=9)
+            assert await flags_store.list_unflagged(session, mine, after=None, limit=9) == []
         assert (one.turns, one.words, one.language, one.language_probability) == (2, 7, "de", 0.5)
         assert (one.profanity, one.personal_data, one.exchanges, one.in_training) == ([1], [PHONE], 1, 3)
         assert (other.language, other.language_probability, other.exchanges) == (None, None, 0)
@@ -116,13 +119,13 @@ class TestFlags:
             await _flagged(session, mine, text_hash=b"b", exact_duplicate_of=first)  # of texts that were others
             for _ in range(2):
                 await _flagged(session, mine, text_hash=b"a")
-            await store.quality_flags.flag_exact_duplicates(session, mine)
+            await flags_store.flag_exact_duplicates(session, mine)
             assert await _flags(session, mine, "exact_duplicate_of") == [None, None, first, first]
             assert await _flags(session, others, "exact_duplicate_of") == [None, None]
-            await store.quality_flags.flag_exact_duplicates(session, others)
+            await flags_store.flag_exact_duplicates(session, others)
             assert await _flags(session, others, "exact_duplicate_of") == [None, elsewhere[0]]
-            signatures = await store.quality_flags.list_signatures(session, others, after=None, limit=9)
-            repeated = await store.quality_summaries.list_repeated_texts(session, mine)
+            signatures = await flags_store.list_signatures(session, others, after=None, limit=9)
+            repeated = await summaries_store.list_repeated_texts(session, mine)
         assert [each for each, _ in signatures] == elsewhere[:1]
         names = tuple(sorted(side.name for side in SIDES))
         assert repeated == (RepeatedTexts(speakers=names, conversations=4, texts=2),)
@@ -134,7 +137,7 @@ class TestFlags:
             for pair in (0, 1):
                 (each,) = await store_conversations(session, mine, 1, state="complete", pair=pair)
                 await store_flags(session, mine, [each], text_hash=b"a")
-            (repeated,) = await store.quality_summaries.list_repeated_texts(session, mine)
+            (repeated,) = await summaries_store.list_repeated_texts(session, mine)
         assert (repeated.conversations, repeated.texts) == (2, 1)
 
     async def test_those_of_comparisons_are_renewed_and_cleared_in_one_collection(self, stored: SavepointDatabase):
@@ -142,14 +145,14 @@ class TestFlags:
             mine, others = [await store_collection(session, SIDES) for _ in range(2)]
             ids = [await _flagged(session, mine, in_training=count) for count in (None, 2, 3)]
             await _flagged(session, others, in_training=4, near_duplicate_of=ONE, similarity=1.0)
-            await store.quality_flags.flag_training_overlap(session, [(ids[0], 1), (ids[1], 0)])
+            await flags_store.flag_training_overlap(session, [(ids[0], 1), (ids[1], 0)])
             assert await _flags(session, mine, "in_training") == [1, 0, 3]
             for found in ([(ids[1], ids[0], 0.9)], [(ids[2], ids[0], 0.8)], []):
-                await store.quality_flags.flag_near_duplicates(session, mine, found)
+                await flags_store.flag_near_duplicates(session, mine, found)
                 expected = {one: (other, similarity) for one, other, similarity in found}
                 pairs = [await _flags(session, mine, name) for name in ("near_duplicate_of", "similarity")]
                 assert list(zip(*pairs, strict=True)) == [expected.get(each, (None, None)) for each in ids]
-            await store.quality_flags.clear_training_overlap(session, mine)
+            await flags_store.clear_training_overlap(session, mine)
             assert await _flags(session, mine, "in_training") == [None] * 3
             assert await _flags(session, others, "in_training") == [4]
             assert await _flags(session, others, "near_duplicate_of") == [ONE]
@@ -176,8 +179,8 @@ class TestSummaries:
             ):
                 row = QualityFlagsRow.conversation_id == flagged[place]
                 await session.execute(update(QualityFlagsRow).where(row).values(**values))
-            found = await store.quality_summaries.summarise(session, mine, split)
-            untrained = await store.quality_summaries.summarise(session, mine, None)
+            found = await summaries_store.summarise(session, mine, split)
+            untrained = await summaries_store.summarise(session, mine, None)
         spread = {"mean": 6.0, "minimum": 1, "tenth": 2, "median": 6, "ninetieth": 10, "maximum": 11}
         assert found.conversations == 11
         assert found.turns is not None
@@ -200,9 +203,9 @@ class TestSummaries:
         split = TrainingSplit(corpus_id=new_id(), split="train")
         async with stored.write() as session:
             mine = await store_collection(session, SIDES)
-            found = await store.quality_summaries.summarise(session, mine, split)
+            found = await summaries_store.summarise(session, mine, split)
             await _flagged(session, mine, turns=0, words=0, in_training=0)
-            silent = await store.quality_summaries.summarise(session, mine, split)
+            silent = await summaries_store.summarise(session, mine, split)
         assert (found.conversations, found.turns, found.words, found.words_per_turn) == (0, None, None, None)
         assert (found.languages, found.personal_data_kinds, found.profanity.share) == ({}, {}, None)
         for each in (found, silent):
@@ -219,13 +222,13 @@ class TestChecks:
         async with stored.write() as session:
             await session.execute(insert(CorpusRow).values(row))
             mine = await store_collection(session, SIDES)
-            await store.quality_checks.request_check_against(session, mine, split)
-            requests = [await store.quality_checks.start_check(session, mine)]
-            await store.quality_checks.request_check(session, mine)
-            requests.append(await store.quality_checks.start_check(session, mine))
-            assert (await store.quality_checks.get_check(session, mine)).training == split
-            await store.quality_checks.request_check_against(session, mine, None)
-            requests.append(await store.quality_checks.start_check(session, mine))
+            await checks_store.request_check_against(session, mine, split)
+            requests = [await checks_store.start_check(session, mine)]
+            await checks_store.request_check(session, mine)
+            requests.append(await checks_store.start_check(session, mine))
+            assert (await checks_store.get_check(session, mine)).training == split
+            await checks_store.request_check_against(session, mine, None)
+            requests.append(await checks_store.start_check(session, mine))
         assert [each.training for each in requests] == [split, split, None]
         assert requests[0].requested_at < requests[1].requested_at < requests[2].requested_at
 
@@ -235,13 +238,13 @@ class TestChecks:
             for rules in (RULES, RULES - 1, RULES):
                 await _flagged(session, mine, rules=rules)
             for each in (mine, others):
-                await store.quality_checks.request_check(session, each)
-            request = await store.quality_checks.start_check(session, mine)
-            found = await store.quality_checks.get_check(session, mine)
+                await checks_store.request_check(session, each)
+            request = await checks_store.start_check(session, mine)
+            found = await checks_store.get_check(session, mine)
             assert (found.conversations, found.flagged, found.checked_at, found.summary) == (5, 2, None, None)
-            summary = await store.quality_summaries.summarise(session, mine, None)
+            summary = await summaries_store.summarise(session, mine, None)
             await session.execute(update(QualityCheckRow).values(state="comparing"))
-            await store.quality_checks.finish_check(session, request, summary)
-            found, other = [await store.quality_checks.get_check(session, each) for each in (mine, others)]
+            await checks_store.finish_check(session, request, summary)
+            found, other = [await checks_store.get_check(session, each) for each in (mine, others)]
         assert (found.state, found.summary, found.checked_at is not None) == ("done", summary, True)
         assert (other.state, other.summary, other.checked_at) == ("comparing", None, None)

@@ -7,9 +7,14 @@ import pytest
 from sqlalchemy import insert
 
 from spotthebot.contracts.conversations import ExportedScore, HumanBotIn, Participant, ParticipantKind
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.errors import NoSuchCollection, NotForChats
-from spotthebot.conversations.tables import ImportedRatingRow
+from spotthebot.conversations.chats.errors import NotForChats
+from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.store import ratings as ratings_store
+from spotthebot.conversations.chats.tables import ImportedRatingRow
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.collections.errors import NoSuchCollection
+from spotthebot.conversations.corpora import store as corpora_store
+from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from spotthebot.kit.pseudonyms import is_pseudonym
@@ -38,7 +43,7 @@ def _person(system: str) -> Participant:
 
 
 async def _study(session: WriteSession) -> UUID:
-    return await store_collection(session, SIDES, mode="human_bot", plan=store.chats.plan_of(PLAN, SIDES))
+    return await store_collection(session, SIDES, mode="human_bot", plan=chats_store.plan_of(PLAN, SIDES))
 
 
 class TestRatedChats:
@@ -51,7 +56,7 @@ class TestRatedChats:
             held = {"bots": [TWO, ONE], "conversations": [first, second], "state": "rated", "rated_at": NOON}
             (rated,) = await store_chats(session, mine, 1, ratings=RATINGS, **held)
             (silent,) = await store_chats(session, mine, 1, **held | {"conversations": [first]})
-            found = await store.ratings.list_rated_chats(session, mine, after=None, limit=9)
+            found = await ratings_store.list_rated_chats(session, mine, after=None, limit=9)
         assert [(each.id, each.preferred, each.rated_at) for each in found] == [
             (rated, 2, NOON),
             (silent, None, NOON),
@@ -74,7 +79,7 @@ class TestRatedChats:
             async with stored.write() as session:
                 mine = await store_collection(session, sides, **IMPORTED)
                 await store_imported_ratings(session, mine, await store_conversations(session, mine, 1))
-                (found,) = await store.ratings.list_rated_chats(session, mine, after=None, limit=9)
+                (found,) = await ratings_store.list_rated_chats(session, mine, after=None, limit=9)
             assert [each.participant for each in found.conversations] == [expected]
 
     async def test_those_of_an_import_hold_their_conversations_by_number(self, stored: SavepointDatabase):
@@ -87,7 +92,7 @@ class TestRatedChats:
                 for each, number in zip(ids, (2, 1), strict=True)
             ]
             await session.execute(insert(ImportedRatingRow), rows)
-            (found,) = await store.ratings.list_rated_chats(session, mine, after=None, limit=1)
+            (found,) = await ratings_store.list_rated_chats(session, mine, after=None, limit=1)
         assert (found.id, found.preferred, found.rated_at) == (chat, 2, NOON)
         assert is_pseudonym(found.interactor)
         assert [(each.id, each.number) for each in found.conversations] == [(ids[1], 1), (ids[0], 2)]
@@ -97,15 +102,15 @@ class TestRatedChats:
             for values in ({}, {"mode": "import"}, {"plan": {"held_as": "human_bot"}}):
                 mine = await store_collection(session, SIDES, **values)
                 with pytest.raises(NotForChats):
-                    await store.ratings.list_rated_chats(session, mine, after=None, limit=9)
-            for find in (store.chats.get_study, store.exports.get_source):
+                    await ratings_store.list_rated_chats(session, mine, after=None, limit=9)
+            for find in (chats_store.get_study, collections_store.get_source):
                 with pytest.raises(NoSuchCollection):
                     await find(session, new_id())
             with pytest.raises(NoSuchCollection):
-                await store.ratings.list_rated_chats(session, new_id(), after=None, limit=9)
+                await ratings_store.list_rated_chats(session, new_id(), after=None, limit=9)
             with pytest.raises(NotForChats):
-                await store.chats.get_study(session, await store_collection(session, SIDES))
-            study = await store.chats.get_study(session, await _study(session))
+                await chats_store.get_study(session, await store_collection(session, SIDES))
+            study = await chats_store.get_study(session, await _study(session))
         assert (study.plan, study.partners) == (PLAN, {ONE: SIDES[0], TWO: SIDES[1]})
 
 
@@ -118,9 +123,9 @@ class TestExportedRatings:
             (chat,) = await store_chats(session, mine, 1, conversations=[first, second], **values)
             await store_chats(session, mine, 1, conversations=[third], bots=[ONE])
             await store_chats(session, mine, 1, conversations=[fourth], **values | {"ratings": None})
-            source = await store.exports.get_source(session, mine)
-            found = await store.ratings.find_ratings(session, source, [second, third, fourth])
-            assert await store.ratings.find_ratings(session, source, [third]) == {}
+            source = await collections_store.get_source(session, mine)
+            found = await ratings_store.find_ratings(session, source, [second, third, fourth])
+            assert await ratings_store.find_ratings(session, source, [third]) == {}
         assert set(found) == {first, second, fourth}
         assert (found[second].chat_id, found[second].number) == (chat, 2)
         assert is_pseudonym(found[second].interactor)
@@ -136,8 +141,8 @@ class TestExportedRatings:
             mine = await store_collection(session, SIDES, **IMPORTED)
             ids = await store_conversations(session, mine, 2)
             chats = await store_imported_ratings(session, mine, ids)
-            source = await store.exports.get_source(session, mine)
-            found = await store.ratings.find_ratings(session, source, ids[:1])
+            source = await collections_store.get_source(session, mine)
+            found = await ratings_store.find_ratings(session, source, ids[:1])
         assert [(key, each.chat_id, each.number) for key, each in found.items()] == [(ids[0], chats[0], 1)]
         assert found[ids[0]].scores == (ExportedScore(question="quality", score=4),)
 
@@ -149,27 +154,27 @@ async def test_interactors_are_known_of_chats_held_here_and_of_imports(stored: S
         await store_chats(session, mine, 1, interactor="bob", conversations=ids[:2])
         await store_chats(session, others, 1, interactor="eve", conversations=[ids[3]])
         await store_imported_ratings(session, mine, [ids[2]])
-        found = await store.chats.list_interactors(session, mine, after=None, limit=9)
-        rest = await store.chats.list_interactors(session, mine, after=ids[1], limit=1)
+        found = await chats_store.list_interactors(session, mine, after=None, limit=9)
+        rest = await chats_store.list_interactors(session, mine, after=ids[1], limit=1)
     assert found == list(zip(ids, ("bob", "bob", "ann", None), strict=True))
     assert rest == found[2:3]
 
 
 async def test_the_database_is_not_asked_where_there_is_nothing_to_write():
     nowhere = WriteSession()  # it has no connection: any statement fails
-    await store.concurrency_slots.release(nowhere, {})
-    await store.ratings.add_ratings(nowhere, ONE, [])
-    await store.held_out.hold_out(nowhere, [])
-    assert await store.corpora.add_dialogues(nowhere, ONE, []) == []
+    await concurrency_slots_store.release(nowhere, {})
+    await ratings_store.add_ratings(nowhere, ONE, [])
+    await corpora_store.hold_out(nowhere, [])
+    assert await corpora_store.add_dialogues(nowhere, ONE, []) == []
     with pytest.raises(Exception, match="bind"):
-        await store.concurrency_slots.release(nowhere, {ONE: 1})
+        await concurrency_slots_store.release(nowhere, {ONE: 1})
     await nowhere.close()
 
 
 def test_a_condition_of_one_state_is_an_equation():
     """So that PostgreSQL finds the partial index that is declared in the same words."""
     states = (
-        store.states.is_one_of("state", cast("Any", ["a"])),
-        store.states.is_one_of("state", cast("Any", ["b", "a"])),
+        collections_store.is_one_of("state", cast("Any", ["a"])),
+        collections_store.is_one_of("state", cast("Any", ["b", "a"])),
     )
     assert states == ("state = 'a'", "state IN ('a', 'b')")

@@ -8,16 +8,27 @@ import pytest
 from sqlalchemy import func, insert, select, text
 
 from spotthebot.contracts.conversations import CollectionState, ConversationState, QualityCheckState
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.errors import NoQualityCheck, NoSuchChat
-from spotthebot.conversations.domain.held_out import ALWAYS, HeldOutExchange, PeoplesConversation, exchange_numbers
-from spotthebot.conversations.tables import (
-    ChatRow,
-    CollectionRow,
-    ConversationRow,
-    QualityCheckRow,
-    TurnCountRow,
+from spotthebot.conversations.chats.errors import NoSuchChat
+from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.tables import ChatRow
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.collections.tables import CollectionRow, TurnCountRow
+from spotthebot.conversations.control import store as control_store
+from spotthebot.conversations.conversations.store import conversations as conversations_store
+from spotthebot.conversations.conversations.tables import ConversationRow
+from spotthebot.conversations.corpora import store as corpora_store
+from spotthebot.conversations.corpora.domain.held_out import (
+    ALWAYS,
+    HeldOutExchange,
+    PeoplesConversation,
+    exchange_numbers,
 )
+from spotthebot.conversations.exports import store as exports_store
+from spotthebot.conversations.imports import store as imports_store
+from spotthebot.conversations.metrics import store as metrics_store
+from spotthebot.conversations.quality.errors import NoQualityCheck
+from spotthebot.conversations.quality.store import checks as checks_store
+from spotthebot.conversations.quality.tables import QualityCheckRow
 from spotthebot.kit.ids import new_ids
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_collections import (
@@ -41,7 +52,7 @@ class TestCollections:
             running = await store_conversations(session, mine, 2, next_bot=ONE, runner_job_id=7)
             (complete,) = await store_conversations(session, mine, 1, state="complete")
             (elsewhere,) = await store_conversations(session, others, 1)
-            assert await store.collections.cancel_conversations(session, mine) == 2
+            assert await control_store.cancel_conversations(session, mine) == 2
             states = [await value_of(session, ConversationRow.state, each) for each in (*running, complete, elsewhere)]
             assert states == ["cancelled", "cancelled", "complete", "running"]
             assert await value_of(session, ConversationRow.runner_job_id, running[0]) is None
@@ -51,9 +62,9 @@ class TestCollections:
         counts = {"conversations": 6, "complete": 1, "failed": 2, "cancelled": 3, "turns": 4, "turns_planned": 5}
         async with stored.write() as session:
             mine, others = [await store_collection(session, SIDES, **dict.fromkeys(counts, 10)) for _ in range(2)]
-            await store.collections.count_in(session, mine, **counts)
-            await store.collections.change_priority(session, mine, 3)
-            found = [await store.collections.get_collection(session, each) for each in (mine, others)]
+            await collections_store.count_in(session, mine, **counts)
+            await collections_store.change_priority(session, mine, 3)
+            found = [await collections_store.get_collection(session, each) for each in (mine, others)]
         assert [{name: getattr(each, name) for name in counts} for each in found] == [
             {name: 10 + count for name, count in counts.items()},
             dict.fromkeys(counts, 10),
@@ -68,9 +79,9 @@ class TestCollections:
             "state": CollectionState.COLLECTING,
         }
         async with stored.write() as session:
-            plain = await store.collections.add_collection(session, name="plain", **given)
-            second = await store.collections.add_collection(session, name="second", priority=2, **given)
-            found = [await store.collections.get_collection(session, each) for each in (plain, second)]
+            plain = await collections_store.add_collection(session, name="plain", **given)
+            second = await collections_store.add_collection(session, name="second", priority=2, **given)
+            found = [await collections_store.get_collection(session, each) for each in (plain, second)]
         assert [each.priority for each in found] == [0, 2]
 
     async def test_has_a_rate_over_the_last_minute_while_it_collects(self, stored: SavepointDatabase):
@@ -81,7 +92,7 @@ class TestCollections:
                 mine = await store_collection(session, SIDES, state=state)
                 row = {"collection_id": mine, "begins_at": now - timedelta(seconds=seconds), "turns": 600}
                 await session.execute(insert(TurnCountRow).values(row))
-                rates.append((await store.collections.get_collection(session, mine)).rate_turns_per_second)
+                rates.append((await collections_store.get_collection(session, mine)).rate_turns_per_second)
         assert 0 < (rates[0] or 0) <= 600 / 59.5
         assert rates[1:] == [None, None]
 
@@ -89,20 +100,20 @@ class TestCollections:
         async with stored.write() as session:
             mine = await store_collection(session, SIDES)
             for state, has_ended in ((CollectionState.PAUSED, False), (CollectionState.COMPLETE, True)):
-                assert await store.collections.change_state(session, [mine], state) == [mine]
-                found = await store.collections.get_collection(session, mine)
+                assert await collections_store.change_state(session, [mine], state) == [mine]
+                found = await collections_store.get_collection(session, mine)
                 assert (found.finished_at is not None) is has_ended
-            assert await store.collections.change_state(session, [mine], CollectionState.PAUSED) == []
+            assert await collections_store.change_state(session, [mine], CollectionState.PAUSED) == []
 
     async def test_pairs_are_numbered_on_from_those_that_are_known(self, stored: SavepointDatabase):
         other = (bot(TWO, "two"), bot(THREE, "three"))
         async with stored.write() as session:
             others, mine = [await store_collection(session, SIDES) for _ in range(2)]
             await store_pairs(session, others, other, numbers=[1])
-            numbers = await store.conversations.number_pairs(session, mine, [other, SIDES, other])
+            numbers = await conversations_store.number_pairs(session, mine, [other, SIDES, other])
             assert numbers == {SIDES: 0, other: 1}
-            assert await store.conversations.number_pairs(session, mine, [other]) == numbers
-            assert await store.exports.list_participants(session, mine) == [*SIDES, other[1]]
+            assert await conversations_store.number_pairs(session, mine, [other]) == numbers
+            assert await exports_store.list_participants(session, mine) == [*SIDES, other[1]]
 
 
 class TestQualityChecks:
@@ -110,30 +121,30 @@ class TestQualityChecks:
         async with stored.write() as session:
             mine, others = [await store_collection(session, SIDES) for _ in range(2)]
             with pytest.raises(NoQualityCheck):
-                await store.quality_checks.start_check(session, mine)
+                await checks_store.start_check(session, mine)
             for each in (mine, others):
-                await store.quality_checks.request_check(session, each)
-            first = await store.quality_checks.start_check(session, mine)
-            await store.quality_checks.request_check(session, mine)
-            await store.quality_checks.move_check(session, first, QualityCheckState.COMPARING)
-            await store.quality_checks.fail_check(session, mine, "broken")
-            found = await store.quality_checks.get_check(session, mine)
+                await checks_store.request_check(session, each)
+            first = await checks_store.start_check(session, mine)
+            await checks_store.request_check(session, mine)
+            await checks_store.move_check(session, first, QualityCheckState.COMPARING)
+            await checks_store.fail_check(session, mine, "broken")
+            found = await checks_store.get_check(session, mine)
             assert (found.state, found.failure) == (QualityCheckState.WAITING, None)
-            second = await store.quality_checks.start_check(session, mine)
-            await store.quality_checks.move_check(session, second, QualityCheckState.COMPARING)
-            assert not await store.quality_checks.is_done(session, mine)
-            await store.quality_checks.move_check(session, second, QualityCheckState.DONE)
-            assert await store.quality_checks.is_done(session, mine)
-            elsewhere = await store.quality_checks.get_check(session, others)
+            second = await checks_store.start_check(session, mine)
+            await checks_store.move_check(session, second, QualityCheckState.COMPARING)
+            assert not await checks_store.is_done(session, mine)
+            await checks_store.move_check(session, second, QualityCheckState.DONE)
+            assert await checks_store.is_done(session, mine)
+            elsewhere = await checks_store.get_check(session, others)
         assert elsewhere.state is QualityCheckState.WAITING
 
     async def test_a_failure_is_kept_as_far_as_there_is_room(self, stored: SavepointDatabase):
         async with stored.write() as session:
             mine = await store_collection(session, SIDES)
-            await store.quality_checks.request_check(session, mine)
-            await store.quality_checks.start_check(session, mine)
-            await store.quality_checks.fail_check(session, mine, 1001 * "x")
-            found = await store.quality_checks.get_check(session, mine)
+            await checks_store.request_check(session, mine)
+            await checks_store.start_check(session, mine)
+            await checks_store.fail_check(session, mine, 1001 * "x")
+            found = await checks_store.get_check(session, mine)
         assert (found.state, found.failure) == (QualityCheckState.FAILED, 1000 * "x")
 
     async def test_those_not_ended_count_as_lost_a_minute_after_their_request(self, stored: SavepointDatabase):
@@ -145,7 +156,7 @@ class TestQualityChecks:
                     requested_at = func.clock_timestamp() - timedelta(seconds=seconds)
                     row = {"collection_id": requests[seconds, state], "state": state, "requested_at": requested_at}
                     await session.execute(insert(QualityCheckRow).values(row))
-            lost = await store.quality_checks.list_unfinished(session)
+            lost = await checks_store.list_unfinished(session)
         unfinished = {QualityCheckState.WAITING, QualityCheckState.FLAGGING, QualityCheckState.COMPARING}
         assert set(lost) == {requests[seconds, state] for seconds in (90, 150) for state in unfinished}
         assert set(lost[:3]) == {requests[150, state] for state in unfinished}
@@ -163,27 +174,27 @@ class TestHeldOut:
                 (short, late, True, early),
                 (long, late, True, early),
             ):
-                await store.held_out.hold_out(session, [PeoplesConversation(turns, since)])
-                found = await store.held_out.find_held_out(session, [number])
+                await corpora_store.hold_out(session, [PeoplesConversation(turns, since)])
+                found = await corpora_store.find_held_out(session, [number])
                 assert found == {number: [HeldOutExchange(number, expected, suffices=suffices)]}
-            await store.held_out.hold_out(session, [PeoplesConversation(long, ALWAYS)])
-            both = await store.held_out.find_held_out(session, [number])
+            await corpora_store.hold_out(session, [PeoplesConversation(long, ALWAYS)])
+            both = await corpora_store.find_held_out(session, [number])
         assert {(each.since, each.suffices) for each in both[number]} == {(early, True), (ALWAYS, False)}
 
     async def test_people_are_counted_in_imports_and_plans_with_people(self, stored: SavepointDatabase):
         async with stored.write() as session:
-            assert await store.held_out.count_people(session) == 0
+            assert await corpora_store.count_people(session) == 0
             await store_collection(session, SIDES, mode="import", conversations=1)
             await store_collection(session, SIDES, plan={"humans": {}}, conversations=10)
             await store_collection(session, SIDES, plan={"humans": None}, conversations=100)
             await store_collection(session, SIDES, conversations=1000)
-            assert await store.held_out.count_people(session) == 11
+            assert await corpora_store.count_people(session) == 11
 
 
 class TestChats:
     async def test_one_that_is_not_there_is_named(self, stored: SavepointDatabase):
         async with stored.write() as session:
-            for find in (store.chats.get_chat, store.chats.lock_chat):
+            for find in (chats_store.get_chat, chats_store.lock_chat):
                 with pytest.raises(NoSuchChat, match=str(ONE)):
                     await find(session, ONE)
 
@@ -191,7 +202,7 @@ class TestChats:
         async with stored.write() as session:
             mine = await store_collection(session, SIDES, mode="human_bot")
             chats = await store_chats(session, mine, 2)
-            for find in (store.chats.get_chat, store.chats.lock_chat):
+            for find in (chats_store.get_chat, chats_store.lock_chat):
                 assert [(await find(session, each)).id for each in chats] == chats
 
     async def test_idle_ones_and_those_of_an_ended_collection_are_found(self, stored: SavepointDatabase):
@@ -208,8 +219,8 @@ class TestChats:
             ]
             await store_chats(session, open_, 1, state="rated", last_turn_at=now - timedelta(hours=1))
             (left,) = await store_chats(session, ended, 1, last_turn_at=now)
-            assert await store.chats.list_idle(session, limit=9) == sorted([idle, left])
-            assert await store.chats.list_idle(session, limit=1) == [min(idle, left)]
+            assert await chats_store.list_idle(session, limit=9) == sorted([idle, left])
+            assert await chats_store.list_idle(session, limit=1) == [min(idle, left)]
 
     async def test_turns_that_people_wait_for_are_the_bots_the_longest_waits_first(self, stored: SavepointDatabase):
         async with stored.write() as session:
@@ -225,7 +236,7 @@ class TestChats:
             await store_chats(session, mine, 1, conversations=[awaited[0], said])
             await store_chats(session, mine, 1, conversations=[ended])
             await store_chats(session, mine, 1, conversations=[awaited[0]], state="rating")
-            found = await store.chats.list_unanswered(session)
+            found = await chats_store.list_unanswered(session)
         assert [(each.chat_id, each.conversation_id, each.turns) for each in found] == [
             (chats[1], awaited[1], 1),
             (chats[0], awaited[0], 1),
@@ -240,17 +251,17 @@ class TestChats:
             await store_chats(session, mine, 1, bots=[TWO, ONE], interactor="bob", state="rated")
             await store_chats(session, mine, 1, bots=[THREE], interactor="bob", state="abandoned")
             await store_chats(session, others, 1, bots=[THREE])
-            found = await store.chats.list_chats_of(session, mine, "ann")
+            found = await chats_store.list_chats_of(session, mine, "ann")
             assert [each.id for each in found] == ids
-            assert await store.chats.count_draws(session, mine) == {frozenset({ONE, TWO}): 3}
-            assert [each.id for each in await store.chats.lock_chatting(session, mine)] == ids
+            assert await chats_store.count_draws(session, mine) == {frozenset({ONE, TWO}): 3}
+            assert [each.id for each in await chats_store.lock_chatting(session, mine)] == ids
 
     async def test_a_conversation_is_cancelled_and_counted_once(self, stored: SavepointDatabase):
         async with stored.write() as session:
             mine, others = [await store_collection(session, SIDES, mode="human_bot", cancelled=5) for _ in range(2)]
             running, other = await store_conversations(session, mine, 2)
             for _ in range(2):
-                await store.chats.cancel_conversation(session, running, "left")
+                await chats_store.cancel_conversation(session, running, "left")
             states = [await value_of(session, ConversationRow.state, each) for each in (running, other)]
             counts = [
                 await session.scalar(select(CollectionRow.cancelled).where(CollectionRow.id == each))
@@ -264,16 +275,16 @@ class TestChats:
             mine = await store_collection(session, SIDES, mode="human_bot")
             first, second = await store_chats(session, mine, 2)
             for each in (first, second, first):
-                await store.chats.add_event(session, each, "turn", {"of": str(each)})
-            events = await store.chats.list_events(session, first, after=0, limit=9)
+                await chats_store.add_event(session, each, "turn", {"of": str(each)})
+            events = await chats_store.list_events(session, first, after=0, limit=9)
             assert [(each.number, each.data) for each in events] == [(n, {"of": str(first)}) for n in (1, 2)]
-            assert await store.chats.count_events(session, [first]) == {first: 2}
+            assert await chats_store.count_events(session, [first]) == {first: 2}
 
     async def test_a_change_of_one_leaves_the_others(self, stored: SavepointDatabase):
         async with stored.write() as session:
             mine = await store_collection(session, SIDES, mode="human_bot")
             first, second = await store_chats(session, mine, 2, last_turn_at=datetime(2026, 1, 1, tzinfo=UTC))
-            await store.chats.touch(session, first)
+            await chats_store.touch(session, first)
             times = [
                 await session.scalar(select(ChatRow.last_turn_at).where(ChatRow.id == each)) for each in (first, second)
             ]
@@ -286,9 +297,9 @@ async def test_a_source_is_the_collection_as_it_stands(stored: SavepointDatabase
         plain = await store_collection(session, SIDES)
         held = await store_collection(session, SIDES, mode="import", plan={"held_as": "human_bot"}, state="cancelled")
         await store_conversations(session, held, 2)
-        found = [await store.exports.get_source(session, each) for each in (plain, held)]
-        counts = [await store.exports.count_conversations(session, each) for each in (plain, held)]
-        modes = [await store.exports.claim_mode(session, each, "self_play") for each in (plain, held)]
+        found = [await collections_store.get_source(session, each) for each in (plain, held)]
+        counts = [await exports_store.count_conversations(session, each) for each in (plain, held)]
+        modes = [await imports_store.claim_mode(session, each, "self_play") for each in (plain, held)]
     assert [(each.exported_mode, each.is_cancelled) for each in found] == [("self_play", False), ("human_bot", True)]
     assert counts == [0, 2]
     assert modes == ["self_play", "human_bot"]
@@ -297,7 +308,7 @@ async def test_a_source_is_the_collection_as_it_stands(stored: SavepointDatabase
 async def test_what_nobody_requested_has_no_quality_check(stored: SavepointDatabase):
     async with stored.read() as reading:
         with pytest.raises(NoQualityCheck):
-            await store.quality_checks.get_check(reading, uuid4())
+            await checks_store.get_check(reading, uuid4())
 
 
 class TestMetrics:
@@ -305,7 +316,7 @@ class TestMetrics:
         self, stored: SavepointDatabase
     ):
         async with stored.write() as session:
-            before = await store.metrics.count(session)
+            before = await metrics_store.count(session)
             planned = {
                 "conversations": 9,
                 "complete": 2,
@@ -317,7 +328,7 @@ class TestMetrics:
             mine = await store_collection(session, SIDES, created_at=func.now() - timedelta(hours=2), **planned)
             await store_collection(session, SIDES, mode="human_bot", **planned)
             await store_collection(session, SIDES, state="paused", **planned)
-            counted = await store.metrics.count(session)
+            counted = await metrics_store.count(session)
             for seconds, turns in ((30, 7), (100, 11)):
                 at = func.now() - timedelta(seconds=seconds)
                 await session.execute(insert(TurnCountRow).values(collection_id=mine, begins_at=at, turns=turns))
@@ -325,7 +336,7 @@ class TestMetrics:
             ended = await store_collection(session, SIDES, **just_now)
             at = func.now() - timedelta(seconds=40)
             await session.execute(insert(TurnCountRow).values(collection_id=ended, begins_at=at, turns=2))
-            said = await store.metrics.count(session)
+            said = await metrics_store.count(session)
         assert counted.conversations_open - before.conversations_open == 9 - 2 - 1 - 1
         assert (counted.turns.waiting, counted.turns.oldest_seconds) == (100 - 30, 2 * 3600)
         assert (counted.turns_last_minute, said.turns_last_minute) == (0, 7 + 2)
@@ -336,5 +347,5 @@ class TestMetrics:
         async with stored.write() as session:
             ended = {"conversations": 1, "failed": 1, "turns": 3, "turns_planned": 10}
             await store_collection(session, SIDES, created_at=func.now() - timedelta(hours=2), **ended)
-            counted = await store.metrics.count(session)
+            counted = await metrics_store.count(session)
         assert (counted.turns.waiting, counted.turns.oldest_seconds) == (0, 0)

@@ -18,17 +18,19 @@ from spotthebot.contracts.conversations import (
     ParticipantKind,
     StopRules,
 )
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.conversations import Conversation
-from spotthebot.conversations.domain.errors import (
-    ChatTokenExpired,
-    NoSuchChat,
-    NoSuchChatToken,
-    NoSuchConversation,
-)
-from spotthebot.conversations.domain.mixes import MixedPair
-from spotthebot.conversations.domain.transitions import Step
-from spotthebot.conversations.tables import ConversationRow, TurnCountRow, TurnRow
+from spotthebot.conversations.chats.errors import ChatTokenExpired, NoSuchChat, NoSuchChatToken
+from spotthebot.conversations.chats.store import tokens as tokens_store
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.collections.tables import TurnCountRow
+from spotthebot.conversations.conversations.domain import Conversation, Step
+from spotthebot.conversations.conversations.errors import NoSuchConversation
+from spotthebot.conversations.conversations.store import conversations as conversations_store
+from spotthebot.conversations.conversations.store import turns as turns_store
+from spotthebot.conversations.conversations.store.turns import CommittedSteps
+from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow
+from spotthebot.conversations.exports import store as exports_store
+from spotthebot.conversations.mixes import store as mixes_store
+from spotthebot.conversations.mixes.domain import MixedPair
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.databases import DatabaseUrls
@@ -62,7 +64,7 @@ class TestSteps:
             ids = [*await store_conversations(session, mine, 4, **values)]
             ids += await store_conversations(session, others, 1, **values)
             going, failing, waiting, late, last = [
-                await store.conversations.get_conversation(session, each) for each in ids
+                await conversations_store.get_conversation(session, each) for each in ids
             ]
             steps = [
                 _said(going, "Fine."),
@@ -71,7 +73,7 @@ class TestSteps:
                 _said(replace(late, turns=("Hi.", "Hey.")), "Too late."),
                 _said(last, "Bye.", state=COMPLETE, ended_by=Ending.FAREWELL),
             ]
-            done = await store.turns.commit_steps(session, steps)
+            done = await turns_store.commit_steps(session, steps)
             assert done.conversations == frozenset([*ids[:3], ids[4]])
             assert done.collections == {mine: CollectionState.COLLECTING, others: CollectionState.COMPLETE}
             assert done.finished == frozenset({others})
@@ -91,23 +93,21 @@ class TestSteps:
             turns = select(TurnRow.position, TurnRow.text, TurnRow.raw, TurnRow.latency_ms, TurnRow.said_at)
             said = (await session.execute(turns.where(TurnRow.conversation_id == ids[0]))).all()
             assert sorted(map(tuple, said)) == [(0, "Hi.", None, None, None), (1, "Fine.", "Fine.<eos>", 1.5, now)]
-            found = [await store.collections.get_collection(session, each) for each in (mine, others)]
+            found = [await collections_store.get_collection(session, each) for each in (mine, others)]
             assert [(each.complete, each.failed, each.turns) for each in found] == [(0, 1, 11), (1, 0, 11)]
-            ended = await store.conversations.get_conversation(session, ids[4])
+            ended = await conversations_store.get_conversation(session, ids[4])
             assert (ended.state, ended.ended_by, ended.turns) == (COMPLETE, Ending.FAREWELL, ("Hi.", "Bye."))
-            assert await store.turns.commit_steps(session, steps[-1:]) == store.turns.CommittedSteps(
-                frozenset(), {}, frozenset()
-            )
+            assert await turns_store.commit_steps(session, steps[-1:]) == CommittedSteps(frozenset(), {}, frozenset())
 
     async def test_those_of_ten_seconds_are_one_count_and_none_is_made_of_no_turn(self, stored: SavepointDatabase):
         async with stored.write() as session:
             mine, others = [await store_collection(session, SIDES, conversations=9) for _ in range(2)]
             ids = await store_conversations(session, mine, 2)
             (silent,) = await store_conversations(session, others, 1)
-            found = [await store.conversations.get_conversation(session, each) for each in (*ids, silent)]
-            await store.turns.commit_steps(session, [_said(found[0], "a"), _said(found[1], "b")])
-            again = await store.conversations.get_conversation(session, ids[0])
-            await store.turns.commit_steps(session, [_said(again, "c"), Step(found[2], found[2], wait_seconds=1)])
+            found = [await conversations_store.get_conversation(session, each) for each in (*ids, silent)]
+            await turns_store.commit_steps(session, [_said(found[0], "a"), _said(found[1], "b")])
+            again = await conversations_store.get_conversation(session, ids[0])
+            await turns_store.commit_steps(session, [_said(again, "c"), Step(found[2], found[2], wait_seconds=1)])
             counts = (await session.execute(select(TurnCountRow.collection_id, TurnCountRow.turns))).all()
         assert [tuple(each) for each in counts] == [(mine, 3)]
 
@@ -136,14 +136,14 @@ class TestConversations:
             known = replace(given, id=ConversationId(new_id()), turns=("Other.",))
             silent = replace(given, id=ConversationId(new_id()), external_id=None, turns=(), stop=StopRules())
             silent = replace(silent, collection_id=CollectionId(plain), state=RUNNING)
-            assert await store.conversations.add_conversations(session, [given]) == [given.id]
-            assert await store.conversations.add_conversations(session, [known, silent]) == [silent.id]
-            found = await store.conversations.list_by_ids(session, [given.id, known.id])
+            assert await conversations_store.add_conversations(session, [given]) == [given.id]
+            assert await conversations_store.add_conversations(session, [known, silent]) == [silent.id]
+            found = await conversations_store.list_by_ids(session, [given.id, known.id])
             assert found == [given]
-            assert await store.conversations.get_conversation(session, silent.id) == silent
+            assert await conversations_store.get_conversation(session, silent.id) == silent
             with pytest.raises(NoSuchConversation):
-                await store.conversations.get_conversation(session, known.id)
-            assert await store.exports.count_conversations(session, mine) == 1
+                await conversations_store.get_conversation(session, known.id)
+            assert await exports_store.count_conversations(session, mine) == 1
 
     async def test_those_of_a_runner_are_listed_in_their_order(self, stored: SavepointDatabase):
         async with stored.write() as session:
@@ -151,7 +151,7 @@ class TestConversations:
             ids = await store_conversations(session, mine, 2, runner_job_id=JOB, turns=("a", "b"))
             await store_conversations(session, mine, 1, runner_job_id=JOB + 1)
             await store_conversations(session, mine, 1)
-            found = await store.conversations.list_claimed(session, JOB)
+            found = await conversations_store.list_claimed(session, JOB)
         assert [(each.id, each.turns) for each in found] == [(each, ("a", "b")) for each in ids]
 
     async def test_those_of_bots_are_compared_whole_and_of_people_by_their_first_two_exchanges(
@@ -167,8 +167,8 @@ class TestConversations:
                 await store_conversations(session, collection, 1, turns=longer, **opened, external_id="long")
                 await store_conversations(session, collection, 1, turns=same)
             await store_conversations(session, people, 1, turns=same, **opened, pair=1)
-            found = await store.mixes.list_mixed(session, [people, bots])
-            speakers = await store.mixes.list_bots(session, [people, bots])
+            found = await mixes_store.list_mixed(session, [people, bots])
+            speakers = await mixes_store.list_bots(session, [people, bots])
         pairs = MixedPair.of(PEOPLE), MixedPair.of((SIDES[1], PEOPLE[0])), MixedPair.of(SIDES)
         assert [(each.collection_id, each.external_id, each.pair) for each in found] == [
             (people, None, pairs[0]),
@@ -196,9 +196,9 @@ class TestExports:
                 (await store_conversations(session, mine, 1, turns=("c",), opening=opening, external_id=name))[0]
                 for name, opening in (("one", ["a", "b", "x"]), (None, []))
             ]
-            source = await store.exports.get_source(session, mine)
-            rows = await store.exports.list_rows(session, source, after=None, limit=9)
-            named = await store.exports.list_rows(session, source, after=None, limit=9, ids=["one", "two"])
+            source = await collections_store.get_source(session, mine)
+            rows = await exports_store.list_rows(session, source, after=None, limit=9)
+            named = await exports_store.list_rows(session, source, after=None, limit=9, ids=["one", "two"])
         assert [row.id for row in rows] == [first, second]
         assert [row.conversation.id for row in rows] == ["one", str(second)]
         opening = [(turn.speaker, turn.text) for turn in rows[0].conversation.opening]
@@ -212,7 +212,7 @@ class TestTokens:
     async def test_open_their_own_chat_until_they_expire_or_another_replaces_them(self, database_urls: DatabaseUrls):
         database = Database(database_urls.app["conversations"], pool_size=1)
         at, moment = datetime(2026, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
-        check = store.chat_tokens.check_token
+        check = tokens_store.check_token
 
         async def is_refused(token: str, chat: UUID) -> bool:
             with pytest.raises(NoSuchChatToken):
@@ -222,11 +222,11 @@ class TestTokens:
         async with database.write() as session:
             mine = await store_collection(session, SIDES, mode="human_bot")
             first, second, bare = await store_chats(session, mine, 3)
-            old = await store.chat_tokens.replace_token(session, first, at)
-            token = await store.chat_tokens.replace_token(session, first, at)
-            other = await store.chat_tokens.replace_token(session, second, at)
+            old = await tokens_store.replace_token(session, first, at)
+            token = await tokens_store.replace_token(session, first, at)
+            other = await tokens_store.replace_token(session, second, at)
             with pytest.raises(NoSuchChat):
-                await store.chat_tokens.replace_token(session, new_id(), at)
+                await tokens_store.replace_token(session, new_id(), at)
         for path in (str(first), str(first).upper()):
             assert await check(database.lookups, token, path, at - moment) == (first, at)
         with pytest.raises(ChatTokenExpired):
@@ -243,4 +243,4 @@ class TestTokens:
         ):
             assert await is_refused(given, chat)
         await database.close()
-        assert [store.chat_tokens.is_chat_token(each) for each in (token, "stb_admin_x")] == [True, False]
+        assert [tokens_store.is_chat_token(each) for each in (token, "stb_admin_x")] == [True, False]

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import text
 
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations.store.events import EVENTS
+from spotthebot.conversations.events.store import EVENTS
 from spotthebot.kit.database import Database
 from spotthebot.kit.events.subscriptions import MAX_SUBSCRIPTIONS
 from tests.factories.running_suite import RunningSuite

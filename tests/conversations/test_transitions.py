@@ -13,9 +13,7 @@ from spotthebot.contracts.conversations import (
     ParticipantKind,
     StopRules,
 )
-from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.retries import MAX_ATTEMPTS
-from spotthebot.conversations.domain.transitions import step
+from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversation, Reply, step
 
 FIRST, SECOND = (
     Participant(kind=ParticipantKind.BOT, name=name, bot_id=UUID(int=number))

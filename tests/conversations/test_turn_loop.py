@@ -16,15 +16,17 @@ from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.clients import AsyncBots, PeerUnavailable, UnexpectedAnswer
 from spotthebot.contracts.bots import BotOut, BotStatus, Limits, RepliesOut
 from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, ConversationState
-from spotthebot.conversations import store
 from spotthebot.conversations.app import SERVICE as CONVERSATIONS
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.transitions import step
-from spotthebot.conversations.use_cases.collections.participants import find_participants
-from spotthebot.conversations.use_cases.collections.start import start_collection
-from spotthebot.conversations.use_cases.turn_loop.bot_requests import request_turns
-from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.conversations.domain import Conversation, Reply, step
+from spotthebot.conversations.conversations.store import conversations as conversations_store
+from spotthebot.conversations.conversations.store import turns as turns_store
+from spotthebot.conversations.participants.use_cases import find_participants
+from spotthebot.conversations.plans.use_cases import start_collection
+from spotthebot.conversations.turn_loop.store import claims as claims_store
+from spotthebot.conversations.turn_loop.use_cases.bot_requests import request_turns
+from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
 from spotthebot.conversations.worker import work
 from spotthebot.kit.database import Database
 from spotthebot.kit.jobs import Jobs
@@ -129,7 +131,7 @@ def _runner(database: Database, jobs: Jobs, bots: FlakyBots, job_id: int = 1, **
 
 async def _held(database: Database, collection_id: UUID) -> list[Conversation]:
     async with database.read() as session:
-        return await store.conversations.list_conversations(session, collection_id, after=None, limit=1000)
+        return await conversations_store.list_conversations(session, collection_id, after=None, limit=1000)
 
 
 class TestRunner:
@@ -164,7 +166,7 @@ class TestRunner:
     ):
         collection = await _started(database, jobs, conversations_per_pair=2)
         async with database.write() as session:
-            claimed = await store.claims.claim(session, 7, collection, limit=10, full=[])
+            claimed = await claims_store.claim(session, 7, collection, limit=10, full=[])
         assert len(claimed) == 2
         idle = FlakyBots()
         await _runner(database, jobs, idle, 8).run()  # another one may not touch them
@@ -178,7 +180,7 @@ class TestRunner:
         late = step(before, Reply("too late", None, None, 1.0))
         await _runner(database, jobs, FlakyBots()).run()
         async with database.write() as session:
-            committed = await store.turns.commit_steps(session, [late])
+            committed = await turns_store.commit_steps(session, [late])
         (held,) = await _held(database, collection)
         assert committed.conversations == frozenset()
         assert held.turns == tuple(f"turn {number}" for number in range(6))
@@ -187,7 +189,7 @@ class TestRunner:
         collection = await _started(database, jobs, conversations_per_pair=5)
         await _runner(database, jobs, FlakyBots()).run()
         async with database.read() as session:
-            found = await store.collections.get_collection(session, collection)
+            found = await collections_store.get_collection(session, collection)
         assert (found.state, found.complete, found.turns) == (CollectionState.COMPLETE, 5, 30)
         assert found.turns == found.turns_planned
         assert found.finished_at is not None

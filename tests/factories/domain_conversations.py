@@ -10,7 +10,7 @@ from spotthebot.contracts.conversations import (
     Participant,
     ParticipantKind,
 )
-from spotthebot.conversations.domain.conversations import Conversation
+from spotthebot.conversations.conversations.domain import Conversation
 
 
 def running(*turns: str, bot: UUID | None = None, **more: Any) -> Conversation:

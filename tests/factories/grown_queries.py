@@ -6,8 +6,12 @@ from typing import Any
 
 from sqlalchemy import event
 
-from spotthebot.conversations import store
-from spotthebot.conversations.domain.searches import ConversationQuery
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.conversations.store import conversations as conversations_store
+from spotthebot.conversations.progress import store as progress_store
+from spotthebot.conversations.searches import store as searches_store
+from spotthebot.conversations.searches.domain import ConversationQuery
+from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.kit.database import ReadSession, WriteSession
 from tests.factories.grown_tables import RUNNER_JOB_ID, Grown
 
@@ -15,43 +19,43 @@ Read = Callable[[ReadSession, Grown], Awaitable[Any]]
 Write = Callable[[WriteSession, Grown], Awaitable[Any]]
 
 READS: Mapping[str, Read] = {
-    "open collections in order": lambda session, _: store.claims.list_open(session),
-    "whether runners are needed": lambda session, _: store.claims.count_waiting(session, limit=256 * 64),
-    "the conversations of a runner": lambda session, _: store.conversations.list_claimed(session, RUNNER_JOB_ID),
-    "the first page": lambda session, grown: store.conversations.list_conversations(
+    "open collections in order": lambda session, _: claims_store.list_open(session),
+    "whether runners are needed": lambda session, _: claims_store.count_waiting(session, limit=256 * 64),
+    "the conversations of a runner": lambda session, _: conversations_store.list_claimed(session, RUNNER_JOB_ID),
+    "the first page": lambda session, grown: conversations_store.list_conversations(
         session, grown.collection_id, after=None, limit=51
     ),
-    "a page in the middle": lambda session, grown: store.conversations.list_conversations(
+    "a page in the middle": lambda session, grown: conversations_store.list_conversations(
         session, grown.collection_id, after=grown.middle, limit=51
     ),
-    "a page of speakers": lambda session, grown: store.conversations.list_speakers(
+    "a page of speakers": lambda session, grown: conversations_store.list_speakers(
         session, grown.collection_id, after=grown.middle, limit=51
     ),
-    "a page of a bot's conversations": lambda session, grown: store.conversations.list_conversations_of_bot(
+    "a page of a bot's conversations": lambda session, grown: conversations_store.list_conversations_of_bot(
         session, grown.bot_id, after=grown.middle, limit=51
     ),
-    "a page of a search for a text": lambda session, grown: store.searches.find_conversations(
+    "a page of a search for a text": lambda session, grown: searches_store.find_conversations(
         session, grown.collection_id, ConversationQuery(text="never said"), after=grown.middle, limit=51, at_once=500
     ),
-    "the neighbours of a conversation": lambda session, grown: store.searches.find_neighbours(
+    "the neighbours of a conversation": lambda session, grown: searches_store.find_neighbours(
         session, grown.collection_id, ConversationQuery(), grown.middle
     ),
-    "a page of pairs": lambda session, grown: store.collections.list_pairs(
+    "a page of pairs": lambda session, grown: progress_store.list_pairs(
         session, grown.collection_id, after=100, limit=11
     ),
-    "a conversation": lambda session, grown: store.conversations.get_conversation(session, grown.middle),
-    "the progress of a collection": lambda session, grown: store.collections.get_collection(
+    "a conversation": lambda session, grown: conversations_store.get_conversation(session, grown.middle),
+    "the progress of a collection": lambda session, grown: collections_store.get_collection(
         session, grown.collection_id
     ),
-    "why conversations failed": lambda session, grown: store.collections.list_failures(
+    "why conversations failed": lambda session, grown: progress_store.list_failures(
         session, grown.collection_id, offset=0, limit=51
     ),
 }
 WRITES: Mapping[str, Write] = {
-    "a claim": lambda session, grown: store.claims.claim(
+    "a claim": lambda session, grown: claims_store.claim(
         session, RUNNER_JOB_ID, grown.collection_id, limit=64, full=[]
     ),
-    "a claim while a bot has no free slot": lambda session, grown: store.claims.claim(
+    "a claim while a bot has no free slot": lambda session, grown: claims_store.claim(
         session, RUNNER_JOB_ID, grown.collection_id, limit=64, full=[grown.bot_id]
     ),
 }

@@ -9,16 +9,10 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from spotthebot.contracts.conversations import Participant, ParticipantKind
-from spotthebot.conversations.tables import (
-    ChatEventRow,
-    ChatRow,
-    CollectionRow,
-    ConversationRow,
-    ImportedRatingRow,
-    PairRow,
-    QualityFlagsRow,
-    TurnRow,
-)
+from spotthebot.conversations.chats.tables import ChatEventRow, ChatRow, ImportedRatingRow
+from spotthebot.conversations.collections.tables import CollectionRow, PairRow
+from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow
+from spotthebot.conversations.quality.tables import QualityFlagsRow
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations.store.events import EVENTS
+from spotthebot.conversations.events.store import EVENTS
 from spotthebot.kit.database import Database
 from tests.factories.bot_servers import Bot
 from tests.factories.running_suite import RunningSuite

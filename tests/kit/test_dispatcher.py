@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from sqlalchemy.exc import OperationalError
 
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations.store.events import EVENTS
+from spotthebot.conversations.events.store import EVENTS
 from spotthebot.kit.clock import Clock
 from spotthebot.kit.database import Database, WriteSession
 from spotthebot.kit.events import dispatcher as dispatching

@@ -10,8 +10,8 @@ from cryptography.fernet import Fernet
 from sqlalchemy import func, select, update
 
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations.store.events import EVENTS
-from spotthebot.conversations.tables import EVENT_TABLES
+from spotthebot.conversations.events.store import EVENTS
+from spotthebot.conversations.metadata import EVENT_TABLES
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.events.depths import read_event_queues
 from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, ClaimedDelivery, DeliveryState, Subscription

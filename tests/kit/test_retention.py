@@ -8,9 +8,12 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import func, insert, select, text
 
-from spotthebot.conversations import store
+from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.tables import ChatEventRow
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.collections.tables import TurnCountRow
+from spotthebot.conversations.metadata import IDEMPOTENCY
 from spotthebot.conversations.settings import ConversationsSettings
-from spotthebot.conversations.tables import IDEMPOTENCY, ChatEventRow, TurnCountRow
 from spotthebot.fed.store import likelihoods
 from spotthebot.fed.tables import LikelihoodRow
 from spotthebot.kit import retention
@@ -96,7 +99,7 @@ async def test_events_of_chats_are_kept_until_days_after_the_last_turn_of_a_chat
             (chat,) = await store_chats(session, collection, 1, state=state, last_turn_at=last_turn_at)
             await store_chat_events(session, chat, 3)
             kept += [chat] * is_kept
-    await _purge(database, store.retention.old_chat_events(SETTINGS.chat_event_retention_days))
+    await _purge(database, chats_store.old_chat_events(SETTINGS.chat_event_retention_days))
     async with database.read() as session:
         counted = select(ChatEventRow.chat_id, func.count()).group_by(ChatEventRow.chat_id)
         found = {chat: number for chat, number in await session.execute(counted)}  # noqa: C416 - typed rows
@@ -109,7 +112,7 @@ async def test_numbers_of_turns_are_kept_for_days(database: SavepointDatabase):
         collection = await store_collection(session, SIDES)
         rows = [{"collection_id": collection, "begins_at": at, "turns": 1} for at in times]
         await session.execute(insert(TurnCountRow), rows)
-    await _purge(database, store.retention.old_turn_counts(SETTINGS.turn_count_retention_days))
+    await _purge(database, collections_store.old_turn_counts(SETTINGS.turn_count_retention_days))
     async with database.read() as session:
         assert [*await session.scalars(select(TurnCountRow.begins_at))] == times[-1:]
 

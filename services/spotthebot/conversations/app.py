@@ -9,28 +9,32 @@ from fastapi import FastAPI
 
 from spotthebot.clients import AsyncBots
 from spotthebot.contracts.conversations import EventType
-from spotthebot.conversations.api import (
-    chat_entries,
-    chats,
-    collections,
-    conversations,
-    corpora,
-    exports,
-    mixes,
-    partner_sets,
-    progress,
-    quality,
-    searches,
-)
+from spotthebot.conversations.chats.api import chats as chats_api
+from spotthebot.conversations.chats.api import entries as entries_api
+from spotthebot.conversations.chats.use_cases.converse import CHATS
+from spotthebot.conversations.chats.use_cases.watch import ChatWatch
 from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.collections import api as collections_api
+from spotthebot.conversations.control import api as control_api
+from spotthebot.conversations.conversations import api as conversations_api
+from spotthebot.conversations.corpora import api as corpora_api
+from spotthebot.conversations.events.store import EVENTS
+from spotthebot.conversations.exports import api as exports_api
+from spotthebot.conversations.imports import api as imports_api
+from spotthebot.conversations.metadata import IDEMPOTENCY
+from spotthebot.conversations.metrics.use_cases import read_metrics
+from spotthebot.conversations.mixes import api as mixes_api
+from spotthebot.conversations.participants import api as participants_api
+from spotthebot.conversations.performance import api as performance_api
+from spotthebot.conversations.plans import api as plans_api
+from spotthebot.conversations.progress import api as progress_api
+from spotthebot.conversations.quality import api as quality_api
+from spotthebot.conversations.removals import api as removals_api
+from spotthebot.conversations.removals.use_cases import DELETIONS
+from spotthebot.conversations.searches import api as searches_api
 from spotthebot.conversations.settings import ConversationsSettings
-from spotthebot.conversations.store.events import EVENTS
-from spotthebot.conversations.tables import IDEMPOTENCY, LINEAGE
-from spotthebot.conversations.use_cases.chats.converse import CHATS
-from spotthebot.conversations.use_cases.chats.watch import ChatWatch
-from spotthebot.conversations.use_cases.corpora.remove import DELETIONS
-from spotthebot.conversations.use_cases.metrics import read_metrics
-from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS
+from spotthebot.conversations.tables import LINEAGE
+from spotthebot.conversations.turn_loop.use_cases.maintenance import RUNNERS
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
@@ -66,17 +70,25 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
         summary="Corpora, collections and the turn loop: who talks to whom, and what was said.",
         settings=settings,
         routers=[
-            corpora.router,
-            collections.router,
-            searches.router,
-            mixes.router,
-            progress.router,
-            partner_sets.router,
-            quality.router,
-            exports.router,
-            conversations.router,
-            chats.router,
-            chat_entries.router,
+            corpora_api.router,
+            removals_api.router,
+            plans_api.router,
+            collections_api.router,
+            control_api.router,
+            imports_api.router,
+            conversations_api.collection_router,
+            searches_api.router,
+            mixes_api.router,
+            progress_api.router,
+            participants_api.router,
+            quality_api.router,
+            exports_api.router,
+            imports_api.upload_router,
+            performance_api.router,
+            exports_api.conversation_router,
+            conversations_api.router,
+            chats_api.router,
+            entries_api.router,
             events_router(EventType),
         ],
         lineages=[LINEAGE],

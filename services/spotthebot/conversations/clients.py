@@ -10,8 +10,8 @@ from cachetools import TTLCache
 
 from spotthebot.clients import AsyncBots, NotFound, UnexpectedAnswer
 from spotthebot.contracts.bots import MAX_CONTEXTS, BotOut, ContextIn, RepliesIn, ReplyOut
-from spotthebot.conversations.domain.conversations import Conversation, Reply
-from spotthebot.conversations.domain.errors import UnknownBot
+from spotthebot.conversations.conversations.domain import Conversation, Reply
+from spotthebot.conversations.conversations.errors import UnknownBot
 
 _T = TypeVar("_T")
 _KNOWN_FOR_SECONDS = 15.0
@@ -59,7 +59,7 @@ class Bots:
         """Ask one version of a bot for the next turn of each of at most `MAX_CONTEXTS` conversations.
 
         A repeated request for the same turn reaches the bot under the same key. Retries are the caller's: see
-        `domain/retries.py`. Raises PEER_TROUBLE.
+        `conversations/domain.py`. Raises PEER_TROUBLE.
         """
         if len(conversations) > MAX_CONTEXTS:
             message = f"{len(conversations)} contexts in one request, at most {MAX_CONTEXTS} fit"

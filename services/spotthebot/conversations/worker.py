@@ -6,20 +6,23 @@ from datetime import timedelta
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE, AsyncBots
-from spotthebot.conversations import store
+from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.use_cases.converse import CHATS
+from spotthebot.conversations.chats.use_cases.idle import abandon_idle_chats
+from spotthebot.conversations.chats.use_cases.reply import ChatReply, break_off
 from spotthebot.conversations.clients import Bots
-from spotthebot.conversations.domain.retries import CHAT_JOB_BACKOFF, CHAT_JOB_RETRIES
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.conversations.domain import CHAT_JOB_BACKOFF, CHAT_JOB_RETRIES
+from spotthebot.conversations.corpora import store as corpora_store
+from spotthebot.conversations.events.store import EVENTS
+from spotthebot.conversations.events.use_cases import team_finder
+from spotthebot.conversations.quality.store import checks as checks_store
+from spotthebot.conversations.quality.use_cases.check import check_quality, fail_check
+from spotthebot.conversations.quality.use_cases.requests import lock_of
+from spotthebot.conversations.removals.use_cases import DELETIONS, delete_corpus
 from spotthebot.conversations.settings import ConversationsSettings
-from spotthebot.conversations.store.events import EVENTS
-from spotthebot.conversations.use_cases.chats.converse import CHATS
-from spotthebot.conversations.use_cases.chats.idle import abandon_idle_chats
-from spotthebot.conversations.use_cases.chats.reply import ChatReply, break_off
-from spotthebot.conversations.use_cases.corpora.remove import DELETIONS, delete_corpus
-from spotthebot.conversations.use_cases.events import team_finder
-from spotthebot.conversations.use_cases.quality.check import check_quality, fail_check
-from spotthebot.conversations.use_cases.quality.requests import lock_of
-from spotthebot.conversations.use_cases.turn_loop.maintenance import RUNNERS, maintain
-from spotthebot.conversations.use_cases.turn_loop.runner import ConversationRunner, RunnerLimits
+from spotthebot.conversations.turn_loop.use_cases.maintenance import RUNNERS, maintain
+from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.cancellation import pause
 from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
@@ -56,7 +59,7 @@ async def _fail_check(worker: WorkerContext, arguments: Arguments, reason: str) 
 
 
 async def _list_checks(session: ReadSession) -> list[Arguments]:
-    return [{"collection_id": str(each)} for each in await store.quality_checks.list_unfinished(session)]
+    return [{"collection_id": str(each)} for each in await checks_store.list_unfinished(session)]
 
 
 async def _delete_corpus(context: JobContext, corpus_id: str) -> None:
@@ -65,7 +68,7 @@ async def _delete_corpus(context: JobContext, corpus_id: str) -> None:
 
 
 async def _list_removed(session: ReadSession) -> list[Arguments]:
-    return [{"corpus_id": str(each)} for each in await store.corpora.list_removed(session)]
+    return [{"corpus_id": str(each)} for each in await corpora_store.list_removed(session)]
 
 
 async def _reply_in_chat(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
@@ -83,7 +86,7 @@ async def _break_off(worker: WorkerContext, arguments: Arguments, reason: str) -
 async def _list_unanswered(session: ReadSession) -> list[Arguments]:
     return [
         {"chat_id": str(each.chat_id), "conversation_id": str(each.conversation_id), "turns": each.turns}
-        for each in await store.chats.list_unanswered(session)
+        for each in await chats_store.list_unanswered(session)
     ]
 
 
@@ -151,8 +154,8 @@ async def work(settings: ConversationsSettings) -> None:
                 settings,
                 database,
                 "conversations",
-                store.retention.old_chat_events(settings.chat_event_retention_days),
-                store.retention.old_turn_counts(settings.turn_count_retention_days),
+                chats_store.old_chat_events(settings.chat_event_retention_days),
+                collections_store.old_turn_counts(settings.turn_count_retention_days),
             )
             async with asyncio.TaskGroup() as group:
                 group.create_task(retention.run())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spotthebot.clients import AsyncConversations
 from spotthebot.contracts.conversations import CorpusIn, CorpusOut, UploadOut
-from spotthebot.conversations.use_cases.corpora.read import Upload, check_upload
+from spotthebot.conversations.corpora.use_cases.read import Upload, check_upload
 from spotthebot.local.progress import Steps
 
 

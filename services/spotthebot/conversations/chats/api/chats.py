@@ -1,0 +1,270 @@
+"""`/v1/chats`: people talk to bots, turn by turn, and rate them; the frontend never learns which bots these are."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from datetime import timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from spotthebot.contracts.access import Role
+from spotthebot.contracts.conversations import (
+    ChatConversationOut,
+    ChatIn,
+    ChatOut,
+    ChatRatingOut,
+    ChatRatingsIn,
+    ChatState,
+    ChatSummaryOut,
+    ChatTokenOut,
+    ChatTurn,
+    ChatTurnIn,
+    CollectionOut,
+    ConversationState,
+    RatedConversationOut,
+)
+from spotthebot.conversations.chats.api.access import (
+    ChatListener,
+    ChatReader,
+    Chatter,
+    Chatting,
+    FrontendsClaim,
+    NewcomerLimits,
+    Watch,
+    expiry_of,
+)
+from spotthebot.conversations.chats.domain import Chat, RatedChat, pseudonym_of
+from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.store import ratings as ratings_store
+from spotthebot.conversations.chats.store import tokens as tokens_store
+from spotthebot.conversations.chats.use_cases import converse as converse_use_cases
+from spotthebot.conversations.chats.use_cases.converse import ChatView, view_chat
+from spotthebot.conversations.chats.use_cases.start import find_replying_bots
+from spotthebot.conversations.chats.use_cases.start import start_chat as start
+from spotthebot.conversations.chats.use_cases.study import finish_study
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.collections.api import collection_out
+from spotthebot.conversations.conversations.domain import Conversation
+from spotthebot.conversations.deps import Admin, JobQueue, Reader, Settings
+from spotthebot.conversations.participants.api import BotsClient
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.times import Now
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Pool, Reading, Writing
+
+_EVENTS_AT_ONCE = 500
+
+
+class _NoMoreEventsError(Exception):
+    """Ends a request for events of which none will come."""
+
+
+class _ChatRoute(IdempotentRoute):
+    """Answers 204 where no event will come: `EventSource`, which connects again after `done`, then stops."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except _NoMoreEventsError:
+                return Response(status_code=204)
+
+        return handler
+
+
+router = APIRouter(prefix="/v1", tags=["chats"], route_class=_ChatRoute)
+
+
+@router.post("/chats", status_code=201, operation_id="start_chat")
+async def start_chat(
+    claim: FrontendsClaim, database: Pool, bots: BotsClient, limits: NewcomerLimits, request: ChatIn
+) -> ChatOut:
+    """Draw bots for a person to talk to; a person with an open chat in the collection gets that chat again."""
+    replying = await find_replying_bots(database, bots, request.collection_id, request.interactor)
+    session = await claim.begin()
+    chat = await start(session, request, replying, admit=limits.admit)
+    return _to_out(await view_chat(session, chat.id))
+
+
+@router.get("/chats/{chat_id}", operation_id="get_chat")
+async def get_chat(session: Writing, _caller: ChatReader, chat_id: UUID) -> ChatOut:
+    """Return a chat with all its turns, and the number of its last event."""
+    return _to_out(await view_chat(session, chat_id))
+
+
+@router.put("/chats/{chat_id}/token", operation_id="replace_chat_token")
+async def replace_token(
+    session: Writing, _caller: Chatting, settings: Settings, now: Now, chat_id: UUID
+) -> ChatTokenOut:
+    """Make a token with which the person's browser may use this chat, and no other; the one before ends."""
+    expires_at = now + timedelta(seconds=settings.chat_token_seconds)
+    token = await tokens_store.replace_token(session, chat_id, expires_at)
+    return ChatTokenOut(token=token, expires_at=expires_at)
+
+
+@router.post("/chats/{chat_id}/turns", status_code=202, operation_id="say_in_chat")
+async def speak(session: Writing, _caller: Chatter, jobs: JobQueue, chat_id: UUID, said: ChatTurnIn) -> ChatOut:
+    """Say something; the partner's reply comes as an event."""
+    return _to_out(await converse_use_cases.speak(session, jobs, chat_id, said.number, said.text))
+
+
+@router.post("/chats/{chat_id}/advance", operation_id="advance_chat")
+async def advance(session: Writing, _caller: Chatter, chat_id: UUID) -> ChatOut:
+    """Go on to the next partner, or to the ratings, once the least number of turns was said."""
+    return _to_out(await converse_use_cases.advance(session, chat_id))
+
+
+@router.put("/chats/{chat_id}/ratings", operation_id="rate_chat")
+async def rate(session: Writing, _caller: ChatReader, chat_id: UUID, ratings: ChatRatingsIn) -> ChatOut:
+    """Rate each conversation, and say which was better; ratings sent again replace the earlier ones."""
+    return _to_out(await converse_use_cases.rate(session, chat_id, ratings))
+
+
+LastEventId = Annotated[
+    int, Header(alias="Last-Event-ID", ge=0, lt=2**31, description="Send only events after this one.")
+]
+TokenInUrl = Annotated[
+    str | None, Query(alias="token", description="The chat's token, where no header can be sent; or a cookie.")
+]
+
+
+async def _with_events_to_come(
+    session: Reading,
+    _caller: ChatListener,
+    watch: Watch,
+    chat_id: UUID,
+    last_event_id: LastEventId = 0,
+    _token: TokenInUrl = None,
+) -> UUID:
+    chat = await chats_store.get_chat(session, chat_id)
+    if chat.state is not ChatState.CHATTING and not await chats_store.list_events(
+        session, chat_id, after=last_event_id, limit=1
+    ):
+        raise _NoMoreEventsError
+    watch.require_room(chat_id)
+    return chat_id
+
+
+@router.get(
+    "/chats/{chat_id}/events",
+    operation_id="watch_chat",
+    response_class=EventSourceResponse,
+    responses={204: {"description": "The chat is over, and the client has all its events."}},
+)
+async def watch_chat(
+    chat_id: Annotated[UUID, Depends(_with_events_to_come)],
+    request: Request,
+    database: Pool,
+    watch: Watch,
+    now: Now,
+    last_event_id: LastEventId = 0,
+) -> AsyncIterator[ServerSentEvent]:
+    """Stream events as they happen: `turn`, `typing`, `failed`, `next`, and `done`, which is the last.
+
+    A client that was cut off sends the id of its last event as `Last-Event-ID`, as browsers do, and misses nothing.
+    A browser's `EventSource` sends the chat's token as `?token=` or as the cookie `spotthebot_chat`. The stream ends
+    when the token expires.
+    """
+    last, expires_at = last_event_id, expiry_of(request)
+    ends_at = None if expires_at is None else asyncio.get_running_loop().time() + (expires_at - now).total_seconds()
+    with watch.listening(chat_id):
+        while True:
+            async with database.read() as session:
+                chat = await chats_store.get_chat(session, chat_id)
+                events = await chats_store.list_events(session, chat_id, after=last, limit=_EVENTS_AT_ONCE)
+            for event in events:
+                yield ServerSentEvent(id=str(event.number), event=event.kind, data=event.data, retry=1000)
+                last = event.number
+            if events:
+                continue
+            if chat.state is not ChatState.CHATTING:
+                return
+            try:
+                async with asyncio.timeout_at(ends_at):
+                    await watch.wait_beyond(chat_id, last)
+            except TimeoutError:
+                return
+
+
+@router.post("/collections/{collection_id}/finish", operation_id="finish_collection")
+async def finish_collection(session: Writing, _caller: Admin, jobs: JobQueue, collection_id: UUID) -> CollectionOut:
+    """Take no more chats; those that go on count as abandoned, those that are over can still be rated."""
+    return collection_out(await finish_study(session, jobs, collection_id))
+
+
+@router.get("/collections/{collection_id}/chats", operation_id="list_chats")
+async def list_chats(session: Reading, caller: Reader, collection_id: UUID, paging: Paging) -> Page[ChatSummaryOut]:
+    """List a collection's chats with their bots, oldest first; administrators see who chatted."""
+    await chats_store.get_study(session, collection_id)
+    key = (await collections_store.get_source(session, collection_id)).pseudonym_key
+    knows_people = caller.role == Role.ADMIN
+    rows = await chats_store.list_chats(session, collection_id, rated=False, after=paging.after, limit=paging.limit + 1)
+    return page_of(
+        rows, paging, key=lambda chat: chat.id, to_out=lambda chat: _summary(chat, key, knows_people=knows_people)
+    )
+
+
+@router.get("/collections/{collection_id}/ratings", operation_id="list_chat_ratings")
+async def list_ratings(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[ChatRatingOut]:
+    """List how people rated their chats, with the bots, oldest chat first."""
+    rows = await ratings_store.list_rated_chats(session, collection_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda chat: chat.id, to_out=_rating_out)
+
+
+def _rating_out(chat: RatedChat) -> ChatRatingOut:
+    return ChatRatingOut(
+        chat_id=chat.id,
+        interactor=chat.interactor,
+        conversations=tuple(
+            RatedConversationOut(conversation_id=each.id, participant=each.participant, scores=dict(each.scores))
+            for each in chat.conversations
+        ),
+        preferred=next((each.id for each in chat.conversations if each.number == chat.preferred), None),
+        rated_at=chat.rated_at,
+    )
+
+
+def _summary(chat: Chat, key: bytes | None, *, knows_people: bool) -> ChatSummaryOut:
+    return ChatSummaryOut(
+        id=chat.id,
+        interactor=pseudonym_of(chat.interactor, key),
+        person=chat.interactor if knows_people else None,
+        link=chat.link,
+        state=chat.state,
+        bots=chat.bots,
+        conversations=chat.conversations,
+        created_at=chat.created_at,
+        last_turn_at=chat.last_turn_at,
+    )
+
+
+def _to_out(view: ChatView) -> ChatOut:
+    plan = view.study.plan
+    return ChatOut(
+        id=view.chat.id,
+        state=view.chat.state,
+        conversations=tuple(_conversation(number, each) for number, each in enumerate(view.conversations, start=1)),
+        partners=len(view.chat.bots),
+        minimum_turns=plan.minimum_turns,
+        maximum_turns=plan.maximum_turns,
+        awaits_reply=view.awaits_reply,
+        may_advance=view.may_advance,
+        questions=plan.questions,
+        last_event=view.chat.events,
+    )
+
+
+def _conversation(number: int, conversation: Conversation) -> ChatConversationOut:
+    return ChatConversationOut(
+        number=number,
+        over=conversation.state is not ConversationState.RUNNING,
+        broken_off=conversation.state is ConversationState.FAILED,
+        turns=tuple(
+            ChatTurn(speaker="partner" if position % 2 else "you", text=text)
+            for position, text in enumerate(conversation.turns)
+        ),
+    )

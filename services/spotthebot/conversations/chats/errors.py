@@ -1,0 +1,67 @@
+"""What can go wrong with chats."""
+
+from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
+
+
+class RatingsIncomplete(Invalid):
+    """The ratings do not fit the chat: give each conversation that was not broken off a score for each question."""
+
+
+class NoSuchChat(NotFound):
+    """There is no chat {chat_id}."""
+
+
+class NotForChats(Conflict):
+    """The collection '{name}' is not for chats: only one with mode 'human_bot' is."""
+
+
+class CollectionNotOpen(Conflict):
+    """The collection '{name}' is {state}: it takes no chats."""
+
+
+class PartnerSpeaksNext(Conflict):
+    """The partner speaks next: wait for the event `turn` or `failed`."""
+
+
+class NotThisConversation(Conflict):
+    """Conversation {number} of this chat {fact}; conversation {current} goes on: nothing was said in it."""
+
+
+class TooFewTurns(Conflict):
+    """{said} turns were said, {minimum} are needed before going on: keep talking."""
+
+
+class ChatEndedMeanwhile(Conflict):
+    """The open chat ended a moment ago: send the request again for a new one."""
+
+
+class ChatIsOver(Conflict):
+    """This chat is {state}: nothing more can be said in it."""
+
+
+class NotTimeToRate(Conflict):
+    """This chat is {state}: it is rated when all its conversations are over."""
+
+
+class ChatLinkUsedUp(Conflict):
+    """This link is for {limit} people, and as many have begun to chat: ask for another."""
+
+
+class ChatLinkRevoked(Forbidden):
+    """This link was revoked: ask for another."""
+
+
+class NoSuchChatToken(Unauthenticated):
+    """This token is not known, or is not for this chat: ask the frontend for a new one."""
+
+
+class ChatTokenExpired(Unauthenticated):
+    """This chat's token has expired: ask the frontend for a new one."""
+
+
+class TooManyListeners(TooMany):
+    """This chat's events are read {listeners} times already: close one, and try again in {retry_after_seconds} s."""
+
+
+class NobodyToTalkTo(Unavailable):
+    """No bots of this collection answer at the moment: try again later."""

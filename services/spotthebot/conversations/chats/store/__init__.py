@@ -1,0 +1,1 @@
+"""The only SQL over chats: their events, tokens, links and ratings."""

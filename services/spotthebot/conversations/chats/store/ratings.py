@@ -1,0 +1,153 @@
+"""The only SQL over people's ratings: those of chats held here, and those that came with imported conversations."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.contracts.conversations import ExportedRating, ExportedScore, Participant, ParticipantKind
+from spotthebot.contracts.conversations.ids import Mode
+from spotthebot.conversations.chats.domain import Chat, RatedChat, RatedConversation, pseudonym_of
+from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.tables import ChatRow, ImportedRatingRow
+from spotthebot.conversations.collections.domain import ExportSource
+from spotthebot.conversations.collections.errors import NoSuchCollection
+from spotthebot.conversations.collections.tables import CollectionRow, PairRow
+from spotthebot.conversations.conversations.tables import ConversationRow
+from spotthebot.kit.database import ReadSession, WriteSession
+
+_HUMAN_BOT: Mode = "human_bot"
+
+
+async def add_ratings(
+    session: WriteSession, collection_id: UUID, ratings: Sequence[tuple[UUID, ExportedRating]]
+) -> None:
+    """Store how people rated imported conversations, each given with the conversation's id here."""
+    if ratings:
+        rows = [
+            {
+                "conversation_id": conversation_id,
+                "collection_id": collection_id,
+                "chat_id": rating.chat_id,
+                "interactor": rating.interactor,
+                "number": rating.number,
+                "scores": {each.question: each.score for each in rating.scores},
+                "preferred": rating.preferred,
+                "rated_at": rating.rated_at,
+            }
+            for conversation_id, rating in ratings
+        ]
+        await session.execute(insert(ImportedRatingRow), rows)
+
+
+async def find_ratings(
+    session: ReadSession, source: ExportSource, conversations: Sequence[UUID]
+) -> dict[UUID, ExportedRating]:
+    """Return the ratings of conversations as an export holds them, with pseudonyms, by the conversation's id."""
+    if source.mode == _HUMAN_BOT:
+        statement = select(ChatRow).where(
+            ChatRow.collection_id == source.id,
+            ChatRow.rated_at.is_not(None),
+            ChatRow.conversations.overlap(list(conversations)),
+        )
+        held = [chats_store.chat_of(row) for row in await session.scalars(statement)]
+        key = source.pseudonym_key
+        return {
+            each: _exported(chat, number, key) for chat in held for number, each in enumerate(chat.conversations, 1)
+        }
+    imported = select(ImportedRatingRow).where(ImportedRatingRow.conversation_id.in_(conversations))
+    return {
+        row.conversation_id: ExportedRating(
+            chat_id=row.chat_id,
+            interactor=pseudonym_of(row.interactor, source.pseudonym_key),
+            number=row.number,
+            scores=_scores(row.scores),
+            preferred=row.preferred,
+            rated_at=row.rated_at.astimezone(UTC),
+        )
+        for row in await session.scalars(imported)
+    }
+
+
+async def list_rated_chats(
+    session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
+) -> list[RatedChat]:
+    """Return the rated chats of a collection with pseudonyms, oldest first; raises NoSuchCollection, NotForChats."""
+    collection = await session.get(CollectionRow, collection_id)
+    if collection is None:
+        raise NoSuchCollection(collection_id=collection_id)
+    if collection.mode == "import" and collection.plan.get("held_as") == _HUMAN_BOT:
+        return await _list_imported(session, collection, after, limit)
+    study = await chats_store.get_study(session, collection_id)
+    held = await chats_store.list_chats(session, collection_id, rated=True, after=after, limit=limit)
+    return [_rated(chat, study.partners, collection.pseudonym_key) for chat in held]
+
+
+async def _list_imported(
+    session: ReadSession, collection: CollectionRow, after: UUID | None, limit: int
+) -> list[RatedChat]:
+    own = ImportedRatingRow.collection_id == collection.id
+    ids = select(ImportedRatingRow.chat_id).where(own).distinct().order_by(ImportedRatingRow.chat_id).limit(limit)
+    if after is not None:
+        ids = ids.where(ImportedRatingRow.chat_id > after)
+    statement = (
+        select(ImportedRatingRow, PairRow.participants)
+        .select_from(ImportedRatingRow)
+        .join(ConversationRow, ConversationRow.id == ImportedRatingRow.conversation_id)
+        .join(PairRow)
+        .where(own, ImportedRatingRow.chat_id.in_(ids.scalar_subquery()))
+        .order_by(ImportedRatingRow.chat_id, ImportedRatingRow.number, ImportedRatingRow.conversation_id)
+    )
+    found: dict[UUID, list[tuple[ImportedRatingRow, Participant]]] = defaultdict(list)
+    for row, participants in await session.execute(statement):
+        sides = [Participant.model_validate(side) for side in participants]
+        partner = next((side for side in sides if side.kind is ParticipantKind.BOT), sides[-1])
+        found[row.chat_id].append((row, partner))
+    return [
+        RatedChat(
+            id=chat_id,
+            interactor=pseudonym_of(rows[0][0].interactor, collection.pseudonym_key),
+            conversations=tuple(
+                RatedConversation(row.conversation_id, row.number, partner, row.scores) for row, partner in rows
+            ),
+            preferred=rows[0][0].preferred,
+            rated_at=rows[0][0].rated_at,
+        )
+        for chat_id, rows in found.items()
+    ]
+
+
+def _rated(chat: Chat, partners: Mapping[UUID, Participant], key: bytes) -> RatedChat:
+    scores = _scores_by_number(chat)
+    return RatedChat(
+        id=chat.id,
+        interactor=pseudonym_of(chat.interactor, key),
+        conversations=tuple(
+            RatedConversation(conversation_id, number, partners[bot], scores.get(number, {}))
+            for number, (bot, conversation_id) in enumerate(zip(chat.bots, chat.conversations, strict=False), 1)
+        ),
+        preferred=chat.ratings.preferred if chat.ratings else None,
+        rated_at=chat.rated_at or chat.last_turn_at,
+    )
+
+
+def _exported(chat: Chat, number: int, key: bytes | None) -> ExportedRating:
+    return ExportedRating(
+        chat_id=chat.id,
+        interactor=pseudonym_of(chat.interactor, key),
+        number=number,
+        scores=_scores(_scores_by_number(chat).get(number, {})),
+        preferred=chat.ratings.preferred if chat.ratings else None,
+        rated_at=(chat.rated_at or chat.last_turn_at).astimezone(UTC),
+    )
+
+
+def _scores_by_number(chat: Chat) -> dict[int, Mapping[str, int]]:
+    return {each.number: each.scores for each in chat.ratings.conversations} if chat.ratings else {}
+
+
+def _scores(scores: Mapping[str, int]) -> tuple[ExportedScore, ...]:
+    return tuple(ExportedScore(question=name, score=score) for name, score in sorted(scores.items()))

@@ -1,0 +1,78 @@
+"""The tables of chats: their events, their ratings, and revoked links."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, SmallInteger, String, Uuid, func, text
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from spotthebot.conversations.collections.tables import CollectionRow
+from spotthebot.conversations.conversations.tables import ConversationRow
+from spotthebot.conversations.metadata import Base
+
+
+class ChatRow(Base):
+    """A person's conversations with the bots that were drawn; `conversations` has those that have begun."""
+
+    __tablename__ = "chats"
+    __table_args__ = (
+        Index(None, "collection_id", "id"),
+        Index(None, "collection_id", "interactor"),
+        Index("ix_chats_chatting", "last_turn_at", postgresql_where=text("state = 'chatting'")),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
+    interactor: Mapped[str] = mapped_column(String(200))
+    link: Mapped[str | None] = mapped_column(String(200))
+    """By which the person came, as its frontend calls it."""
+    state: Mapped[str] = mapped_column(String(20))
+    bots: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
+    conversations: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
+    events: Mapped[int] = mapped_column(server_default="0")
+    """How many there are; they are numbered under the lock of this row."""
+    ratings: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    last_turn_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    rated_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    token_sha256: Mapped[bytes | None] = mapped_column(LargeBinary)
+    token_expires_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class RevokedLinkRow(Base):
+    """A link by which nobody may come to a collection's chats any more, as its frontend calls it."""
+
+    __tablename__ = "revoked_links"
+
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id), primary_key=True)
+    link: Mapped[str] = mapped_column(String(200), primary_key=True)
+    revoked_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+
+
+class ImportedRatingRow(Base):
+    """How a person rated a conversation where it was held; ratings of chats that were held here lie with the chats."""
+
+    __tablename__ = "imported_ratings"
+    __table_args__ = (Index(None, "collection_id", "chat_id"),)
+
+    conversation_id: Mapped[UUID] = mapped_column(ForeignKey(ConversationRow.id), primary_key=True)
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
+    chat_id: Mapped[UUID]
+    interactor: Mapped[str] = mapped_column(String(200))
+    number: Mapped[int] = mapped_column(SmallInteger)
+    scores: Mapped[dict[str, int]] = mapped_column(JSONB)
+    preferred: Mapped[int | None] = mapped_column(SmallInteger)
+    rated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
+class ChatEventRow(Base):
+    """An event of a chat, which is sent to the person who chats."""
+
+    __tablename__ = "chat_events"
+
+    chat_id: Mapped[UUID] = mapped_column(ForeignKey(ChatRow.id), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(20))
+    data: Mapped[dict[str, Any]] = mapped_column(JSONB)

@@ -1,0 +1,1 @@
+"""Control pauses, resumes, cancels and prioritises collections."""

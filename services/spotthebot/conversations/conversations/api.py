@@ -1,0 +1,85 @@
+"""`/v1/conversations/{id}`, and the texts and speakers of a collection's conversations as streams."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+from starlette.responses import StreamingResponse
+
+from spotthebot.contracts.conversations import ConversationOut, SpeakersOut, TextsOut
+from spotthebot.conversations.collections import store as collections_store
+from spotthebot.conversations.conversations.domain import Conversation, Speakers
+from spotthebot.conversations.conversations.store import conversations as conversations_store
+from spotthebot.conversations.deps import Reader
+from spotthebot.kit.database import ReadSession
+from spotthebot.kit.web.core.routes import CheckedRoute
+from spotthebot.kit.web.core.streams import stream
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Pool, Reading
+
+router = APIRouter(prefix="/v1/conversations", tags=["conversations"], route_class=CheckedRoute)
+collection_router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRoute)
+
+
+@router.get("/{conversation_id}", operation_id="get_conversation")
+async def get_conversation(session: Reading, _caller: Reader, conversation_id: UUID) -> ConversationOut:
+    """Return one conversation."""
+    return conversation_out(await conversations_store.get_conversation(session, conversation_id))
+
+
+@collection_router.get(
+    "/collections/{collection_id}/texts/stream", operation_id="stream_texts", response_class=StreamingResponse
+)
+async def stream_texts(session: Reading, _caller: Reader, database: Pool, collection_id: UUID) -> StreamingResponse:
+    """Return the texts of a collection's conversations as NDJSON, one `TextsOut` a line: without their participants."""
+    await collections_store.get_collection(session, collection_id)
+
+    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Conversation]:
+        return await conversations_store.list_conversations(reading, collection_id, after=after, limit=limit)
+
+    return stream(database, fetch, key=lambda conversation: conversation.id, to_out=texts_out)
+
+
+@collection_router.get(
+    "/collections/{collection_id}/speakers/stream", operation_id="stream_speakers", response_class=StreamingResponse
+)
+async def stream_speakers(session: Reading, _caller: Reader, database: Pool, collection_id: UUID) -> StreamingResponse:
+    """Return the participants of a collection's conversations as NDJSON, one `SpeakersOut` a line: without texts."""
+    await collections_store.get_collection(session, collection_id)
+
+    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Speakers]:
+        return await conversations_store.list_speakers(reading, collection_id, after=after, limit=limit)
+
+    return stream(database, fetch, key=lambda speakers: speakers.id, to_out=speakers_out)
+
+
+def conversation_out(conversation: Conversation) -> ConversationOut:
+    """Return a conversation with its turns so far."""
+    return ConversationOut(
+        id=conversation.id,
+        collection_id=conversation.collection_id,
+        external_id=conversation.external_id,
+        state=conversation.state,
+        ended_by=conversation.ended_by,
+        failure=conversation.failure,
+        participants=conversation.participants,
+        opening=conversation.opening_turns,
+        opening_shown=conversation.opening_shown,
+        turns=conversation.spoken_turns,
+    )
+
+
+def texts_out(conversation: Conversation) -> TextsOut:
+    """Return a conversation for annotation, which must not learn who speaks."""
+    return TextsOut(
+        id=conversation.id,
+        external_id=conversation.external_id,
+        state=conversation.state,
+        opening=conversation.opening_turns,
+        opening_shown=conversation.opening_shown,
+        turns=conversation.spoken_turns,
+    )
+
+
+def speakers_out(speakers: Speakers) -> SpeakersOut:
+    """Return who speaks in a conversation."""
+    return SpeakersOut(id=speakers.id, state=speakers.state, participants=speakers.participants)

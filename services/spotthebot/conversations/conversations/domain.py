@@ -1,0 +1,264 @@
+"""A conversation: its two sides, its turns, and who speaks next.
+
+A reply leads to its next turn, its end, another attempt later, or its failure. Retries are the outer of two loops.
+`bots` repeats one question to a bot within its time-out, for a fault of a moment. Here a turn that failed nevertheless
+is requested again later, for a fault that lasts, while other conversations go on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, Literal
+from uuid import UUID
+
+from spotthebot.contracts.bots import ReplyFailure
+from spotthebot.contracts.conversations import (
+    CollectionId,
+    ConversationId,
+    ConversationState,
+    Ending,
+    Participant,
+    ParticipantKind,
+    StopRules,
+    Turn,
+)
+from spotthebot.conversations.texts.domain import clean, is_farewell, repeats
+from spotthebot.kit.backoff import Backoff
+from spotthebot.kit.words import known_text_hash
+
+TRANSITIONS: Final[Mapping[ConversationState, frozenset[ConversationState]]] = MappingProxyType(
+    {
+        ConversationState.RUNNING: frozenset(
+            {ConversationState.COMPLETE, ConversationState.FAILED, ConversationState.CANCELLED}
+        ),
+        ConversationState.COMPLETE: frozenset(),
+        ConversationState.FAILED: frozenset(),
+        ConversationState.CANCELLED: frozenset(),
+    }
+)
+"""The states that may follow each state: a conversation ends once, and for good."""
+PARTNER_FAILED: Final = "The partner failed."
+_NEVER = StopRules()
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation as far as it went. `opening` holds what people said before the first turn."""
+
+    id: ConversationId
+    collection_id: CollectionId
+    external_id: str | None
+    state: ConversationState
+    failure: str | None
+    participants: tuple[Participant, Participant]
+    opening: tuple[str, ...]
+    opening_shown: bool
+    turns: tuple[str, ...]
+    turns_planned: int
+    seed: int
+    domain: str
+    pair: int = 0
+    round: int = 0
+    ended_by: Ending | None = None
+    attempts: int = 0
+    """How often the next turn was asked for in vain."""
+    stop: StopRules = _NEVER
+
+    @property
+    def next_speaker(self) -> Literal["A", "B"]:
+        return speaker_at(len(self.turns))
+
+    @property
+    def next_name(self) -> str:
+        return self.participants[len(self.turns) % 2].name
+
+    @property
+    def next_version(self) -> int | None:
+        """Which version of the next bot this conversation began with; None where that was not kept."""
+        return self.participants[len(self.turns) % 2].version
+
+    @property
+    def next_bot(self) -> UUID | None:
+        """The bot to ask for the next turn; None where no bot has the next turn."""
+        speaker = self.participants[len(self.turns) % 2]
+        is_running = self.state is ConversationState.RUNNING and len(self.turns) < self.turns_planned
+        return speaker.bot_id if is_running and speaker.kind is ParticipantKind.BOT else None
+
+    def shown_text_hash(self, exchanges: int | None) -> bytes | None:
+        """Return the hash of what annotators see of so many exchanges, or of all; None without words."""
+        opening = self.opening if self.opening_shown else ()
+        return known_text_hash([*opening, *self.turns[: None if exchanges is None else 2 * exchanges]])
+
+    @property
+    def has_person(self) -> bool:
+        """Whether a person speaks in it, on either side."""
+        return any(side.kind is ParticipantKind.HUMAN for side in self.participants)
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """All that the next speaker has heard, oldest first."""
+        return self.opening + self.turns
+
+    def seen_by(self, bot_id: UUID) -> "Conversation":
+        """Return what the bot's owner may see: all but which other bot took part, and what its server said."""
+        first, second = (side if side.bot_id == bot_id else _nameless(side) for side in self.participants)
+        at_partner = self.participants[len(self.turns) % 2].bot_id != bot_id
+        failure = PARTNER_FAILED if at_partner and self.state is ConversationState.FAILED else self.failure
+        return replace(self, participants=(first, second), failure=failure)
+
+    @property
+    def opening_turns(self) -> tuple[Turn, ...]:
+        """The opening with its speakers: A speaks the first turn after it, so it ends with B."""
+        count = len(self.opening)
+        return tuple(
+            Turn(speaker=speaker_at(position - count), text=text) for position, text in enumerate(self.opening)
+        )
+
+    @property
+    def spoken_turns(self) -> tuple[Turn, ...]:
+        return tuple(Turn(speaker=speaker_at(position), text=text) for position, text in enumerate(self.turns))
+
+
+@dataclass(frozen=True)
+class Speakers:
+    """Who speaks in a conversation, without its turns."""
+
+    id: ConversationId
+    state: ConversationState
+    participants: tuple[Participant, Participant]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a bot said, or why it said nothing."""
+
+    text: str | None
+    failure: ReplyFailure | None
+    detail: str | None
+    latency_ms: float
+    retry_after_seconds: float | None = None
+
+    @property
+    def reason(self) -> str:
+        return f"{self.failure}: {self.detail}"[:1000]
+
+
+def _nameless(side: Participant) -> Participant:
+    return Participant(kind=side.kind, name="partner" if side.kind is ParticipantKind.BOT else side.name)
+
+
+def speaker_at(position: int) -> Literal["A", "B"]:
+    """Return who speaks at a position; an opening has the negative ones, so that it ends with B."""
+    return "A" if position % 2 == 0 else "B"
+
+
+@dataclass(frozen=True)
+class Step:
+    """The transition of one conversation after one reply.
+
+    `text` is the turn to add, None where there is none. The turn is requested again after `wait_seconds`. An
+    `unavailable_bot` is asked nothing more until it recovers; its conversation stays as it is.
+    """
+
+    before: Conversation
+    after: Conversation
+    text: str | None = None
+    raw: str | None = None
+    latency_ms: float | None = None
+    wait_seconds: float | None = None
+    unavailable_bot: UUID | None = None
+    reason: str | None = None
+    """Why the bot is unavailable."""
+
+    @property
+    def is_released(self) -> bool:
+        """Whether the runner releases the conversation after this step: it ended, or waits."""
+        has_ended = self.after.state is not ConversationState.RUNNING
+        return has_ended or self.wait_seconds is not None or self.unavailable_bot is not None
+
+
+def step(conversation: Conversation, reply: Reply) -> Step:
+    """Return the step that a reply leads to; pure, so that it can be computed again after a crash."""
+    if reply.text is not None:
+        text = clean(reply.text)
+        if text:
+            return _new_turn(conversation, text, reply)
+        reply = Reply(None, ReplyFailure.EMPTY, "Nothing but special tokens.", reply.latency_ms)
+    match reply.failure:
+        case ReplyFailure.CIRCUIT_OPEN:
+            return wait_for_bot(conversation, reply.detail or "")
+        case ReplyFailure.RATE_LIMITED:
+            wait = reply.retry_after_seconds or RATE_LIMITED_WAIT_SECONDS
+            return Step(conversation, conversation, wait_seconds=wait)
+        case _:
+            return _failed_attempt(conversation, reply)
+
+
+def wait_for_bot(conversation: Conversation, reason: str) -> Step:
+    """Leave a conversation as it is until its next bot, which is unavailable, recovers."""
+    return Step(conversation, conversation, unavailable_bot=conversation.next_bot, reason=reason[:1000])
+
+
+def fail(conversation: Conversation, reason: str) -> Step:
+    """End a conversation for a reason that no retry would mend."""
+    return Step(conversation, replace(conversation, state=ConversationState.FAILED, failure=reason[:1000]))
+
+
+def count_failure(conversation: Conversation, reason: str) -> Step:
+    """Count a failure of `bots` at one conversation, which its runner keeps; the eighth in a row ends it."""
+    attempts = conversation.attempts + 1
+    return (
+        fail(conversation, reason)
+        if attempts >= MAX_ATTEMPTS
+        else Step(conversation, replace(conversation, attempts=attempts))
+    )
+
+
+def _new_turn(conversation: Conversation, text: str, reply: Reply) -> Step:
+    turns = (*conversation.turns, text)
+    ending = _ending(conversation, turns)
+    after = replace(
+        conversation,
+        turns=turns,
+        attempts=0,
+        ended_by=ending,
+        state=ConversationState.COMPLETE if ending else ConversationState.RUNNING,
+    )
+    raw = reply.text if reply.text != text else None
+    return Step(conversation, after, text=text, raw=raw, latency_ms=reply.latency_ms)
+
+
+def _ending(conversation: Conversation, turns: tuple[str, ...]) -> Ending | None:
+    rules = conversation.stop
+    if len(turns) >= conversation.turns_planned:
+        return Ending.EXCHANGES
+    if rules.farewell and len(turns) > 1 and all(is_farewell(text) for text in turns[-2:]):
+        return Ending.FAREWELL
+    if rules.repeated and repeats(turns[::-2][::-1], rules.repeated):
+        return Ending.REPEATED
+    return None
+
+
+def _failed_attempt(conversation: Conversation, reply: Reply) -> Step:
+    attempts = conversation.attempts + 1
+    if reply.failure is ReplyFailure.EMPTY and conversation.stop.empty and attempts >= conversation.stop.empty:
+        ended = replace(conversation, state=ConversationState.COMPLETE, ended_by=Ending.EMPTY)
+        return Step(conversation, ended)
+    if attempts >= MAX_ATTEMPTS:
+        return fail(conversation, reply.reason)
+    wait = max(TURN_BACKOFF.seconds(attempts), reply.retry_after_seconds or 0.0)
+    return Step(conversation, replace(conversation, attempts=attempts), wait_seconds=wait)
+
+
+MAX_ATTEMPTS: Final = 8
+"""Failures of one turn, in a row, before its conversation fails: about a minute and a half of waiting."""
+TURN_BACKOFF: Final = Backoff(first_seconds=0.5, max_seconds=30.0)
+RATE_LIMITED_WAIT_SECONDS: Final = 5.0
+"""The wait for a bot's rate limit where its server names none; it counts as no failure."""
+CHAT_WAITS_SECONDS: Final = (1.0, 2.0, 4.0)
+"""Waits before the retries of a turn that a person waits for; when all have failed the conversation ends."""
+PEER_BACKOFF: Final = Backoff(first_seconds=0.25, max_seconds=5.0)
+"""For PostgreSQL, and for `bots` bot by bot: a runner waits for them for ever, and no conversation counts a failure."""
+CHAT_JOB_RETRIES: Final = 100
+CHAT_JOB_BACKOFF: Final = Backoff(first_seconds=2.0, max_seconds=2.0)
+"""The job of a reply in a chat is repeated for minutes while `bots` is unavailable, then the conversation ends."""

@@ -1,0 +1,1 @@
+"""Corpora: uploads of files of dialogues, and the dialogues that bots may learn from."""

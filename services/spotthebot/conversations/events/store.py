@@ -1,0 +1,7 @@
+"""The events of `conversations`, in its own tables."""
+
+from spotthebot.conversations.events.domain import CATALOGUE
+from spotthebot.conversations.metadata import EVENT_TABLES
+from spotthebot.kit.events.store import EventStore
+
+EVENTS = EventStore(EVENT_TABLES, CATALOGUE)

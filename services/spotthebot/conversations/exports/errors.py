@@ -1,0 +1,7 @@
+"""What can go wrong with exports."""
+
+from spotthebot.kit.errors import Forbidden
+
+
+class PeopleForAdministrators(Forbidden):
+    """Only administrators may export the ids of people who chatted: leave `people` out."""

@@ -1,0 +1,54 @@
+"""Conversations from elsewhere: in the body of a request, or as the upload of an exported file."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+
+from spotthebot.contracts.conversations import ConversationBatchIn, ImportedOut, StoredOut
+from spotthebot.conversations.corpora.api import pieces_of
+from spotthebot.conversations.deps import Admin, JobQueue, Uploader
+from spotthebot.conversations.imports import use_cases
+from spotthebot.conversations.imports.use_cases import import_export
+from spotthebot.kit.web.core.bodies import file_upload, large_batch
+from spotthebot.kit.web.core.routes import CheckedRoute
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Pool, Writing
+
+router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRoute)
+upload_router = APIRouter(prefix="/v1/collections/{collection_id}", tags=["collections"], route_class=CheckedRoute)
+
+
+@upload_router.post(
+    "/uploads",
+    operation_id="upload_export",
+    openapi_extra=file_upload(setting="largest_upload_bytes"),
+)
+async def upload_export(
+    database: Pool,
+    _caller: Uploader,
+    jobs: JobQueue,
+    collection_id: UUID,
+    request: Request,
+) -> ImportedOut:
+    """Store the lines of an export in `ndjson` in a collection of mode `import`; other lines are rejected.
+
+    The collection's own export then equals the uploaded file, quality flags aside. A file can be sent again, also after
+    an interruption: conversations are known by their id. No Idempotency-Key is needed.
+    """
+    return await import_export(database, jobs, collection_id, pieces_of(request))
+
+
+_CONVERSATIONS = large_batch(max_bytes=32 * 1024 * 1024, max_values=500_000)
+
+
+@router.post(
+    "/collections/{collection_id}/conversations",
+    status_code=201,
+    operation_id="import_conversations",
+    openapi_extra=_CONVERSATIONS,
+)
+async def import_conversations(
+    session: Writing, _caller: Admin, collection_id: UUID, batch: ConversationBatchIn
+) -> StoredOut:
+    """Import conversations; one whose external id is known stays as it is, so a batch can be sent again."""
+    return await use_cases.import_conversations(session, collection_id, batch.conversations)

@@ -1,0 +1,17 @@
+"""The metadata of the schema `conversations`: what its tables, wherever they stand, have in common."""
+
+from sqlalchemy.orm import DeclarativeBase
+
+from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.events.tables import event_tables
+from spotthebot.kit.web.database.tables import idempotency_table
+
+
+class Base(DeclarativeBase):
+    """What all tables of the schema stand on."""
+
+    metadata = schema_metadata("conversations")
+
+
+EVENT_TABLES = event_tables(Base.metadata)
+IDEMPOTENCY = idempotency_table(Base.metadata)

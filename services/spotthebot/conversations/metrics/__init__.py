@@ -1,0 +1,1 @@
+"""Metrics tell those who run the service its queues, collections and chats."""

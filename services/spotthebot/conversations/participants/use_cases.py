@@ -1,0 +1,140 @@
+"""Who takes part in a collection: its bots, and in bipartite-play their partners, as `bots` has them now.
+
+A partner set keeps the fixed partners of bipartite-play, in the versions they had when the set was created.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from spotthebot.contracts.bots import BotOut, BotStatus
+from spotthebot.contracts.conversations import (
+    BipartiteIn,
+    BotWarningOut,
+    Participant,
+    ParticipantKind,
+    PartnerSetIn,
+    PartnerSetRef,
+    PlannedIn,
+)
+from spotthebot.conversations.clients import Bots
+from spotthebot.conversations.collections.domain import check_looks
+from spotthebot.conversations.participants import store
+from spotthebot.conversations.participants.domain import Partner, PartnerSet
+from spotthebot.conversations.participants.errors import (
+    BotRetired,
+    NoSuchPartnerSet,
+    PlaysItself,
+    SameNames,
+    UnknownPartnerSet,
+)
+from spotthebot.conversations.turn_loop.domain import TAKES_NO_PART
+from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.text import printable
+
+
+@dataclass(frozen=True)
+class Participants:
+    """The bots of a collection, which in bipartite-play are the targets, and their partners."""
+
+    bots: tuple[BotOut, ...]
+    partners: tuple[BotOut, ...] = ()
+    pinned: dict[UUID, Partner] | None = None
+    """The versions of partners that their partner set holds, by bot."""
+
+    def sides(self, bots: Sequence[BotOut]) -> list[Participant]:
+        """Return these bots as sides of conversations, in the versions in which they will speak."""
+        return [self._side(bot) for bot in bots]
+
+    def warnings(self, domain: str) -> tuple[BotWarningOut, ...]:
+        """Return what to know of the bots of a collection about a domain, in the order of its plan."""
+        return tuple(warning for bot in (*self.bots, *self.partners) for warning in _warnings(bot, domain))
+
+    def _side(self, bot: BotOut) -> Participant:
+        pinned = (self.pinned or {}).get(bot.id)
+        return Participant(
+            kind=ParticipantKind.BOT,
+            name=pinned.name if pinned else bot.name,
+            bot_id=bot.id,
+            version=pinned.version if pinned else bot.version,
+            configuration_sha256=pinned.configuration_sha256 if pinned else bot.configuration_sha256,
+        )
+
+
+def _warnings(bot: BotOut, domain: str) -> Iterator[BotWarningOut]:
+    if bot.status is BotStatus.FAILING:
+        reason = printable(bot.status_reason or "it does not reply").rstrip(".")
+        detail = f"The bot '{bot.name}' is failing ({reason}): its conversations wait until it recovers."
+        yield BotWarningOut(bot=bot.name, kind="failing", detail=detail)
+    if bot.paused_until is not None:
+        detail = (
+            f"The bot '{bot.name}' is asked nothing before {bot.paused_until:%H:%M:%S} UTC: its server limits requests."
+        )
+        yield BotWarningOut(bot=bot.name, kind="paused", detail=detail)
+    if domain not in bot.domains:
+        domains = ", ".join(bot.domains)
+        detail = f"The bot '{bot.name}' is registered for {domains}; the collection is about {domain}."
+        yield BotWarningOut(bot=bot.name, kind="other_domain", detail=detail)
+
+
+async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> Participants:
+    """Return the participants of a plan, with no transaction open while `bots` is asked.
+
+    Raises UnknownBot, BotRetired, SameNames, NamesLookAlike, PlaysItself, UnknownPartnerSet, PEER_TROUBLE.
+    """
+    pinned: dict[UUID, Partner] = {}
+    partner_ids: tuple[UUID, ...] = ()
+    if isinstance(plan, BipartiteIn):
+        if isinstance(plan.partners, PartnerSetRef):
+            async with database.read() as session:
+                pinned = {each.bot_id: each for each in await _list_partners(session, plan.partners)}
+            partner_ids = tuple(pinned)
+        else:
+            partner_ids = plan.partners
+    found = await _find_bots(bots, (*plan.bots, *partner_ids))
+    targets, partners = found[: len(plan.bots)], found[len(plan.bots) :]
+    for partner in partners:
+        if partner.id in plan.bots:
+            raise PlaysItself(name=partner.name)
+    _check_names(found)
+    return Participants(targets, partners, pinned)
+
+
+async def find_bots(bots: Bots, ids: Sequence[UUID]) -> Participants:
+    """Return bots without partners; raises UnknownBot, BotRetired, SameNames, NamesLookAlike, PEER_TROUBLE."""
+    found = await _find_bots(bots, ids)
+    _check_names(found)
+    return Participants(found)
+
+
+async def _find_bots(bots: Bots, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
+    found = await bots.get_all(ids)
+    for bot in found:
+        if bot.status in TAKES_NO_PART:
+            raise BotRetired(name=bot.name, status=bot.status)
+    return found
+
+
+def _check_names(bots: Sequence[BotOut]) -> None:
+    seen: set[str] = set()
+    for bot in bots:
+        if bot.name in seen:
+            raise SameNames(name=bot.name)
+        seen.add(bot.name)
+    check_looks(seen)
+
+
+async def _list_partners(session: ReadSession, request: PartnerSetRef) -> tuple[Partner, ...]:
+    try:
+        return (await store.get_partner_set(session, request.set, request.version)).partners
+    except NoSuchPartnerSet:
+        raise UnknownPartnerSet(name=request.set, version=request.version) from None
+
+
+async def create_partner_set(session: WriteSession, request: PartnerSetIn, participants: Participants) -> PartnerSet:
+    """Store bots, in their present versions, as the next version of a partner set."""
+    partners = [
+        Partner(bot_id=bot.id, name=bot.name, version=bot.version, configuration_sha256=bot.configuration_sha256)
+        for bot in participants.bots
+    ]
+    return await store.add_partner_set(session, name=request.name, description=request.description, partners=partners)

@@ -1,0 +1,63 @@
+"""`/v1/collections`: start a collection, or estimate what it would cost."""
+
+from fastapi import APIRouter
+
+from spotthebot.contracts.conversations import (
+    BotWarningOut,
+    CollectionIn,
+    EstimateOut,
+    HumanBotIn,
+    ImportIn,
+    PlannedIn,
+    StartedCollectionOut,
+)
+from spotthebot.conversations.chats.use_cases.study import open_study
+from spotthebot.conversations.collections.api import collection_out
+from spotthebot.conversations.collections.domain import Collection
+from spotthebot.conversations.deps import AdminsClaim, JobQueue, Reader, Settings
+from spotthebot.conversations.imports.use_cases import open_import
+from spotthebot.conversations.participants.api import BotsClient
+from spotthebot.conversations.participants.use_cases import Participants, find_bots, find_participants
+from spotthebot.conversations.plans import use_cases
+from spotthebot.conversations.plans.use_cases import start_collection
+from spotthebot.kit.web.database.idempotency import IdempotentRoute
+from spotthebot.kit.web.database.sessions import Pool
+
+router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRoute)
+
+
+@router.post("/collections", status_code=201, operation_id="create_collection")
+async def create_collection(
+    claim: AdminsClaim,
+    database: Pool,
+    bots: BotsClient,
+    jobs: JobQueue,
+    settings: Settings,
+    request: CollectionIn,
+) -> StartedCollectionOut:
+    """Start a collection: run its planned conversations, or open it for people's chats or for upload.
+
+    `warnings` names bots that are failing or registered for other domains; the dry run names them before.
+    """
+    if isinstance(request, ImportIn):
+        takes_part = Participants(())
+        started = await open_import(await claim.begin(), request)
+    elif isinstance(request, HumanBotIn):
+        takes_part = await find_bots(bots, request.bots)
+        started = await open_study(await claim.begin(), request, takes_part)
+    else:
+        takes_part = await find_participants(database, bots, request)
+        batch = settings.conversations_per_batch
+        started = await start_collection(await claim.begin(), jobs, request, takes_part, batch=batch)
+    return started_collection_out(started, takes_part.warnings(request.domain))
+
+
+@router.post("/collections/dry-run", operation_id="estimate_collection")
+async def estimate_collection(_caller: Reader, database: Pool, bots: BotsClient, request: PlannedIn) -> EstimateOut:
+    """Estimate what a collection would cost, with all the checks of a start; nothing is stored."""
+    return await use_cases.estimate_collection(database, bots, request)
+
+
+def started_collection_out(collection: Collection, warnings: tuple[BotWarningOut, ...]) -> StartedCollectionOut:
+    """Return a collection as it was started."""
+    return StartedCollectionOut(**dict(collection_out(collection)), warnings=warnings)

@@ -1,0 +1,240 @@
+"""Plans: they yield the conversations of a collection, the same ones for the same seed, and what it will cost.
+
+Nothing in a plan depends on ids, so that two runs of one plan differ in nothing but ids. The cost is estimated from
+what is known of the bots before the collection begins.
+"""
+
+import hashlib
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from spotthebot.contracts.bots import Limits
+from spotthebot.contracts.conversations import (
+    HUMAN_NAME,
+    MAX_CONVERSATIONS,
+    AllPlayAllIn,
+    BipartiteIn,
+    BotWarningOut,
+    EstimateOut,
+    HumanPool,
+    Participant,
+    ParticipantKind,
+    PlannedIn,
+    SelfPlayIn,
+)
+from spotthebot.conversations.collections.domain import Sides
+from spotthebot.conversations.plans.errors import DialoguesTooShort, TooFewDialogues, TooManyConversations
+
+HUMANS = (
+    Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME),
+    Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME),
+)
+
+
+@dataclass(frozen=True)
+class PlannedConversation:
+    """A conversation to run, or, where `turns` are given, one of people; `round` counts within its pair."""
+
+    participants: Sides
+    opening: tuple[str, ...]
+    turns: tuple[str, ...]
+    seed: int
+    round: int
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two that talk, with the numbers that their seeds are made from."""
+
+    sides: Sides
+    numbers: tuple[int, int]
+
+
+def count_conversations(plan: PlannedIn, partners: int = 0) -> int:
+    """Return how many conversations bots will have; raises TooManyConversations."""
+    match plan:
+        case SelfPlayIn():
+            pairs = len(plan.bots)
+        case AllPlayAllIn():
+            pairs = len(plan.bots) * (len(plan.bots) - 1) // 2
+        case BipartiteIn():
+            pairs = len(plan.bots) * partners
+    conversations = pairs * plan.conversations_per_pair
+    if conversations > MAX_CONVERSATIONS:
+        raise TooManyConversations(conversations=conversations, limit=MAX_CONVERSATIONS)
+    return conversations
+
+
+def plan_conversations(
+    plan: PlannedIn,
+    bots: Sequence[Participant],
+    partners: Sequence[Participant],
+    openings: Sequence[tuple[str, ...]],
+    human_dialogues: Sequence[tuple[str, ...]],
+) -> list[PlannedConversation]:
+    """Plan every pair's conversations, then mix in the human ones at seeded positions.
+
+    `openings` and `human_dialogues` are the dialogues to draw from, in their stable order. Openings are drawn
+    without replacement until all were used, then again; dialogues used as human conversations open none, as long
+    as others are left. With order `both`, the bot named first begins every other conversation of its pair. In
+    bipartite-play the plan of a target does not depend on the targets after it.
+    """
+    count_conversations(plan, len(partners))
+    chance = random.Random(f"plan/{plan.seed}")  # noqa: S311 - reproducible draws, no secrets
+    by_people = _choose_human_dialogues(plan, human_dialogues, chance)
+    draws = _draw_openings(plan, openings, frozenset(by_people), chance)
+    conversations = []
+    for pair in _pairs(plan, bots, partners):
+        first, second = pair.sides
+        for number in range(plan.conversations_per_pair):
+            swapped = plan.order == "both" and number % 2 == 1
+            participants = (second, first) if swapped else (first, second)
+            seed = _seed(plan.seed, *pair.numbers, number)
+            conversations.append(PlannedConversation(participants, next(draws), (), seed, number))
+    return _mixed(conversations, plan, by_people, chance)
+
+
+def _pairs(plan: PlannedIn, bots: Sequence[Participant], partners: Sequence[Participant]) -> Iterator[_Pair]:
+    numbered = list(enumerate(bots))
+    match plan:
+        case SelfPlayIn():
+            for number, bot in numbered:
+                yield _Pair((bot, bot), (number, number))
+        case AllPlayAllIn():
+            for (first_number, first), (second_number, second) in itertools.combinations(numbered, 2):
+                yield _Pair((first, second), (first_number, second_number))
+        case BipartiteIn():
+            for (number, target), (partner_number, partner) in itertools.product(numbered, enumerate(partners)):
+                # Partners count from -1 down: the number of a pair says nothing of how many targets there are.
+                yield _Pair((target, partner), (number, -1 - partner_number))
+
+
+def _mixed(
+    conversations: list[PlannedConversation],
+    plan: PlannedIn,
+    by_people: Sequence[tuple[str, ...]],
+    chance: random.Random,
+) -> list[PlannedConversation]:
+    start = _turns_before_people(plan)
+    for number, turns in enumerate(by_people):
+        said = turns[start : start + 2 * plan.exchanges]
+        position = chance.randrange(len(conversations) + 1)
+        conversations.insert(position, PlannedConversation(HUMANS, turns[:start], said, 0, number))
+    return conversations
+
+
+def list_human_dialogues(
+    plan: PlannedIn, humans: HumanPool, dialogues: Sequence[tuple[str, ...]]
+) -> list[tuple[str, ...]]:
+    """Return the dialogues that can be shown as far as the bots' conversations; raises TooFewDialogues.
+
+    Human-human conversations that never appear at the longest length tell people from bots without a look at the text.
+    """
+    turns_needed = _turns_before_people(plan) + 2 * plan.exchanges
+    long_enough = [turns for turns in dialogues if len(turns) >= turns_needed]
+    if len(long_enough) < humans.conversations:
+        raise TooFewDialogues(
+            split=humans.split,
+            available=len(long_enough),
+            turns=turns_needed,
+            too_short=len(dialogues) - len(long_enough),
+            request=humans.conversations,
+        )
+    return long_enough
+
+
+def _turns_before_people(plan: PlannedIn) -> int:
+    """Count the turns of a human dialogue that stand for the opening of a bots' conversation.
+
+    A shown opening is as long for people as for bots, so that the number of turns tells nothing. A hidden one is whole
+    exchanges, so that A stays A.
+    """
+    if plan.opening is None:
+        return 0
+    return plan.opening.utterances if plan.opening.shown else 2 * -(-plan.opening.utterances // 2)
+
+
+def _choose_human_dialogues(
+    plan: PlannedIn, dialogues: Sequence[tuple[str, ...]], chance: random.Random
+) -> list[tuple[str, ...]]:
+    if plan.humans is None:
+        return []
+    return chance.sample(list_human_dialogues(plan, plan.humans, dialogues), plan.humans.conversations)
+
+
+def _draw_openings(
+    plan: PlannedIn,
+    dialogues: Sequence[tuple[str, ...]],
+    by_people: frozenset[tuple[str, ...]],
+    chance: random.Random,
+) -> Iterator[tuple[str, ...]]:
+    if plan.opening is None:
+        return itertools.repeat(())
+    count = plan.opening.utterances
+    long_enough = [turns for turns in dialogues if len(turns) >= count]
+    if not long_enough:
+        raise DialoguesTooShort(split=plan.opening.split)
+    pool = [turns for turns in long_enough if turns not in by_people] or long_enough
+    return _shuffled_forever([turns[:count] for turns in pool], chance.randrange(2**32))
+
+
+def _shuffled_forever(pool: list[tuple[str, ...]], seed: int) -> Iterator[tuple[str, ...]]:
+    chance = random.Random(f"openings/{seed}")  # noqa: S311 - reproducible draws, no secrets
+    while True:
+        yield from chance.sample(pool, len(pool))
+
+
+def _seed(*parts: int) -> int:
+    digest = hashlib.sha256("/".join(map(str, parts)).encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """A bot: the seconds of its median reply, if it was ever measured, and what it bears."""
+
+    name: str
+    seconds: float | None
+    limits: Limits
+
+    @property
+    def seconds_a_turn(self) -> float:
+        """Seconds between two replies of this bot when it is asked all that it bears."""
+        by_latency = (self.seconds or 0.0) / self.limits.concurrency
+        by_pace = 60 / self.limits.requests_per_minute if self.limits.requests_per_minute else 0.0
+        return max(by_latency, by_pace)
+
+
+def estimate(
+    bots: Sequence[Speaker],
+    partners: Sequence[Speaker],
+    *,
+    conversations: int,
+    by_people: int,
+    too_short: int = 0,
+    exchanges: int,
+    warnings: tuple[BotWarningOut, ...] = (),
+) -> EstimateOut:
+    """Bound the time from below by two things: the busiest bot, and one conversation from its first turn to its last.
+
+    Without `partners` all bots take equal parts; with them, each side takes half of the turns.
+    """
+    turns = 2 * exchanges * conversations
+    shares = [(bot, turns / 2 / len(side)) for side in ((bots, partners) if partners else (bots, bots)) for bot in side]
+    busy: dict[str, float] = {}
+    for bot, share in shares:
+        busy[bot.name] = busy.get(bot.name, 0.0) + share * bot.seconds_a_turn
+    slowest = max(busy, key=lambda name: busy[name])
+    known = all(bot.seconds is not None for bot, _ in shares)
+    longest = max((bot.seconds or 0.0) for bot in bots) + max((bot.seconds or 0.0) for bot in partners or bots)
+    return EstimateOut(
+        conversations=conversations + by_people,
+        turns=turns,
+        by_people=by_people,
+        too_short=too_short,
+        seconds=round(max(busy[slowest], exchanges * longest), 3) if known else None,
+        slowest_bot=slowest,
+        warnings=warnings,
+    )

@@ -1,0 +1,54 @@
+"""The only SQL that stores a plan: hundreds of thousands of conversations in one transaction."""
+
+from collections.abc import Sequence
+
+import psycopg
+
+from spotthebot.conversations.conversations.domain import Conversation
+from spotthebot.kit.database import WriteSession
+
+_CONVERSATIONS = """
+    COPY conversations.conversations (
+        id, collection_id, pair, round, state, ended_by, opening, opening_shown, turns_planned, turns_said, seed,
+        next_bot
+    ) FROM STDIN
+"""
+_TURNS = "COPY conversations.turns (conversation_id, position, text) FROM STDIN"
+
+
+async def add_planned(session: WriteSession, conversations: Sequence[Conversation]) -> None:
+    """Store planned conversations, and the turns of conversations between people."""
+    connection = await _driver_connection(session)
+    async with connection.cursor() as cursor:
+        async with cursor.copy(_CONVERSATIONS) as copy:
+            for each in conversations:
+                await copy.write_row(
+                    (
+                        each.id,
+                        each.collection_id,
+                        each.pair,
+                        each.round,
+                        each.state.value,
+                        each.ended_by,
+                        list(each.opening),
+                        each.opening_shown,
+                        each.turns_planned,
+                        len(each.turns),
+                        each.seed,
+                        each.next_bot,
+                    )
+                )
+        async with cursor.copy(_TURNS) as copy:
+            for each in conversations:
+                for position, text in enumerate(each.turns):
+                    await copy.write_row((each.id, position, text))
+
+
+async def _driver_connection(session: WriteSession) -> psycopg.AsyncConnection:
+    """Return psycopg's own connection, which knows COPY, in the session's transaction."""
+    raw = await (await session.connection()).get_raw_connection()
+    connection = raw.driver_connection
+    if not isinstance(connection, psycopg.AsyncConnection):
+        message = f"COPY needs psycopg's connection, not {type(connection)}"
+        raise TypeError(message)
+    return connection

@@ -1,0 +1,1 @@
+"""The only SQL over quality checks, quality flags and their summaries."""

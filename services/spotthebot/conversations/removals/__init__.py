@@ -1,0 +1,1 @@
+"""A removal deletes a corpus that no collection uses and no bot learns from."""

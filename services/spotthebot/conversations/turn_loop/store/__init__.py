@@ -1,0 +1,1 @@
+"""The only SQL over claims of conversations, concurrency slots and unavailable bots."""

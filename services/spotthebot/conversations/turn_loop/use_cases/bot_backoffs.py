@@ -1,0 +1,32 @@
+"""How long a runner asks one bot nothing after trouble with a request about it; other bots are asked meanwhile."""
+
+import math
+from collections import Counter
+from http import HTTPStatus
+from uuid import UUID
+
+from spotthebot.conversations.conversations.domain import PEER_BACKOFF, TURN_BACKOFF
+
+
+class BotBackoffs:
+    """Remembers troubles in a row by bot. Times are of one clock, in seconds."""
+
+    def __init__(self) -> None:
+        self._failures: Counter[UUID] = Counter()
+        self._until: dict[UUID, float] = {}
+
+    def failed(self, bot_id: UUID, trouble: Exception, now: float) -> float:
+        """Back off from a bot and return for how long: longer where `bots` itself fails, which counts as an attempt."""
+        self._failures[bot_id] += 1
+        has_failed = getattr(trouble, "status", None) == HTTPStatus.INTERNAL_SERVER_ERROR
+        seconds = (TURN_BACKOFF if has_failed else PEER_BACKOFF).seconds(self._failures[bot_id])
+        self._until[bot_id] = now + seconds
+        return seconds
+
+    def succeeded(self, bot_id: UUID) -> None:
+        self._failures.pop(bot_id, None)
+        self._until.pop(bot_id, None)
+
+    def holds(self, bot_id: UUID | None, now: float) -> bool:
+        """Return whether a bot is asked nothing at present."""
+        return bot_id is not None and self._until.get(bot_id, -math.inf) > now

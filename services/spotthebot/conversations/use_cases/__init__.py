@@ -1,1 +1,0 @@
-"""The use cases of `conversations`, by noun."""

@@ -1,1 +1,0 @@
-"""Corpora: uploads of files of dialogues."""
