@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from spotthebot.analytics import stats, store
-from spotthebot.analytics.clients import Studies
+from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses

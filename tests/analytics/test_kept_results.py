@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from spotthebot.analytics import store
-from spotthebot.analytics.clients import CampaignRevision, Studies
+from spotthebot.analytics.clients.studies import CampaignRevision, Studies
 from spotthebot.analytics.domain.study import Study
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.recent_results import RecentResults

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
-from spotthebot.analytics.clients import Studies
+from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses
 from spotthebot.clients import AsyncAnnotation, AsyncConversations

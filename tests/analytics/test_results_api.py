@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from spotthebot.analytics import store
-from spotthebot.analytics.clients import load_campaign, load_campaign_async
+from spotthebot.analytics.clients.studies import load_campaign, load_campaign_async
 from spotthebot.analytics.domain.analysis import SECTIONS, Section, compute_section
 from spotthebot.analytics.domain.errors import NoSuchCampaign
 from spotthebot.analytics.domain.parameters import Parameters

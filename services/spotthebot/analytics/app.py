@@ -7,7 +7,9 @@ from functools import partial
 from fastapi import FastAPI
 
 from spotthebot.analytics.api import analyses, campaigns, designs, figures, leaderboards, results, standings
-from spotthebot.analytics.clients import Campaigns, Studies, Teams
+from spotthebot.analytics.clients.campaigns import Campaigns
+from spotthebot.analytics.clients.studies import Studies
+from spotthebot.analytics.clients.teams import Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks

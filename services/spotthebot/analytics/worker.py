@@ -2,7 +2,7 @@
 
 import asyncio
 
-from spotthebot.analytics.clients import Studies
+from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
 from spotthebot.clients import AsyncAnnotation, AsyncConversations

@@ -6,7 +6,9 @@ from uuid import UUID
 from fastapi import Depends, Path, Query, Request
 
 from spotthebot.analytics.api.tables import TableForm
-from spotthebot.analytics.clients import Campaigns, Studies, Teams
+from spotthebot.analytics.clients.campaigns import Campaigns
+from spotthebot.analytics.clients.studies import Studies
+from spotthebot.analytics.clients.teams import Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
 from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.use_cases.campaigns import resolve_campaign

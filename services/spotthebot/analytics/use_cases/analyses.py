@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from spotthebot.analytics import store
-from spotthebot.analytics.clients import Studies
+from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.domain.analysis_steps import AnalysisSteps, divide
 from spotthebot.analytics.domain.errors import AnalysisHasEnded, NothingToAnalyse

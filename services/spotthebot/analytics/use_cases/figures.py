@@ -8,7 +8,7 @@ from typing import Literal
 from uuid import UUID
 
 from spotthebot.analytics import store
-from spotthebot.analytics.clients import CampaignRevision, Studies
+from spotthebot.analytics.clients.studies import CampaignRevision, Studies
 from spotthebot.analytics.domain.analysis import SECTIONS, joined
 from spotthebot.analytics.domain.errors import NoSuchFigure
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from spotthebot.analytics.clients import Campaigns
+from spotthebot.analytics.clients.campaigns import Campaigns
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.analytics import PublicRankingOut
 from spotthebot.kit.memo import Memo

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from spotthebot.analytics.clients import ENDED, CampaignRevision, Studies
+from spotthebot.analytics.clients.studies import ENDED, CampaignRevision, Studies
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.figures import Figures, Form
 from spotthebot.analytics.use_cases.result_cache import ResultCache

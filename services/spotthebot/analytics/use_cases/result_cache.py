@@ -12,7 +12,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from spotthebot.analytics import store
-from spotthebot.analytics.clients import ENDED, GAME, CampaignRevision, Studies
+from spotthebot.analytics.clients.studies import ENDED, GAME, CampaignRevision, Studies
 from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
 from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, leaderboard, ranks_so_far
 from spotthebot.analytics.domain.parameters import Parameters
@@ -163,8 +163,7 @@ def sources_sha256() -> str:
                 digest.update(entry.read_bytes())
 
     analytics = files("spotthebot.analytics")
-    for package in ("stats", "domain"):
+    for package in ("clients", "domain", "stats"):
         add(analytics.joinpath(package))
     add(files("spotthebot.statistics"))
-    digest.update(analytics.joinpath("clients.py").read_bytes())
     return digest.hexdigest()

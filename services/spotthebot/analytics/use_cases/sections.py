@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from spotthebot.analytics.clients import Studies
+from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.domain.errors import OtherProtocol
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache

@@ -5,7 +5,8 @@ from importlib.metadata import version
 from typing import TypeVar
 
 from spotthebot.analytics import store
-from spotthebot.analytics.clients import ENDED, CampaignRevision, Studies, Teams
+from spotthebot.analytics.clients.studies import ENDED, CampaignRevision, Studies
+from spotthebot.analytics.clients.teams import Teams
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.standings import (
     NO_NAMES,

@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import chain
 from uuid import UUID
 
-from spotthebot.analytics.clients import load_campaign_async
+from spotthebot.analytics.clients.studies import load_campaign_async
 from spotthebot.analytics.report.design import Collection, Conversations, Design, Paid, Screened
 from spotthebot.analytics.report.samples import Samples, select_samples
 from spotthebot.clients import Forbidden

@@ -1,4 +1,4 @@
-"""Calls to `annotation`, `conversations` and `bots`: a campaign's annotations, who spoke, and what a team owns.
+"""Studies: a campaign's annotations and who spoke, read from `annotation` and `conversations`.
 
 Annotators come under their pseudonyms, so no result holds an id of a panel.
 
@@ -10,41 +10,21 @@ that grows would else be here many times.
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Hashable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import compress
-from typing import Any, Final, Literal, TypeVar
+from typing import Final
 from uuid import UUID
 
-from pydantic import BaseModel
-
+from spotthebot.analytics.clients.answers import Known, coded_annotation, played_sides
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.leaderboard import PlayedSide
-from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation, Study
-from spotthebot.clients import (
-    Annotation,
-    AsyncAnnotation,
-    AsyncBots,
-    AsyncConversations,
-    Conversations,
-    NotFound,
-    Page,
-)
-from spotthebot.contracts.annotation import (
-    AnnotationOut,
-    CampaignOut,
-    CampaignState,
-    Label,
-    PackageOut,
-    Preference,
-)
-from spotthebot.contracts.bots import BotOut
-from spotthebot.contracts.conversations import BotPerformanceOut, ConversationState, ParticipantKind, SpeakersOut
+from spotthebot.analytics.domain.study import CodedAnnotation, Study
+from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
+from spotthebot.contracts.annotation import CampaignOut, CampaignState, PackageOut
+from spotthebot.contracts.conversations import ConversationState, ParticipantKind, SpeakersOut
 from spotthebot.contracts.repeated_texts import shown_texts
 
-_Value = TypeVar("_Value", bound=Hashable)
-_LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 SPOT_THE_BOT: Final = "spot_the_bot"
 _ALIKE: Final = {SPOT_THE_BOT: (SPOT_THE_BOT, "spot_the_bot_labels")}
 """Protocols that are read as another, here one that asks for its labels and for no more."""
@@ -54,22 +34,6 @@ _MAX_STUDIES: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
 _UNUSED_SECONDS: Final = 300.0
 """A study that nobody asks for in this time goes; it goes a fifth later at most."""
-_REQUESTS_AT_ONCE: Final = 16
-_BOTS_AT_ONCE: Final = 100
-
-
-class _Entities(BaseModel):
-    """What an answer takes both sides for; a game asks nothing else."""
-
-    entity: dict[Literal["A", "B"], Label]
-
-
-class _SpotTheBotAnswer(_Entities):
-    """An answer by the protocol `spot_the_bot`; of a feature that was not asked for nobody had more."""
-
-    fluency: Preference = Preference.TIE
-    sensibleness: Preference = Preference.TIE
-    specificity: Preference = Preference.TIE
 
 
 @dataclass(frozen=True)
@@ -156,7 +120,7 @@ class Studies:
         return [
             side
             async for annotation in self._annotation.stream_annotations(campaign.id)
-            for side in _played_sides(annotation, are_human[annotation.conversation_id])
+            for side in played_sides(annotation, are_human[annotation.conversation_id])
         ]
 
     async def read_bots_by_name(self, revision: CampaignRevision) -> dict[str, frozenset[UUID | None]]:
@@ -195,8 +159,8 @@ class Studies:
         self._forget_unused_later()
 
     async def _fetch(self, campaign: CampaignOut) -> Study:
-        streamed, known = self._annotation.stream_annotations(campaign.id), _Known()
-        annotations = [_coded_annotation(annotation, campaign, known) async for annotation in streamed]
+        streamed, known = self._annotation.stream_annotations(campaign.id), Known()
+        annotations = [coded_annotation(annotation, campaign, known) async for annotation in streamed]
         packages = [package async for package in self._annotation.list_packages(campaign.id)]
         return _study(campaign, annotations, packages, [spoke async for spoke in self._spoken(campaign)])
 
@@ -204,75 +168,6 @@ class Studies:
         for collection_id in campaign.collections:
             async for spoke in self._conversations.stream_speakers(collection_id):
                 yield spoke
-
-
-class Campaigns:
-    """The campaigns that there are."""
-
-    def __init__(self, annotation: AsyncAnnotation) -> None:
-        self._annotation = annotation
-
-    async def list_page(self, *, name: str | None, cursor: str | None, limit: int) -> Page[CampaignOut]:
-        """Return a page of all campaigns, or of those of a name, oldest first; raises PeerRefused for a bad cursor."""
-        return await self._annotation.list_campaigns(name=name, cursor=cursor, page_size=limit).page()
-
-    async def list_named(self, name: str) -> list[CampaignOut]:
-        """Return the campaigns of a name, oldest first."""
-        return [each async for each in self._annotation.list_campaigns(name=name)]
-
-    async def list_names(self) -> list[str]:
-        """Return the names of all campaigns, each once."""
-        return sorted({each.name async for each in self._annotation.list_campaigns()})
-
-    async def list_published(self) -> list[CampaignOut]:
-        """Return the campaigns whose results everybody may see, oldest first."""
-        return [each async for each in self._annotation.list_campaigns(published=True)]
-
-
-class Teams:
-    """The bots of teams, and the campaigns whose results teams may see."""
-
-    def __init__(self, bots: AsyncBots, annotation: AsyncAnnotation, conversations: AsyncConversations) -> None:
-        self._bots = bots
-        self._annotation = annotation
-        self._conversations = conversations
-
-    async def list_bots(self, team: str) -> list[BotOut]:
-        """Return all bots of a team, oldest first."""
-        # The service strips blanks around a name, and two teams may differ by them alone.
-        return [bot async for bot in self._bots.list_bots(team=team) if bot.team == team]
-
-    async def find_public(self, bot_ids: Iterable[UUID]) -> frozenset[UUID]:
-        """Return those of the bots that everybody may see the names of."""
-        requests = asyncio.Semaphore(_REQUESTS_AT_ONCE)
-
-        async def is_public(bot_id: UUID) -> bool:
-            try:
-                async with requests:
-                    return (await self._bots.get_bot(bot_id)).public
-            except NotFound:
-                return False
-
-        ids = list(bot_ids)
-        return frozenset(compress(ids, await asyncio.gather(*map(is_public, ids))))
-
-    async def get_performance(self, bot_id: UUID, collections: Sequence[UUID] = ()) -> BotPerformanceOut:
-        """Return how a bot did in the conversations of these collections, or in all of its own."""
-        return await self._conversations.get_bot_performance(bot_id, collection_id=collections)
-
-    async def list_released(self, bots: Sequence[BotOut]) -> list[CampaignOut]:
-        """Return the campaigns with released results over conversations of these bots, oldest first."""
-        collections = {
-            collection.id
-            for at in range(0, len(bots), _BOTS_AT_ONCE)
-            async for collection in self._conversations.list_collections(
-                bot_id=[bot.id for bot in bots[at : at + _BOTS_AT_ONCE]]
-            )
-        }
-        if not collections:
-            return []
-        released = self._annotation.list_campaigns(released=True)
-        return [campaign async for campaign in released if not collections.isdisjoint(campaign.collections)]
 
 
 def load_campaign(annotation: Annotation, conversations: Conversations, campaign_id: UUID) -> Study:
@@ -285,8 +180,8 @@ def load_campaign(annotation: Annotation, conversations: Conversations, campaign
     except NotFound as refused:
         raise NoSuchCampaign(campaign_id=campaign_id) from refused
     _require_protocol(campaign, SPOT_THE_BOT)
-    known = _Known()
-    annotations = [_coded_annotation(each, campaign, known) for each in annotation.stream_annotations(campaign_id)]
+    known = Known()
+    annotations = [coded_annotation(each, campaign, known) for each in annotation.stream_annotations(campaign_id)]
     packages = list(annotation.list_packages(campaign_id))
     spoken = [spoke for each in campaign.collections for spoke in conversations.stream_speakers(each)]
     return _study(campaign, annotations, packages, spoken)
@@ -326,49 +221,3 @@ def _study(
         annotations=annotations,
         texts=dict[Hashable, Hashable](shown_texts(packages).items()),
     )
-
-
-def _played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Iterator[PlayedSide]:
-    """Read an answer by the protocol `spot_the_bot_gamified`, with the turns of its decisions."""
-    labels = _Entities.model_validate(annotation.answer).entity
-    turns = {each.target: each.exchanges for each in annotation.decisions if each.question == "entity"}
-    for (side, label), is_human in zip((("A", labels["A"]), ("B", labels["B"])), are_human, strict=True):
-        yield PlayedSide(
-            conversation=annotation.conversation_id,
-            annotator=annotation.annotator,
-            package=annotation.package_id,
-            label=label,
-            is_human=is_human,
-            turn=turns.get(side, annotation.exchanges),
-            turns=annotation.exchanges,
-        )
-
-
-class _Known(dict[Any, Any]):
-    """Returns of equal values the first: annotations share their ids and answers, and each would have its own."""
-
-    def __missing__(self, value: _Value) -> _Value:
-        self[value] = value
-        return value
-
-
-def _coded_annotation(annotation: AnnotationOut, campaign: CampaignOut, known: _Known) -> CodedAnnotation:
-    """Read an answer by the protocol `spot_the_bot`."""
-    answer = _SpotTheBotAnswer.model_validate(annotation.answer)
-    return CodedAnnotation(
-        conversation=known[annotation.conversation_id],
-        package=known[annotation.package_id],
-        exchanges=annotation.exchanges,
-        annotator=known[annotation.annotator],
-        labels=known[LABEL_CODES[answer.entity["A"]], LABEL_CODES[answer.entity["B"]]],
-        leads=known[_LEAD[answer.fluency], _LEAD[answer.sensibleness], _LEAD[answer.specificity]],
-        elapsed_ms=_elapsed_ms(annotation, campaign),
-    )
-
-
-def _elapsed_ms(annotation: AnnotationOut, campaign: CampaignOut) -> int | None:
-    """Return the time by the server's clock; simulated annotators take none, and what they report is simulated."""
-    # An import without a beginning has no duration either, whatever its exporter wrote there.
-    if campaign.mode == "import" and annotation.started_at is None:
-        return None
-    return annotation.reported_ms if annotation.annotator.startswith(SIMULATED) else annotation.elapsed_ms

@@ -1,0 +1,27 @@
+"""The campaigns that `annotation` has."""
+
+from spotthebot.clients import AsyncAnnotation, Page
+from spotthebot.contracts.annotation import CampaignOut
+
+
+class Campaigns:
+    """The campaigns that there are."""
+
+    def __init__(self, annotation: AsyncAnnotation) -> None:
+        self._annotation = annotation
+
+    async def list_page(self, *, name: str | None, cursor: str | None, limit: int) -> Page[CampaignOut]:
+        """Return a page of all campaigns, or of those of a name, oldest first; raises PeerRefused for a bad cursor."""
+        return await self._annotation.list_campaigns(name=name, cursor=cursor, page_size=limit).page()
+
+    async def list_named(self, name: str) -> list[CampaignOut]:
+        """Return the campaigns of a name, oldest first."""
+        return [each async for each in self._annotation.list_campaigns(name=name)]
+
+    async def list_names(self) -> list[str]:
+        """Return the names of all campaigns, each once."""
+        return sorted({each.name async for each in self._annotation.list_campaigns()})
+
+    async def list_published(self) -> list[CampaignOut]:
+        """Return the campaigns whose results everybody may see, oldest first."""
+        return [each async for each in self._annotation.list_campaigns(published=True)]
