@@ -7,7 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.analytics.report.design import Design, design_tables
+from spotthebot.analytics.report.design import Design
+from spotthebot.analytics.report.design_tables import design_tables
 from spotthebot.cli.studies.design import read_design, read_samples
 from spotthebot.cli.studies.ranking import rank
 from spotthebot.cli.studies.report import get_annotator_names

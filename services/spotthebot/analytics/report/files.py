@@ -17,7 +17,8 @@ from pydantic import TypeAdapter
 from spotthebot.analytics.domain.findings import findings
 from spotthebot.analytics.figures import FIGURES, pdf_of
 from spotthebot.analytics.report.annotators import annotator_codes, with_annotators
-from spotthebot.analytics.report.design import Design, design_tables
+from spotthebot.analytics.report.design import Design
+from spotthebot.analytics.report.design_tables import design_tables
 from spotthebot.analytics.report.drawings import Drawing, colour_rules, draw_figure, mark_of
 from spotthebot.analytics.report.latex import latex_document, latex_table
 from spotthebot.analytics.report.methods import methods

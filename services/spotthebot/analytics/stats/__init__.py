@@ -93,7 +93,8 @@ from spotthebot.analytics.stats.survival.cox import (
     cox_regressions,
 )
 from spotthebot.analytics.stats.survival.curves import CurrentStatus, SurvivalCurve, current_status, survival_curves
-from spotthebot.analytics.stats.survival.interval_cox import IntervalCoefficient, IntervalFit, Odds, interval_cox
+from spotthebot.analytics.stats.survival.interval_cox import IntervalCoefficient, IntervalFit, interval_cox
+from spotthebot.analytics.stats.survival.interval_likelihood import Odds
 from spotthebot.analytics.stats.survival.interval_log_rank import (
     IntervalLogRank,
     RowScore,

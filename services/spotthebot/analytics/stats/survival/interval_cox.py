@@ -7,7 +7,6 @@ Newton's method with an active set, the jumps never negative (Pan 1999 and Ander
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -20,22 +19,13 @@ from spotthebot.analytics.stats.distributions import student_quantiles, student_
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, coded_rows, require_rows
-from spotthebot.analytics.stats.survival.npmle import npmle
+from spotthebot.analytics.stats.survival.interval_likelihood import Odds, State, maximise
 from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.statistics.columns import read_codes, read_numbers
 
-_ITERATIONS: Final = 500
-_EXACT: Final = 1e-9
 _SEPARATED: Final = "the data are separated: no finite estimate"
 _NOT_FOUND: Final = "the fit did not find the maximum: leave out covariates, or pool inspection times"
 _TINY: Final = "a covariate's values are so small that its coefficient is no number: multiply them"
-
-
-class Odds(StrEnum):
-    """What covariates multiply: the cumulative hazard (Cox), or the odds of having happened."""
-
-    HAZARDS = "proportional hazards"
-    ODDS = "proportional odds"
 
 
 @dataclass(frozen=True)
@@ -106,7 +96,7 @@ def interval_cox(
     if is_separated_in_time(x, np.where(times.last + 1 < m, times.last, -1), times.first - 1):
         return _undefined(times, names, confidence_level, model, _SEPARATED, separated=True)
     with np.errstate(over="ignore", invalid="ignore"):
-        state = _fit(times, x, model)
+        state = maximise(times, x, model)
     if not state.kkt < 1e-5:
         return _undefined(times, names, confidence_level, model, _NOT_FOUND, separated=False)
     n_clusters: int | None
@@ -147,107 +137,18 @@ def _standardised(times: CensoredTimes, covariates: ArrayLike, names: Sequence[s
     return standardised(x)
 
 
-class _State:
-    """Likelihood, slopes and curvature at one value of the jumps (m - 1,) and the coefficients (p,)."""
-
-    def __init__(self, times: CensoredTimes, x: FloatArray, model: Odds, jumps: FloatArray, beta: FloatArray) -> None:
-        self.jumps, self.beta = jumps, beta
-        m, n = len(times.cells), len(times)
-        ratio = np.exp(np.clip(x @ beta, -100, 100))
-        cumulative = np.concatenate([[0.0], np.cumsum(jumps)])
-        first, last = times.first, times.last + 1
-        ends = last < m
-        low, high = cumulative[first] * ratio, np.where(ends, cumulative[np.minimum(last, m - 1)], 0.0) * ratio
-        (s_low, d_low, dd_low), (s_high, d_high, dd_high) = _transform(low, model), _transform(high, model)
-        s_high, d_high, dd_high = s_high * ends, d_high * ends, dd_high * ends
-        probability = np.maximum(s_low - s_high, 1e-300)
-        self.log_likelihood = float(np.sum(np.log(probability)))
-        # Slopes of a row's probability in its two cumulative values, and in the linear predictor.
-        below = np.arange(m - 1)
-        to_low = (below < first[:, None]) * ratio[:, None]
-        to_high = (below < last[:, None]) * (ends * ratio)[:, None]
-        by_jump = to_low * d_low[:, None] - to_high * d_high[:, None]
-        by_eta = d_low * low - d_high * high
-        rows = np.column_stack([by_jump, by_eta[:, None] * x]) / probability[:, None]
-        self.rows = rows
-        self.gradient = rows.sum(axis=0)
-        weight_low, weight_high = dd_low / probability, dd_high / probability
-        jump_jump = (to_low * weight_low[:, None]).T @ to_low - (to_high * weight_high[:, None]).T @ to_high
-        cross_low = to_low * ((dd_low * low + d_low) / probability)[:, None]
-        cross_high = to_high * ((dd_high * high + d_high) / probability)[:, None]
-        jump_eta = (cross_low - cross_high).T @ x
-        curve = (dd_low * low**2 + d_low * low - dd_high * high**2 - d_high * high) / probability
-        eta_eta = (x * curve[:, None]).T @ x
-        self.information = rows.T @ rows - np.block([[jump_jump, jump_eta], [jump_eta.T, eta_eta]])
-        slope = self.gradient[: m - 1]
-        by_coefficient = np.abs(self.gradient[m - 1 :])
-        at_bound = np.max(slope, initial=0.0, where=jumps <= 0)
-        inner = np.abs(slope * np.minimum(jumps, 1.0)).max(initial=0.0)
-        self.kkt = float(max(at_bound, inner, by_coefficient.max(initial=0.0)) / n)
-
-    @property
-    def free(self) -> IntArray:
-        """Which parameters are not held at their bound: jumps that are there or wanted, and all coefficients."""
-        q = len(self.jumps)
-        held = (self.jumps <= 0) & (self.gradient[:q] <= 0)
-        return np.flatnonzero(np.concatenate([~held, np.ones(len(self.beta), dtype=bool)]))
-
-
-def _fit(times: CensoredTimes, x: FloatArray, model: Odds) -> _State:
-    mass = npmle(times).mass
-    survival = np.maximum(1 - np.cumsum(mass), 1e-12)[:-1]
-    cumulative = -np.log(survival) if model is Odds.HAZARDS else 1 / survival - 1
-    jumps = np.maximum(np.diff(np.concatenate([[0.0], cumulative])), 0.0)
-    jumps[mass[:-1] <= 0] = 0.0
-    state = _State(times, x, model, jumps, np.zeros(x.shape[1]))
-    q, damping = len(jumps), 1e-8
-    for _ in range(_ITERATIONS):
-        if state.kkt < _EXACT or not np.isfinite(state.information).all():
-            break
-        free = state.free
-        inside = state.information[np.ix_(free, free)]
-        values, vectors = np.linalg.eigh(inside)
-        step = np.zeros(q + len(state.beta))
-        step[free] = vectors @ ((vectors.T @ state.gradient[free]) / np.maximum(np.abs(values), damping))
-        moved = _line_search(times, x, model, state, step)
-        if moved is None:
-            break
-        state = moved
-    return state
-
-
-def _line_search(times: CensoredTimes, x: FloatArray, model: Odds, state: _State, step: FloatArray) -> _State | None:
-    q, length = len(state.jumps), 1.0
-    while length > 1e-10:
-        jumps = np.maximum(state.jumps + length * step[:q], 0.0)
-        candidate = _State(times, x, model, jumps, state.beta + length * step[q:])
-        if candidate.log_likelihood >= state.log_likelihood - 1e-12 * abs(state.log_likelihood):
-            return candidate
-        length /= 2
-    return None
-
-
-def _transform(u: FloatArray, model: Odds) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return survival at cumulative value u with its first two derivatives."""
-    if model is Odds.HAZARDS:
-        survival = np.exp(-u)
-        return survival, -survival, survival
-    survival = 1 / (1 + u)
-    return survival, -(survival**2), 2 * survival**3
-
-
 _Error: TypeAlias = tuple[float | None, float | None, str | None]
 """Standard error, degrees of freedom, and why there are none."""
 
 
-def _bread(state: _State) -> tuple[FloatArray, IntArray]:
+def _bread(state: State) -> tuple[FloatArray, IntArray]:
     """Return the inverse information (q, q) of the parameters that are not held at their bound, and which they are."""
     inside = np.concatenate([np.flatnonzero(state.jumps > 0), len(state.jumps) + np.arange(len(state.beta))])
     bread: FloatArray = np.linalg.pinv(state.information[np.ix_(inside, inside)], hermitian=True)
     return bread, inside
 
 
-def _sandwich(state: _State, cluster: IntArray | None) -> tuple[list[_Error], int | None]:
+def _sandwich(state: State, cluster: IntArray | None) -> tuple[list[_Error], int | None]:
     bread, inside = _bread(state)
     p = len(state.beta)
     of_covariates = slice(len(inside) - p, None)
@@ -263,7 +164,7 @@ def _sandwich(state: _State, cluster: IntArray | None) -> tuple[list[_Error], in
     return [(float(np.sqrt(variance)), float(g - 1), None) for variance in variances], g
 
 
-def _influence(state: _State, x: FloatArray) -> Influence:
+def _influence(state: State, x: FloatArray) -> Influence:
     bread, inside = _bread(state)
     n, p = x.shape
     # What a row tells of a coefficient is told by its covariate less what the others predict of it.
