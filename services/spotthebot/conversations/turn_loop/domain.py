@@ -4,12 +4,15 @@ A bot's status, which the service `bots` decides, says whether its conversations
 requests a bot gets at a time, and for how long a request may occupy a slot.
 """
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from spotthebot.contracts.bots import BotStatus, Limits
+from spotthebot.conversations.conversations.domain import Conversation
 
 _MARGIN_SECONDS = 10.0
 _UNKNOWN_BOT_SECONDS = 60.0
@@ -42,6 +45,17 @@ def request_slots(conversations: int, limits: Limits | None) -> SlotRequest:
         return SlotRequest(conversations, limit=conversations, seconds=_UNKNOWN_BOT_SECONDS)
     seconds = 2 * limits.timeout_seconds + _MARGIN_SECONDS
     return SlotRequest(conversations, limit=limits.concurrency, seconds=seconds)
+
+
+def in_turn(conversations: Iterable[Conversation], priorities: Mapping[UUID, int]) -> list[Conversation]:
+    """Order conversations by the priority of their collection; collections of one priority take turns."""
+    seen: Counter[UUID] = Counter()
+    ranked = []
+    for each in conversations:
+        ranked.append(((-priorities.get(each.collection_id, 0), seen[each.collection_id]), each))
+        seen[each.collection_id] += 1
+    ranked.sort(key=lambda pair: pair[0])
+    return [each for _, each in ranked]
 
 
 REPLIES: Final = frozenset({BotStatus.ACTIVE, BotStatus.PROBING})

@@ -6,6 +6,9 @@ from http import HTTPStatus
 from uuid import UUID
 
 from spotthebot.conversations.conversations.domain import PEER_BACKOFF, TURN_BACKOFF
+from spotthebot.kit.logs import get_logger
+
+_log = get_logger(__name__)
 
 
 class BotBackoffs:
@@ -15,13 +18,13 @@ class BotBackoffs:
         self._failures: Counter[UUID] = Counter()
         self._until: dict[UUID, float] = {}
 
-    def failed(self, bot_id: UUID, trouble: Exception, now: float) -> float:
-        """Back off from a bot and return for how long: longer where `bots` itself fails, which counts as an attempt."""
+    def failed(self, bot_id: UUID, trouble: Exception, now: float) -> None:
+        """Back off from a bot: for longer where `bots` itself fails, which counts as an attempt."""
         self._failures[bot_id] += 1
         has_failed = getattr(trouble, "status", None) == HTTPStatus.INTERNAL_SERVER_ERROR
         seconds = (TURN_BACKOFF if has_failed else PEER_BACKOFF).seconds(self._failures[bot_id])
         self._until[bot_id] = now + seconds
-        return seconds
+        _log.warning("runner.backs_off", peer="bots", bot=str(bot_id), seconds=seconds, reason=str(trouble)[:200])
 
     def succeeded(self, bot_id: UUID) -> None:
         self._failures.pop(bot_id, None)

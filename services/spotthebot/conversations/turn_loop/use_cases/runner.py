@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,14 +17,11 @@ from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections.domain import REQUESTS_TURNS, OpenCollection
 from spotthebot.conversations.conversations.domain import PEER_BACKOFF, Conversation, Step
 from spotthebot.conversations.conversations.store import conversations as conversations_store
-from spotthebot.conversations.conversations.store import turns as turns_store
 from spotthebot.conversations.conversations.store.turns import CommittedSteps
-from spotthebot.conversations.conversations.use_cases import record_commits, record_requests
-from spotthebot.conversations.events.use_cases import publish_failing_bot, publish_finished_collections
-from spotthebot.conversations.turn_loop.domain import AcquiredSlots, SlotRequest
+from spotthebot.conversations.conversations.use_cases import record_requests
+from spotthebot.conversations.turn_loop.domain import AcquiredSlots, SlotRequest, in_turn
 from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
-from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
 from spotthebot.conversations.turn_loop.use_cases.bot_backoffs import BotBackoffs
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import (
     BotAnswer,
@@ -34,10 +30,10 @@ from spotthebot.conversations.turn_loop.use_cases.bot_requests import (
     split_into_requests,
 )
 from spotthebot.conversations.turn_loop.use_cases.request_batching import RequestBatcher
-from spotthebot.kit.database import DATABASE_TROUBLE, Database, WriteSession
+from spotthebot.conversations.turn_loop.use_cases.turn_commits import CollectionTraces, PendingCommit, TurnCommits
+from spotthebot.kit.database import DATABASE_TROUBLE, Database
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import linked_trace
 
 _POLL_SECONDS = 0.1
 """Between two checks for concurrency slots or conversations that other runners may have released."""
@@ -56,14 +52,6 @@ class RunnerLimits:
     """Conversations that it carries forward at the same time."""
     contexts: int
     """Contexts in one request to `bots`: the slowest reply of a request delays the others."""
-
-
-@dataclass(frozen=True)
-class _PendingCommit:
-    """Steps that are being committed; replies wait meanwhile, since more commits at once cost more a turn."""
-
-    task: asyncio.Task[CommittedSteps]
-    steps: Sequence[Step]
 
 
 @dataclass(frozen=True)
@@ -86,18 +74,17 @@ class ConversationRunner:
         limits: RunnerLimits,
         stopping: Callable[[], bool],
     ) -> None:
-        self._database, self._jobs, self._bots = database, jobs, bots
+        self._database, self._bots = database, bots
         self._job_id, self._limits, self._stopping = job_id, limits, stopping
         self._conversations: dict[UUID, Conversation] = {}
         self._pending: dict[asyncio.Task[BotAnswer], _PendingRequest] = {}
-        self._commit: _PendingCommit | None = None
-        self._slots_to_release: Counter[UUID] = Counter()
-        """Concurrency slots whose release failed with their commit, by the id under which they were acquired."""
+        self._commit: PendingCommit | None = None
         self._full_bots: dict[UUID, float] = {}
         """Bots that had no free slot at the last check, and when to check again."""
         self._batcher = RequestBatcher(limits.conversations, limits.contexts)
         self._priorities: dict[UUID, int] = {}
-        self._traces: dict[UUID, str | None] = {}
+        self._traces = CollectionTraces(job_id)
+        self._commits = TurnCommits(database, jobs, self._traces)
         self._checked_at = float("-inf")
         self._backoffs = 0
         self._bot_backoffs = BotBackoffs()
@@ -143,15 +130,7 @@ class ConversationRunner:
         """Return conversations to request turns for; by priority, and collections of one priority take turns."""
         busy = {each.id for request in self._pending.values() for each in request.conversations}
         busy |= {each.after.id for each in (self._commit.steps if self._commit else ())}
-        seen: Counter[UUID] = Counter()
-        ranked = []
-        for each in self._conversations.values():
-            if each.id not in busy:
-                rank = (-self._priorities.get(each.collection_id, 0), seen[each.collection_id])
-                seen[each.collection_id] += 1
-                ranked.append((rank, each))
-        ranked.sort(key=lambda pair: pair[0])
-        return [each for _, each in ranked]
+        return in_turn([each for each in self._conversations.values() if each.id not in busy], self._priorities)
 
     async def _claim_more(self) -> None:
         """Fill the batch with newly claimed conversations; those that wait for a full bot do not count."""
@@ -172,8 +151,7 @@ class ConversationRunner:
             collections = await claims_store.list_open(session)
         self._priorities = {each.id: each.priority for each in collections}
         running = {each.collection_id for each in self._conversations.values()}
-        traces = {each.id: each.trace for each in collections}
-        self._traces = {each: trace for each, trace in self._traces.items() if each in running} | traces
+        self._traces.keep(running, collections)
         excess = [each.id for each in self._ready() if each.collection_id not in self._priorities]
         excess += [each.id for each in blocked if each.collection_id in self._priorities][self._limits.conversations :]
         if excess:
@@ -217,7 +195,7 @@ class ConversationRunner:
             try:
                 needed[bot] = await slots_needed(self._bots, bot, len(conversations))
             except PEER_TROUBLE as trouble:
-                self._back_off_from(bot, trouble)
+                self._bot_backoffs.failed(bot, trouble, time.monotonic())
         async with self._database.write() as session:
             acquired = await concurrency_slots_store.acquire(session, self._job_id, needed)
         until = time.monotonic() + _POLL_SECONDS
@@ -233,14 +211,10 @@ class ConversationRunner:
 
     async def _request_turns(self, conversations: Sequence[Conversation]) -> BotAnswer:
         since = time.time_ns()
-        with self._in_trace("request turns", conversations[0].collection_id):
+        with self._traces.linked("request turns", conversations[0].collection_id):
             answer = await request_turns(self._bots, conversations)
             record_requests(answer.steps, since)
             return answer
-
-    def _in_trace(self, name: str, collection_id: UUID) -> AbstractContextManager[None]:
-        attributes: dict[str, str | int] = {"collection": str(collection_id), "job": self._job_id}
-        return linked_trace(name, attributes, self._traces.get(collection_id))
 
     def _wait_seconds(self) -> float:
         """Return how long to wait for replies before something else is due."""
@@ -272,39 +246,11 @@ class ConversationRunner:
             steps += answer.steps
             bot = request.conversations[0].next_bot
             if bot is not None and answer.trouble is not None:
-                self._back_off_from(bot, answer.trouble)
+                self._bot_backoffs.failed(bot, answer.trouble, time.monotonic())
             elif bot is not None:
                 self._bot_backoffs.succeeded(bot)
         self._batcher.learn(steps)
-        self._commit = _PendingCommit(asyncio.create_task(self._commit_steps(steps, slots)), steps)
-
-    async def _commit_steps(self, steps: Sequence[Step], slots: Counter[UUID]) -> CommittedSteps:
-        slots += self._slots_to_release
-        self._slots_to_release = Counter()
-        since = time.time_ns()
-        with ExitStack() as traces:  # its statements are in the trace of the last collection
-            for collection in dict.fromkeys(each.before.collection_id for each in steps):
-                traces.enter_context(self._in_trace("commit turns", collection))
-            try:
-                async with self._database.write() as session:
-                    committed = await turns_store.commit_steps(session, steps)
-                    await concurrency_slots_store.release(session, slots)
-                    for step in {each.unavailable_bot: each for each in steps}.values():
-                        await self._mark_unavailable(session, step)
-                    await publish_finished_collections(session, self._jobs, sorted(committed.finished))
-            except BaseException:
-                self._slots_to_release += slots
-                raise
-            record_commits(steps, committed.conversations, since)
-        return committed
-
-    async def _mark_unavailable(self, session: WriteSession, step: Step) -> None:
-        if step.unavailable_bot is None:
-            return
-        bot_id, name, reason = step.unavailable_bot, step.before.next_name, step.reason or "It does not reply."
-        if await unavailable_bots_store.mark_unavailable(session, bot_id, name=name, reason=reason):
-            with self._in_trace("report bot", step.before.collection_id):
-                await publish_failing_bot(session, bot_id, name, reason)
+        self._commit = PendingCommit(asyncio.create_task(self._commits.commit(steps, slots)), steps)
 
     def _apply(self, steps: Sequence[Step], committed: CommittedSteps) -> None:
         """Keep conversations whose step was committed; drop those that ended, wait, or belong to another runner now."""
@@ -316,11 +262,6 @@ class ConversationRunner:
                 self._checked_at = float("-inf")
         self._full_bots = dict.fromkeys(self._full_bots, 0.0)  # slots were released: check at once
         self._backoffs = 0
-
-    def _back_off_from(self, bot_id: UUID, trouble: Exception) -> None:
-        """Ask one bot nothing for a while: `bots` may be in trouble with it alone, and the others go on."""
-        wait = self._bot_backoffs.failed(bot_id, trouble, time.monotonic())
-        _log.warning("runner.backs_off", peer="bots", bot=str(bot_id), seconds=wait, reason=str(trouble)[:200])
 
     async def _back_off(self, error: Exception) -> None:
         """Wait for the database, which every conversation needs; no attempt is counted against any conversation."""
