@@ -1,28 +1,24 @@
-"""Drafts of answers, their revisions, and when items were on the screen."""
+"""Items with their answers, as they stand."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
 from sqlalchemy import ARRAY, ColumnElement, Integer, Select, and_, bindparam, column, func, or_, select, true
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.types import TypeEngine
 
 from spotthebot.annotation.annotators.tables import AnnotatorRow
-from spotthebot.annotation.assignments.domain.answers import AnsweredItem, Draft
+from spotthebot.annotation.assignments.domain.answers import AnsweredItem
 from spotthebot.annotation.assignments.domain.assignments import LeasedItem, Progress
 from spotthebot.annotation.assignments.domain.gold import Extent, PlacedGold
 from spotthebot.annotation.assignments.errors import NoSuchAssignment
 from spotthebot.annotation.assignments.store import assignments as assignments_store
-from spotthebot.annotation.assignments.store import decisions as decisions_store
 from spotthebot.annotation.assignments.store.assignments import LEASE_KEY
-from spotthebot.annotation.assignments.tables import AnswerRevisionRow, AnswerRow, GoldItemRow
+from spotthebot.annotation.assignments.tables import AnswerRow, GoldItemRow
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow
-from spotthebot.contracts.assignments import AssignmentState, HolderIn
+from spotthebot.contracts.assignments import HolderIn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import KeyedStatement, Runner, Statement, constant
 
@@ -93,73 +89,6 @@ _LOCKED_ITEM = Statement(
         of=AssignmentRow, key_share=True
     )
 )
-
-
-_IS_AS_IT_WAS = and_(
-    AnswerRow.version == bindparam("before"), func.cardinality(AnswerRow.opened_at) == bindparam("opened_before")
-)
-
-
-def _save(*, keeps_revision: bool) -> Statement:
-    """Return the statement that stores a draft in place of the version `before`, and that one as a revision.
-
-    It returns a row where the draft was stored: while the lease lasts, which it locks, and if no other save came first.
-    As many exchanges are open as were then: what is decided belongs to them.
-    """
-    lease = (
-        select(AssignmentRow.id)
-        .where(
-            AssignmentRow.id == bindparam("assignment_id"),
-            AssignmentRow.state == constant(AssignmentState.LEASED),
-            AssignmentRow.expires_at > bindparam("at"),
-        )
-        .with_for_update(key_share=True)
-        .cte("lease")
-    )
-    values = {
-        name: bindparam(given, type_=getattr(AnswerRow, name).type)
-        for name, given in {
-            "position": "position",
-            "answer": "answer",
-            "step": "step",
-            "version": "version",
-            "first_saved_at": "at",
-            "saved_at": "at",
-            "reported_ms": "reported_ms",
-            "decisions": "decisions",
-        }.items()
-    }
-    draft = insert(AnswerRow).from_select(["assignment_id", *values], select(lease.c.id, *values.values()))
-    new = draft.excluded
-    saved = draft.on_conflict_do_update(
-        index_elements=[AnswerRow.assignment_id, AnswerRow.position],
-        set_={
-            "answer": new.answer,
-            "step": new.step,
-            "version": new.version,
-            "first_saved_at": func.coalesce(AnswerRow.first_saved_at, new.first_saved_at),
-            "saved_at": new.saved_at,
-            "decisions": new.decisions,
-            "reported_ms": func.coalesce(new.reported_ms, AnswerRow.reported_ms),
-        },
-        where=_IS_AS_IT_WAS,
-    ).returning(AnswerRow.version)
-    if not keeps_revision:
-        return Statement(saved)
-    stored = saved.cte("saved")
-    revision = {
-        "assignment_id": bindparam("assignment_id", type_=AnswerRevisionRow.assignment_id.type),
-        "position": bindparam("position", type_=AnswerRevisionRow.position.type),
-        "version": bindparam("before", type_=AnswerRevisionRow.version.type),
-        "answer": bindparam("answer_before", type_=AnswerRevisionRow.answer.type),
-        "step": bindparam("step_before", type_=AnswerRevisionRow.step.type),
-        "saved_at": bindparam("saved_at_before", type_=AnswerRevisionRow.saved_at.type),
-    }
-    kept = insert(AnswerRevisionRow).from_select([*revision], select(*revision.values()).select_from(stored))
-    return Statement(select(stored.c.version).add_cte(kept.cte("kept")))
-
-
-_SAVE_FIRST, _SAVE_NEXT = _save(keeps_revision=False), _save(keeps_revision=True)
 _PROGRESS = Statement(
     select(
         func.greatest(
@@ -170,43 +99,6 @@ _PROGRESS = Statement(
         .scalar_subquery()
         .label("is_blocked"),
     ).where(AnswerRow.assignment_id == bindparam("assignment_id"))
-)
-_opening = insert(AnswerRow).values(
-    assignment_id=bindparam("assignment_id"),
-    position=bindparam("position"),
-    answer=bindparam("answer"),
-    step=constant(1),
-    version=constant(0),
-    served_at=bindparam("at"),
-    opened_at=bindparam("opened_at"),
-)
-_OPEN = Statement(
-    _opening.on_conflict_do_update(
-        index_elements=[AnswerRow.assignment_id, AnswerRow.position],
-        set_={
-            "served_at": func.coalesce(AnswerRow.served_at, _opening.excluded.served_at),
-            "opened_at": _opening.excluded.opened_at,
-        },
-        where=_IS_AS_IT_WAS,
-    ).returning(AnswerRow.version)
-)
-_first_time = insert(AnswerRow).values(
-    assignment_id=bindparam("assignment_id"),
-    position=bindparam("position"),
-    answer=bindparam("answer"),
-    step=constant(1),
-    version=constant(0),
-    served_at=bindparam("at"),
-    active_ms=bindparam("milliseconds"),
-)
-_ADD_ACTIVE_TIME = Statement(
-    _first_time.on_conflict_do_update(
-        index_elements=[AnswerRow.assignment_id, AnswerRow.position],
-        set_={
-            "served_at": func.coalesce(AnswerRow.served_at, _first_time.excluded.served_at),
-            "active_ms": AnswerRow.active_ms + _first_time.excluded.active_ms,
-        },
-    )
 )
 
 
@@ -250,74 +142,6 @@ async def lock_item(
     if not rows:
         raise NoSuchAssignment(assignment_id=assignment_id)
     return _leased(rows[0])
-
-
-async def put_draft(
-    runner: Runner,
-    assignment_id: UUID,
-    item: AnsweredItem,
-    draft: Draft,
-    *,
-    at: datetime,
-    reported_ms: int | None,
-) -> bool:
-    """Store a draft in place of the item's, which is kept as a revision, and return True.
-
-    False, and nothing is stored, where the draft is no longer the item's, or the lease is over.
-    """
-    parameters: Mapping[str, Any] = {
-        "assignment_id": assignment_id,
-        "position": item.position,
-        "answer": Jsonb(draft.answer),
-        "step": draft.step,
-        "version": draft.version,
-        "at": at,
-        "reported_ms": reported_ms,
-        "decisions": Jsonb(decisions_store.to_json(draft.decisions)),
-        "before": item.draft.version,
-        "opened_before": len(item.draft.opened_at),
-    }
-    if not item.draft.version:
-        return bool(await runner.fetch(_SAVE_FIRST, parameters))
-    before = {
-        "answer_before": Jsonb(item.draft.answer),
-        "step_before": item.draft.step,
-        "saved_at_before": item.saved_at,
-    }
-    return bool(await runner.fetch(_SAVE_NEXT, {**parameters, **before}))
-
-
-async def put_opened(
-    session: WriteSession, assignment_id: UUID, item: AnsweredItem, opened_at: Sequence[datetime], *, at: datetime
-) -> bool:
-    """Note when the exchanges of an item were opened and return True; with the first one the work on it begins.
-
-    False, and nothing is stored, where the draft is no longer the item's.
-    """
-    parameters = {
-        "assignment_id": assignment_id,
-        "position": item.position,
-        "answer": Jsonb({}),
-        "at": at,
-        "opened_at": [*opened_at],
-        "before": item.draft.version,
-        "opened_before": len(item.draft.opened_at),
-    }
-    return bool(await session.fetch(_OPEN, parameters))
-
-
-async def add_active_time(
-    session: WriteSession, assignment_id: UUID, position: int, *, at: datetime, milliseconds: int
-) -> None:
-    """Note that an item is on the annotator's screen, and for how much longer it was."""
-    parameters = {
-        "assignment_id": assignment_id,
-        "position": position,
-        "answer": Jsonb({}),
-        "at": at,
-        "milliseconds": milliseconds,
-    }
-    await session.fetch(_ADD_ACTIVE_TIME, parameters)
 
 
 def is_answered() -> ColumnElement[bool]:

@@ -8,6 +8,7 @@ from spotthebot.annotation.assignments.domain.answers import AnsweredItem, Draft
 from spotthebot.annotation.assignments.domain.assignments import LeasedItem
 from spotthebot.annotation.assignments.store import answers as answers_store
 from spotthebot.annotation.assignments.store import assignments as assignments_store
+from spotthebot.annotation.assignments.store import drafts as drafts_store
 from spotthebot.annotation.assignments.use_cases.gold import gold_item, require_item
 from spotthebot.annotation.campaigns.domain import Terms
 from spotthebot.annotation.campaigns.use_cases import terms_of
@@ -54,7 +55,7 @@ async def save_answer(
             version=request.version,
         )
         # Nothing is locked in between: what does not hold any more when it is stored is read and decided again.
-        if draft == item.draft or await answers_store.put_draft(
+        if draft == item.draft or await drafts_store.put_draft(
             runner, work.lease.id, item, draft, at=now, reported_ms=request.elapsed_ms
         ):
             break
@@ -84,7 +85,7 @@ async def open_exchange(
             most=item.exchanges,
             now=now,
         )
-        if opened_at == item.draft.opened_at or await answers_store.put_opened(
+        if opened_at == item.draft.opened_at or await drafts_store.put_opened(
             session, work.lease.id, item, opened_at, at=now
         ):
             break

@@ -20,6 +20,7 @@ from spotthebot.annotation.assignments.store import annotations as annotations_s
 from spotthebot.annotation.assignments.store import answers as answers_store
 from spotthebot.annotation.assignments.store import assignments as assignments_store
 from spotthebot.annotation.assignments.store import claims as claims_store
+from spotthebot.annotation.assignments.store import drafts as drafts_store
 from spotthebot.annotation.assignments.use_cases.gold import add_gold, get_assignment, list_items, require_item
 from spotthebot.annotation.assignments.use_cases.work_checks import check_submitted
 from spotthebot.annotation.attempts.use_cases import require_passed
@@ -110,11 +111,11 @@ async def keep_lease(
     if lease.heard_at is not None and lease.heard_position is not None:
         since = now - lease.heard_at
         worked = since if timedelta() < since <= _LONGEST_PAUSE else timedelta()  # a clock may be set back
-        await answers_store.add_active_time(
+        await drafts_store.add_active_time(
             session, lease.id, lease.heard_position, at=now, milliseconds=worked // timedelta(milliseconds=1)
         )
     if position is not None:
-        await answers_store.add_active_time(session, lease.id, position, at=now, milliseconds=0)
+        await drafts_store.add_active_time(session, lease.id, position, at=now, milliseconds=0)
     progress = await answers_store.get_progress(session, lease)
     if progress.is_blocked:
         raise AnnotatorBlocked
