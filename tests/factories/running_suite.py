@@ -60,20 +60,23 @@ class RunningSuite:
     _stack: contextlib.AsyncExitStack
     _clients: dict[tuple[str, str, str | None], httpx.AsyncClient] = field(default_factory=dict)
     _typed: dict[tuple[type, str, str | None], Any] = field(default_factory=dict)
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Two that ask for a client at once get one key: to services, two keys are two frontends."""
 
     async def client(self, service: str, role: str, *, team: str | None = None) -> httpx.AsyncClient:
         name = (service, role, team)
-        if name not in self._clients:
-            key = await self.keys.make(role, team=team)
-            self._clients[name] = await self._stack.enter_async_context(
-                httpx.AsyncClient(
-                    base_url=self.urls[service],
-                    headers={"Authorization": f"Bearer {key}"},
-                    timeout=30,
-                    trust_env=False,
+        async with self._opening:
+            if name not in self._clients:
+                key = await self.keys.make(role, team=team)
+                self._clients[name] = await self._stack.enter_async_context(
+                    httpx.AsyncClient(
+                        base_url=self.urls[service],
+                        headers={"Authorization": f"Bearer {key}"},
+                        timeout=30,
+                        trust_env=False,
+                    )
                 )
-            )
-        return self._clients[name]
+            return self._clients[name]
 
     async def bots(self, role: str, *, team: str | None = None) -> AsyncBots:
         return await self._typed_client(AsyncBots, role, team)
@@ -92,11 +95,12 @@ class RunningSuite:
 
     async def _typed_client(self, kind: type[TypedClient], role: str, team: str | None) -> TypedClient:
         name = (kind, role, team)
-        if name not in self._typed:
-            key = await self.keys.make(role, team=team)
-            self._typed[name] = await self._stack.enter_async_context(kind(self.urls[kind.peer], key))
-        client: TypedClient = self._typed[name]
-        return client
+        async with self._opening:
+            if name not in self._typed:
+                key = await self.keys.make(role, team=team)
+                self._typed[name] = await self._stack.enter_async_context(kind(self.urls[kind.peer], key))
+            client: TypedClient = self._typed[name]
+            return client
 
 
 class SharedSuites:
