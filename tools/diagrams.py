@@ -1,7 +1,7 @@
 """The diagrams of the docs, drawn from the code in Mermaid: entities from the tables, states from the domains.
 
 A document names what it shows in a comment, `<!-- diagram: entities conversations -->` or `<!-- diagram: states
-spotthebot.bots.domain.bot_status -->`, and ends it with `<!-- end of diagram -->`. `./stb docs` draws what lies
+spotthebot.bots.bots.domain -->`, and ends it with `<!-- end of diagram -->`. `./stb docs` draws what lies
 between the two.
 """
 

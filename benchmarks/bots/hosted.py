@@ -16,8 +16,8 @@ from typing import Any
 from benchmarks.bots.load import Ask, Round, load, median_speed, times_for
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.random_gpt2 import SENTENCES, TINY, make_gpt2
-from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.protocols.triton import generation_request
+from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.contracts.bots import Sampling
 from spotthebot.inference.errors import TritonNotHere
 from spotthebot.inference.models import dialogue

@@ -26,13 +26,13 @@ LINT = "from importlinter.cli import lint_imports_command; lint_imports_command(
 FAULTS = {
     "a service imports another": (
         "services/spotthebot/conversations/control/use_cases.py",
-        "from spotthebot.bots import store as _",
-        "spotthebot.conversations.control.use_cases -> spotthebot.bots.store",
+        "from spotthebot.bots.probes import store as _",
+        "spotthebot.conversations.control.use_cases -> spotthebot.bots.probes.store",
     ),
     "a service imports what runs a suite": (
-        "services/spotthebot/bots/use_cases.py",
+        "services/spotthebot/bots/registry/use_cases.py",
         "from spotthebot.local import background as _",
-        "spotthebot.bots.use_cases -> spotthebot.local.background",
+        "spotthebot.bots.registry.use_cases -> spotthebot.local.background",
     ),
     "what runs a suite imports the command line": (
         "services/spotthebot/local/background.py",
@@ -51,8 +51,8 @@ FAULTS = {
     ),
     "inference imports a service": (
         "shared/spotthebot/inference/model_files.py",
-        "from spotthebot.bots.domain import errors as _",
-        "spotthebot.inference.model_files -> spotthebot.bots.domain.errors",
+        "from spotthebot.bots.bots import errors as _",
+        "spotthebot.inference.model_files -> spotthebot.bots.bots.errors",
     ),
     "a model imports what is not copied beside it": (
         "shared/spotthebot/inference/models/protocol.py",
@@ -61,8 +61,8 @@ FAULTS = {
     ),
     "clients import a service": (
         "shared/spotthebot/clients/errors.py",
-        "from spotthebot.bots.domain import errors as _",
-        "spotthebot.clients.errors -> spotthebot.bots.domain.errors",
+        "from spotthebot.bots.bots import errors as _",
+        "spotthebot.clients.errors -> spotthebot.bots.bots.errors",
     ),
     "contracts import kit": (
         "shared/spotthebot/contracts/wire.py",
@@ -134,13 +134,43 @@ FAULTS = {
         "from spotthebot.conversations.collections import api as _",
         "spotthebot.conversations.mixes.use_cases -> spotthebot.conversations.collections.api",
     ),
+    "protocols of bots import what asks by them": (
+        "services/spotthebot/bots/protocols/speaker.py",
+        "from spotthebot.bots.context import BotsContext as _",
+        "spotthebot.bots.protocols.speaker -> spotthebot.bots.context",
+    ),
+    "a noun of bots imports the noun that is made of it": (
+        "services/spotthebot/bots/hosted_models/store.py",
+        "from spotthebot.bots.hosting import use_cases as _",
+        "spotthebot.bots.hosted_models.store -> spotthebot.bots.hosting.use_cases",
+    ),
+    "a domain of bots imports SQL of its noun": (
+        "services/spotthebot/bots/bots/domain.py",
+        "from spotthebot.bots.bots import store as _",
+        "spotthebot.bots.bots.domain -> spotthebot.bots.bots.store",
+    ),
+    "a domain of bots imports SQL of a noun below": (
+        "services/spotthebot/bots/probes/domain/conformance.py",
+        "from spotthebot.bots.hosted_models import store as _",
+        "spotthebot.bots.probes.domain.conformance -> spotthebot.bots.hosted_models.store",
+    ),
+    "SQL of bots imports use cases of a noun below": (
+        "services/spotthebot/bots/probes/store.py",
+        "from spotthebot.bots.metrics import use_cases as _",
+        "spotthebot.bots.probes.store -> spotthebot.bots.metrics.use_cases",
+    ),
+    "use cases of bots import HTTP of a noun below": (
+        "services/spotthebot/bots/registry/use_cases.py",
+        "from spotthebot.bots.replies.api import openai as _",
+        "spotthebot.bots.registry.use_cases -> spotthebot.bots.replies.api.openai",
+    ),
     "a domain imports a framework": (
         "services/spotthebot/conversations/plans/domain.py",
         "import sqlalchemy as _",
         "spotthebot.conversations.plans.domain -> sqlalchemy",
     ),
     "a domain reaches a framework by a detour": (
-        "services/spotthebot/bots/domain/dialogue.py",
+        "services/spotthebot/bots/questions/domain/dialogue.py",
         "from spotthebot.kit import settings as _",
         "spotthebot.kit.settings -> pydantic_settings",
     ),
@@ -155,6 +185,11 @@ FAULTS = {
         "spotthebot.cli.commands.status -> tools",
     ),
     "a module that no layer names": ("services/spotthebot/bots/attic.py", "", "spotthebot.bots.attic"),
+    "a module of a noun of bots that no layer names": (
+        "services/spotthebot/bots/questions/attic.py",
+        "",
+        "spotthebot.bots.questions.attic",
+    ),
     "a module of a noun that no layer names": (
         "services/spotthebot/conversations/texts/attic.py",
         "",

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.remote import remote_speaker
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots import (
     OpenAIProtocol,
     ParlaiProtocol,

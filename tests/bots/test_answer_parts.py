@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from spotthebot.bots.domain.answer_parts import LONGEST_ANSWER, take_apart
-from spotthebot.bots.domain.replies import Fault, Said, accepted
+from spotthebot.bots.questions.domain.answer_parts import LONGEST_ANSWER, take_apart
+from spotthebot.bots.questions.domain.replies import Fault, Said, accepted
 from spotthebot.contracts.bots import Cleaning, ReplyFailure, ReplyNote
 
 REPLY = "I had soup for lunch today."

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from fastapi import Request
 
-from spotthebot.bots.api.bot_access import AllowAtBot
+from spotthebot.bots.deps import AllowAtBot
 from spotthebot.contracts.access import Role
 from spotthebot.kit.errors import Unauthenticated
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from spotthebot.bots.domain.circuit import FAILURES_TO_OPEN, Circuit
-from spotthebot.bots.domain.request_rate import request_bucket
-from spotthebot.bots.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
+from spotthebot.bots.questions.domain.circuit import FAILURES_TO_OPEN, Circuit
+from spotthebot.bots.questions.domain.request_rate import request_bucket
+from spotthebot.bots.questions.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
 
 
 class TestRequestBucket:

@@ -6,9 +6,10 @@ from itertools import product
 import psycopg
 import pytest
 
-from spotthebot.bots import store
-from spotthebot.bots.domain.bot_status import CAUSES, OWNER_EVENTS, TRANSITIONS, Cause, StatusEvent, next_status
-from spotthebot.bots.domain.fingerprints import Fingerprints
+from spotthebot.bots.bots.domain import CAUSES, OWNER_EVENTS, TRANSITIONS, Cause, Fingerprints, StatusEvent, next_status
+from spotthebot.bots.bots.store import bots as bots_store
+from spotthebot.bots.bots.store import versions as versions_store
+from spotthebot.bots.probes import store as probes_store
 from spotthebot.contracts.bots import BotId, BotIn, BotStatus, BuiltinProtocol
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
@@ -73,7 +74,7 @@ class TestStoredStatus:
                 for status, event in product(BotStatus, StatusEvent):
                     rows.execute("UPDATE bots.bots SET status = %s", [status])
                     async with database.write() as session:
-                        changed = await store.bots.change_status(session, bot_id, event)
+                        changed = await bots_store.change_status(session, bot_id, event)
                     (stored,) = rows.execute("SELECT status FROM bots.bots").fetchone() or ("",)
                     found[status, event] = changed, stored
         finally:
@@ -89,8 +90,8 @@ class TestStoredStatus:
             bot_id = await _bot(database)
             async with database.write() as session:
                 event = StatusEvent.PROBE_PASSED
-                assert await store.bots.change_status(session, bot_id, event, version=7) is None
-                assert await store.bots.change_status(session, bot_id, event, version=0) is ACTIVE
+                assert await bots_store.change_status(session, bot_id, event, version=7) is None
+                assert await bots_store.change_status(session, bot_id, event, version=0) is ACTIVE
         finally:
             await database.close()
 
@@ -101,13 +102,13 @@ class TestStoredStatus:
         try:
             bot_id = await _bot(database)
             async with database.write() as session:
-                await store.versions.add_version(session, new_id(), bot_id, ELIZA, None, Fingerprints())
+                await versions_store.add_version(session, new_id(), bot_id, ELIZA, None, Fingerprints())
             with psycopg.connect(database_urls.owner["bots"]) as rows:
                 rows.execute("UPDATE bots.bots SET status = %s, next_probe_at = now()", [status])
-            seen = [await store.probes.has_due_probe(database)]
+            seen = [await probes_store.has_due_probe(database)]
             async with database.write() as session:
-                due = await store.probes.claim_due_probe(session, LEASE)
-            seen.append(await store.probes.has_due_probe(database))
+                due = await probes_store.claim_due_probe(session, LEASE)
+            seen.append(await probes_store.has_due_probe(database))
         finally:
             await database.close()
         assert (due is not None) == (next_status(status, StatusEvent.PROBE_PASSED) is not None)
@@ -117,4 +118,4 @@ class TestStoredStatus:
 async def _bot(database: Database) -> BotId:
     async with database.write() as session:
         request = BotIn(name="eliza", domains=("everyday",), protocol=ELIZA)
-        return await store.bots.add_bot(session, request, team=None, probe_in=LEASE)
+        return await bots_store.add_bot(session, request, team=None, probe_in=LEASE)

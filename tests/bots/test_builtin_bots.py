@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.bots.domain.builtin import BuiltinBot, BuiltinModel, CorpusIsNeeded, build
-from spotthebot.bots.domain.builtin.chance import chance_of
-from spotthebot.bots.domain.builtin.dull import ANSWERS
-from spotthebot.bots.domain.builtin.eliza_rules import RULES
-from spotthebot.bots.domain.builtin.ngram import Trigrams
-from spotthebot.bots.domain.builtin.reflection import reflected
-from spotthebot.bots.domain.builtin.retrieval import BM25
-from spotthebot.bots.domain.builtin.words import sentences, words, words_and_marks
-from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.builtin_bots.domain.builders import build
+from spotthebot.bots.builtin_bots.domain.chance import chance_of
+from spotthebot.bots.builtin_bots.domain.contract import BuiltinBot, BuiltinModel
+from spotthebot.bots.builtin_bots.domain.dull import ANSWERS
+from spotthebot.bots.builtin_bots.domain.eliza_rules import RULES
+from spotthebot.bots.builtin_bots.domain.ngram import Trigrams
+from spotthebot.bots.builtin_bots.domain.reflection import reflected
+from spotthebot.bots.builtin_bots.domain.retrieval import BM25
+from spotthebot.bots.builtin_bots.domain.words import sentences, words, words_and_marks
+from spotthebot.bots.builtin_bots.errors import CorpusIsNeeded
+from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.kit.errors import Invalid
 
 CORPUS = (
@@ -105,8 +107,8 @@ class TestEveryBuiltinBot:
 def test_every_bot_replies_alike_in_every_process():
     script = (
         "from tests_corpus import CORPUS\n"
-        "from spotthebot.bots.domain.builtin import BuiltinModel, build\n"
-        "from spotthebot.bots.domain.dialogue import Context\n"
+        "from spotthebot.bots.builtin_bots.domain.builders import BuiltinModel, build\n"
+        "from spotthebot.bots.questions.domain.dialogue import Context\n"
         "for model in BuiltinModel:\n"
         "    bot = build(model, seed=2, dialogues=CORPUS)\n"
         "    for seed in range(20):\n"

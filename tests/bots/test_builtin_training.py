@@ -7,9 +7,11 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.bots.domain.builtin import BuiltinBot, BuiltinModel, CorpusIsNeeded, build
-from spotthebot.bots.domain.dialogue import Dialogue
+from spotthebot.bots.builtin_bots.domain.builders import build
+from spotthebot.bots.builtin_bots.domain.contract import BuiltinBot, BuiltinModel
+from spotthebot.bots.builtin_bots.errors import CorpusIsNeeded
 from spotthebot.bots.protocols.builtin import BuiltinBots
+from spotthebot.bots.questions.domain.dialogue import Dialogue
 from spotthebot.contracts.bots import BuiltinProtocol
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus

@@ -4,13 +4,13 @@ import doctest
 
 import pytest
 
-from spotthebot.bots.domain import completions
-from spotthebot.bots.domain.completions import complete, count_tokens
+from spotthebot.bots.replies import domain as replies_domain
+from spotthebot.bots.replies.domain import complete, count_tokens
 
 
 class TestComplete:
     def test_holds_the_example_of_its_docstring(self):
-        assert doctest.testmod(completions).failed == 0
+        assert doctest.testmod(replies_domain).failed == 0
 
     @pytest.mark.parametrize("text", ["Hello there, you!", "Wie geht's dir?", "今日は暑いね。", "สวัสดี", "a\nb  c", ""])
     def test_cut_at_its_own_count_is_whole(self, text: str):

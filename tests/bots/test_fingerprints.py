@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import Field, TypeAdapter
 
-from spotthebot.bots.domain.fingerprints import _ALWAYS_HASHED, Fingerprints, fingerprint_configuration
+from spotthebot.bots.bots.domain import _ALWAYS_HASHED, Fingerprints, fingerprint_configuration
 from spotthebot.contracts.bots import Protocol, Sampling, TritonProtocol, WebhookProtocol
 
 CORPUS = "00000000-0000-7000-8000-000000000000"

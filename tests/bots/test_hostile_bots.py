@@ -15,10 +15,10 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from spotthebot.bots.bot_client import BotClient
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import NO_ANSWER, Reply
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.webhook import WebhookSpeaker
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import NO_ANSWER, Reply
 from spotthebot.contracts.bots import Limits, ReplyFailure, WebhookProtocol
 from spotthebot.kit.outbound import CheckingResolver, networks
 from tests.factories import bot_servers

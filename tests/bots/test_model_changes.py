@@ -24,8 +24,8 @@ _FILE = "/v1/hosted-models/mine/files/config.json"
 _CHANGE = """
 import asyncio, sys
 from spotthebot.bots.settings import BotsSettings
-from spotthebot.bots.use_cases.context import BotsContext
-from spotthebot.bots.use_cases.model_leases import lease_model
+from spotthebot.bots.context import BotsContext
+from spotthebot.bots.hosting.use_cases.leases import lease_model
 from spotthebot.kit.database import Database
 
 async def main():

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from spotthebot.bots.bot_client import BotClient
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Reply
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.openai import OpenAISpeaker
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Reply
 from spotthebot.contracts.bots import Limits, OpenAIProtocol, ReplyFailure, ReplyNote
 from spotthebot.kit.outbound import CheckingResolver, networks
 from tests.factories.bot_servers import Talk, bot, raw_server, says

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from spotthebot.bots.domain.conformance import heartbeat, probe
-from spotthebot.bots.domain.conformance_findings import latency_of
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Reply
+from spotthebot.bots.probes.domain.conformance import heartbeat, probe
+from spotthebot.bots.probes.domain.findings import latency_of
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Reply
 from spotthebot.contracts.bots import Finding, Limits, ProbeReport, ReplyFailure, Verdict
 
 Say = Callable[[Context], str]

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from spotthebot.bots.bot_client import BotClient
-from spotthebot.bots.domain.circuit import FAILURES_TO_OPEN
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.pauses import Pause
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.webhook import WebhookSpeaker
+from spotthebot.bots.questions.domain.circuit import FAILURES_TO_OPEN
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.pauses import Pause
 from spotthebot.contracts.bots import Limits, ReplyFailure, WebhookProtocol
 from spotthebot.kit.outbound import CheckingResolver, networks
 from tests.factories.bot_servers import Talk, raw_server, says, webhook, well_behaved

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from standardwebhooks import Webhook
 
-from spotthebot.bots.domain.dialogue import Context
 from spotthebot.bots.protocols.webhook import question
+from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.contracts.bots import WebhookQuestion
 from tests.factories.bot_servers import Answer, bot, webhook, well_behaved
 from tests.factories.databases import DatabaseUrls

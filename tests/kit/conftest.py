@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, SecretStr
 from sqlalchemy import text
 from starlette.responses import StreamingResponse
 
-from spotthebot.bots.tables import IDEMPOTENCY
+from spotthebot.bots.metadata import IDEMPOTENCY
 from spotthebot.clients import Retries
 from spotthebot.clients.client import AsyncClient, ServiceOperations
 from spotthebot.clients.operations import Call, Ndjson, operation

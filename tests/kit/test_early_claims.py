@@ -11,7 +11,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from spotthebot.bots.tables import IDEMPOTENCY
+from spotthebot.bots.metadata import IDEMPOTENCY
 from spotthebot.kit.database import Database
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.database.claims import Claim, IdempotencyKeyReused, KeyClaimed, Replay, RequestUnderWay

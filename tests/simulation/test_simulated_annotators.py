@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.bots.domain.builtin import BuiltinModel, build
-from spotthebot.bots.domain.dialogue import Context
+from spotthebot.bots.builtin_bots.domain.builders import build
+from spotthebot.bots.builtin_bots.domain.contract import BuiltinModel
+from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.simulation import Language, Segment, SimulatedAnnotator, crowd, impressions
 from spotthebot.simulation.annotator import BOT_BELOW, HUMAN_FROM, WEIGHTS, SimulatedAnnotation, merit_of, scores_of
 from spotthebot.simulation.impressions import Impression, Speaker

@@ -23,7 +23,7 @@ class TestChangedTests:
     @pytest.fixture
     def clone(self, tmp_path: Path) -> Path:
         files = {
-            "services/spotthebot/bots/use_cases/replies.py": "",
+            "services/spotthebot/bots/questions/domain/replies.py": "",
             "shared/spotthebot/kit/ids.py": "",
             "tests/bots/test_replies.py": "import pytest\n",
             "tests/conversations/test_replies.py": "import pytest\n",
@@ -46,10 +46,10 @@ class TestChangedTests:
         assert pick_tests([], clone) == []
 
     def test_import_what_changed_or_bear_its_name_in_its_package(self, clone: Path):
-        (clone / "services/spotthebot/bots/use_cases/replies.py").write_text("x = 1\n")
+        (clone / "services/spotthebot/bots/questions/domain/replies.py").write_text("x = 1\n")
         (clone / "shared/spotthebot/kit/ids.py").write_text("x = 1\n")
         changed = changed_files(clone)
-        assert changed == ["services/spotthebot/bots/use_cases/replies.py", "shared/spotthebot/kit/ids.py"]
+        assert changed == ["services/spotthebot/bots/questions/domain/replies.py", "shared/spotthebot/kit/ids.py"]
         assert pick_tests(changed, clone) == ["tests/bots/test_replies.py", "tests/kit/test_identity.py"]
 
     def test_are_those_of_a_tool_too(self, clone: Path):
@@ -112,7 +112,7 @@ class TestCoverage:
         report = tmp_path / "coverage.json"
         files = {
             "services/spotthebot/bots/app.py": file(10, 10, 0, 0),
-            "services/spotthebot/bots/domain/replies.py": file(6, 4, 4, 1),
+            "services/spotthebot/bots/questions/domain/replies.py": file(6, 4, 4, 1),
             "shared/spotthebot/kit/ids.py": file(3, 0, 1, 0),
         }
         report.write_text(json.dumps({"files": files}))

@@ -9,18 +9,23 @@ from uuid import UUID
 
 from fastapi import FastAPI
 
-from spotthebot.bots import store
-from spotthebot.bots.api import bots, hosted_models, openai
+from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.client_pool import BotClientPool
 from spotthebot.bots.clients import Corpora
+from spotthebot.bots.context import BotsContext
+from spotthebot.bots.hosting import api as hosting_api
+from spotthebot.bots.metadata import IDEMPOTENCY
+from spotthebot.bots.metrics.use_cases import read_metrics
 from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.probes import api as probes_api
+from spotthebot.bots.probes.use_cases import keep_statuses_true
 from spotthebot.bots.protocols.builtin import BuiltinBots
 from spotthebot.bots.protocols.factory import SpeakerFactory
+from spotthebot.bots.registry import api as registry_api
+from spotthebot.bots.replies.api import openai as openai_api
+from spotthebot.bots.replies.api import replies as replies_api
 from spotthebot.bots.settings import BotsSettings
-from spotthebot.bots.tables import IDEMPOTENCY, LINEAGE
-from spotthebot.bots.use_cases.context import BotsContext
-from spotthebot.bots.use_cases.metrics import read_metrics
-from spotthebot.bots.use_cases.probes import keep_statuses_true
+from spotthebot.bots.tables import LINEAGE
 from spotthebot.clients import AsyncConversations
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
@@ -57,7 +62,13 @@ def create_app(settings: BotsSettings) -> FastAPI:
         "bots",
         summary="Registry and hosting of bots, and their replies.",
         settings=settings,
-        routers=[bots.router, hosted_models.router, openai.router],
+        routers=[
+            replies_api.router,
+            registry_api.router,
+            probes_api.router,
+            hosting_api.router,
+            openai_api.router,
+        ],
         lineages=[LINEAGE],
         idempotency_table=IDEMPOTENCY,
         lifespan=live,
@@ -86,11 +97,11 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
 
     async def circuit_opened(bot_id: UUID, reason: str) -> None:
         async with database.write() as session:
-            await store.bots.open_circuit(session, bot_id, reason, timedelta(seconds=settings.recovery_seconds))
+            await bots_store.open_circuit(session, bot_id, reason, timedelta(seconds=settings.recovery_seconds))
 
     async def paused(bot_id: UUID, seconds: float) -> None:
         async with database.write() as session:
-            await store.bots.pause_bot(session, bot_id, timedelta(seconds=seconds))
+            await bots_store.pause_bot(session, bot_id, timedelta(seconds=seconds))
 
     clients = BotClientPool(speakers, circuit_opened, paused)
     stack.push_async_callback(clients.close)

@@ -10,13 +10,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from spotthebot.bots.domain.circuit import Circuit
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.pauses import Pause
-from spotthebot.bots.domain.replies import COUNTS_AGAINST, Fault, Reply, Said, accepted
-from spotthebot.bots.domain.request_rate import request_bucket
-from spotthebot.bots.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
 from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.questions.domain.circuit import Circuit
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.pauses import Pause
+from spotthebot.bots.questions.domain.replies import COUNTS_AGAINST, Fault, Reply, Said, accepted
+from spotthebot.bots.questions.domain.request_rate import request_bucket
+from spotthebot.bots.questions.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
 from spotthebot.contracts.bots import Cleaning, Limits, ReplyFailure, ReplyNote
 from spotthebot.kit.errors import Conflict, Error, Invalid
 from spotthebot.kit.logs import get_logger

@@ -8,9 +8,9 @@ from functools import partial
 from uuid import UUID
 
 from spotthebot.bots.bot_client import BotClient
-from spotthebot.bots.domain.bots import Bot, BotVersion
-from spotthebot.bots.domain.replies import cleaning_of
+from spotthebot.bots.bots.domain import Bot, BotVersion
 from spotthebot.bots.protocols.factory import SpeakerFactory
+from spotthebot.bots.questions.domain.replies import cleaning_of
 from spotthebot.inference.workers import WorkerModel
 
 _MAX_CLIENTS = 2048

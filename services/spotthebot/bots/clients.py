@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from spotthebot.bots.domain.dialogue import Dialogue
-from spotthebot.bots.domain.errors import UnknownCorpus
+from spotthebot.bots.builtin_bots.errors import UnknownCorpus
+from spotthebot.bots.questions.domain.dialogue import Dialogue
 from spotthebot.clients import AsyncConversations, NotFound
 
 

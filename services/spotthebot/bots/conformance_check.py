@@ -1,11 +1,11 @@
 """The conformance check from a team's own machine: the probe of registration, with no address refused."""
 
 from spotthebot.bots.bot_client import BotClient
-from spotthebot.bots.domain.conformance import probe
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Reply, cleaning_of
 from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.probes.domain.conformance import probe
 from spotthebot.bots.protocols.remote import remote_speaker
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Reply, cleaning_of
 from spotthebot.contracts.bots import Limits, ProbeReport, Protocol
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver
 

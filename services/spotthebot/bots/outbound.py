@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from aiohttp import ClientWebSocketResponse
 
-from spotthebot.bots.domain.replies import NO_ANSWER, Fault
+from spotthebot.bots.questions.domain.replies import NO_ANSWER, Fault
 from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.kit.outbound import Answer, CallFailed, CheckingResolver, GuardedHttp, NothingAnswers
 

@@ -16,8 +16,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
-from spotthebot.bots.domain.builtin.chance import chance_of
-from spotthebot.bots.domain.dialogue import Dialogue
+from spotthebot.bots.builtin_bots.domain.chance import chance_of
+from spotthebot.bots.questions.domain.dialogue import Dialogue
 from spotthebot.contracts.annotation import Answer, Label, Preference
 from spotthebot.simulation.impressions import SPEAKERS, Impression, Segment, Speaker, impressions
 from spotthebot.simulation.language import Language

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from spotthebot.bots.domain.builtin.words import words
+from spotthebot.bots.builtin_bots.domain.words import words
 from spotthebot.simulation.language import Language, stem, topics
 
 Speaker: TypeAlias = Literal["A", "B"]

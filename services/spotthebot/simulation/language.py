@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from spotthebot.bots.domain.builtin.words import STOPWORDS, said_key, sentences, words
-from spotthebot.bots.domain.dialogue import Dialogue
+from spotthebot.bots.builtin_bots.domain.words import STOPWORDS, said_key, sentences, words
+from spotthebot.bots.questions.domain.dialogue import Dialogue
 
 ENOUGH_DIALOGUES: Final = 2
 """In how many dialogues a run of words must occur to be usual: a generator has each run from one."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
+from spotthebot.bots.bots.domain import fingerprint_dialogues
+from spotthebot.bots.builtin_bots.domain.builders import build
+from spotthebot.bots.builtin_bots.domain.contract import BuiltinBot, BuiltinModel
+from spotthebot.bots.builtin_bots.errors import TrainingDataChanged
 from spotthebot.bots.clients import Corpora
-from spotthebot.bots.domain.builtin import BuiltinBot, BuiltinModel, build
-from spotthebot.bots.domain.dialogue import Context, Dialogue
-from spotthebot.bots.domain.errors import TrainingDataChanged
-from spotthebot.bots.domain.fingerprints import fingerprint_dialogues
-from spotthebot.bots.domain.replies import Said
 from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
+from spotthebot.bots.questions.domain.replies import Said
 from spotthebot.contracts.bots import BuiltinProtocol
 from spotthebot.kit.memo import Memo
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from spotthebot.bots.domain.replies import Fault
+from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots import ReplyFailure
 
 _LIMITED = 429

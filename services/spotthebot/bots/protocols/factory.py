@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.bots.domain.bots import Bot, BotVersion
-from spotthebot.bots.domain.errors import SecretUnreadable
+from spotthebot.bots.bots.domain import Bot, BotVersion
+from spotthebot.bots.bots.errors import SecretUnreadable
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.builtin import BuiltinBots, BuiltinSpeaker
 from spotthebot.bots.protocols.remote import remote_speaker

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.openai_answers import read_completion
 from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Fault, Said
 from spotthebot.contracts.bots import OpenAIProtocol, ReplyFailure
 
 _PASSED_ON = (

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.outbound import BotAnswer
 from spotthebot.bots.protocols.errors_inside import fault_inside
+from spotthebot.bots.questions.domain.replies import Fault, Said
 from spotthebot.contracts.bots import ReplyFailure, ReplyNote
 from spotthebot.kit.outbound import read_json
 

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 from aiohttp import ClientWebSocketResponse, WSMsgType
 
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.errors_inside import fault_inside
 from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Fault, Said
 from spotthebot.contracts.bots import ParlaiProtocol, ReplyFailure
 from spotthebot.kit.outbound import read_json
 

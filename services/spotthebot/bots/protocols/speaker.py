@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Said
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Said
 
 
 class Speaker(ABC):

@@ -1,9 +1,9 @@
 """A dialogue model in a worker process of this service."""
 
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.triton import generation_request
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Fault, Said
 from spotthebot.contracts.bots import ReplyFailure, Sampling
 from spotthebot.inference.errors import HostingMissing, ModelNotLoadable, RequestRefused, WorkerUnavailable
 from spotthebot.inference.workers import ModelWorkers, WorkerModel

@@ -4,10 +4,10 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import NO_ANSWER, Fault, Said
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import NO_ANSWER, Fault, Said
 from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol, WebhookAnswer
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.triton.client import TritonClient

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from pydantic import ValidationError
 from standardwebhooks import Webhook
 
-from spotthebot.bots.domain.dialogue import Context
-from spotthebot.bots.domain.replies import Fault, Said
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.errors_inside import fault_inside
 from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Fault, Said
 from spotthebot.contracts.bots import ReplyFailure, WebhookAnswer, WebhookProtocol
 from spotthebot.kit.ids import new_id
 

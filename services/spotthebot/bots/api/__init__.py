@@ -1,1 +1,0 @@
-"""The HTTP edge of `bots`: validate, call one use case, shape the answer."""

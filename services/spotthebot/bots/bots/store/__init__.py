@@ -1,0 +1,1 @@
+"""The only SQL over bots and their versions."""

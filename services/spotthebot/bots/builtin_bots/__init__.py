@@ -1,0 +1,1 @@
+"""A built-in bot replies in this process, from rules or from dialogues of people that it learned."""

@@ -1,0 +1,1 @@
+"""How the built-in bots reply, one file for each: pure rules, no I/O."""

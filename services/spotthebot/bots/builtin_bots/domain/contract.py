@@ -1,0 +1,28 @@
+"""What all built-in bots share: their names and their one method."""
+
+from enum import StrEnum
+from typing import Protocol
+
+from spotthebot.bots.questions.domain.dialogue import Context
+
+
+class BuiltinModel(StrEnum):
+    """The built-in bots, the most human-like first."""
+
+    RETRIEVAL = "retrieval"
+    NGRAM = "ngram"
+    ELIZA = "eliza"
+    STRAY = "stray"
+    PARROT = "parrot"
+    DULL = "dull"
+
+    @property
+    def learns(self) -> bool:
+        """Whether this bot needs a corpus to learn from."""
+        return self in {BuiltinModel.RETRIEVAL, BuiltinModel.NGRAM, BuiltinModel.STRAY}
+
+
+class BuiltinBot(Protocol):
+    """A built-in bot; its reply is never blank and depends on nothing but seed and context."""
+
+    def reply(self, context: Context) -> str: ...

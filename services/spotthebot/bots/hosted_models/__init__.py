@@ -1,0 +1,1 @@
+"""A hosted model holds the files of a model that the suite runs itself."""

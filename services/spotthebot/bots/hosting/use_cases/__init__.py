@@ -1,0 +1,1 @@
+"""Hosting: changes of hosted models, one of a model at a time."""

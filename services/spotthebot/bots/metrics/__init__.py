@@ -1,0 +1,1 @@
+"""Metrics tell those who run the service its replies, bots and circuits."""

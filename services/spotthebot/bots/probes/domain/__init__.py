@@ -1,0 +1,1 @@
+"""Rules over probes: what they ask, and what they find. No I/O of their own."""

@@ -1,0 +1,162 @@
+"""Probes of bots: at registration, on request, and as heartbeats that keep their statuses true."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from spotthebot.bots.bot_client import BotClient
+from spotthebot.bots.bots.domain import Bot
+from spotthebot.bots.bots.store import bots as bots_store
+from spotthebot.bots.context import BotsContext
+from spotthebot.bots.probes import store
+from spotthebot.bots.probes.domain.conformance import Ask, heartbeat, probe
+from spotthebot.bots.probes.domain.probes import Probe
+from spotthebot.bots.questions.domain.dialogue import Context
+from spotthebot.bots.questions.domain.replies import Fault, Reply
+from spotthebot.contracts.bots import BotStatus, ProbeReport, ProbeTrigger, ReplyFailure, Verdict
+from spotthebot.kit.access.keys import Principal
+from spotthebot.kit.database import DATABASE_TROUBLE, WriteSession
+from spotthebot.kit.errors import Error
+from spotthebot.kit.logs import get_logger
+
+_IDLE_SECONDS = 1.0
+_MAX_HEARTBEATS = 8
+_log = get_logger(__name__)
+
+
+async def probe_bot(context: BotsContext, principal: Principal, bot_id: UUID) -> Probe:
+    """Probe a bot now; the report decides the bot's status."""
+    async with context.database.read() as session:
+        bot = await bots_store.get_bot(session, bot_id, principal)
+    with context.probing(principal.team):
+        started_at = datetime.now(UTC)
+        report = await run_probe(context, bot)
+    async with context.database.write() as session:
+        return await record_probe(session, context, bot, ProbeTrigger.REQUEST, started_at, report)
+
+
+async def run_probe(context: BotsContext, bot: Bot) -> ProbeReport:
+    """Return the report of a full probe; no database connection is held meanwhile."""
+    async with _ask_of(context, bot) as ask:
+        return await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
+
+
+async def keep_statuses_true(context: BotsContext, stopping: asyncio.Event) -> None:
+    """Probe all bots that are due, eight at a time, until `stopping` is set; any number of processes share the work.
+
+    If a process dies during a probe, another one claims the bot when the lease ends.
+    """
+    idle = min(_IDLE_SECONDS, context.settings.recovery_seconds)
+    slots = asyncio.Semaphore(_MAX_HEARTBEATS)
+    running: set[asyncio.Task[None]] = set()
+    while not stopping.is_set():
+        await slots.acquire()
+        bot = await _claim_due(context)
+        if bot is None:
+            slots.release()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), idle)
+            continue
+        task = asyncio.create_task(_heartbeat(context, bot))
+        running.add(task)
+        task.add_done_callback(running.discard)
+        task.add_done_callback(lambda _: slots.release())
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _claim_due(context: BotsContext) -> Bot | None:
+    try:
+        if not await store.has_due_probe(context.database):
+            return None
+        async with context.database.write() as session:
+            return await store.claim_due_probe(session, context.probe_lease)
+    except (SQLAlchemyError, *DATABASE_TROUBLE) as error:  # the database is unavailable: the next round tries again
+        _log.warning("heartbeat.failed", error=type(error).__name__)
+        return None
+
+
+async def _heartbeat(context: BotsContext, bot: Bot) -> None:
+    try:
+        await _probe_due(context, bot)
+    except (Error, SQLAlchemyError) as error:
+        _log.warning("heartbeat.failed", bot=str(bot.id), error=str(error))
+    except Exception:  # noqa: BLE001 - one of our own, with which the bot would be probed no more without a word
+        _log.exception("heartbeat.failed", bot=str(bot.id))
+
+
+async def _probe_due(context: BotsContext, bot: Bot) -> None:
+    started_at = datetime.now(UTC)
+    is_new = bot.status is BotStatus.PROBING
+    if is_new:
+        report = await run_probe(context, bot)
+    else:
+        async with _ask_of(context, bot) as ask:
+            report = await heartbeat(ask, seconds=context.settings.probe_seconds)
+    trigger = ProbeTrigger.REGISTRATION if is_new else ProbeTrigger.HEARTBEAT
+    async with context.database.write() as session:
+        await record_probe(session, context, bot, trigger, started_at, report)
+    if report.passed != (bot.status is BotStatus.ACTIVE):
+        _log.info("bot.status_changed", bot=str(bot.id), was=bot.status, passed=report.passed)
+
+
+@asynccontextmanager
+async def _ask_of(context: BotsContext, bot: Bot) -> AsyncIterator[Ask]:
+    """Yield a client's `ask` for one probe: its failures count in the report and open no circuit."""
+    try:
+        async with context.database.read() as session:
+            model = await context.model_of(session, bot, bot.version)
+        client = context.clients.make(bot, bot.version, model)
+    except Error as error:
+        refusal = error.detail
+
+        async def refuse(_question: Context) -> Reply:
+            return Reply(None, ReplyFailure.UNREACHABLE, refusal, 0, 0.0)
+
+        yield refuse
+        return
+    try:
+        yield _without_circuit(client)
+    finally:
+        await client.speaker.close()
+
+
+def _without_circuit(client: BotClient) -> Ask:
+    async def ask(question: Context) -> Reply:
+        client.circuit.close()
+        try:
+            return await client.reply(question)
+        except Error as error:  # a version that can't be asked any more: a corpus that changed
+            fault = Fault(ReplyFailure.UNREACHABLE, error.detail)
+            return Reply(None, fault.failure, fault.detail, 1, 0.0)
+
+    return ask
+
+
+async def record_probe(
+    session: WriteSession,
+    context: BotsContext,
+    bot: Bot,
+    trigger: ProbeTrigger,
+    started_at: datetime,
+    report: ProbeReport,
+) -> Probe:
+    """Store a probe, and set the bot active or failing as its report says."""
+    out = await store.add_probe(session, bot, trigger, started_at, report)
+    failed = next((finding for finding in report.findings if finding.verdict is Verdict.FAILED), None)
+    next_in = context.heartbeat_of(bot.version)
+    if report.put_off:
+        reason = report.findings[0].detail
+        await store.put_probe_off(session, bot, reason=reason, recovery=context.recovery)
+    elif failed is None:
+        await store.pass_probe(session, bot, next_in=next_in)
+    else:
+        reason = f"{failed.check}: {failed.detail}"
+        await store.fail_probe(session, bot, reason=reason, next_in=next_in, recovery=context.recovery)
+    return out

@@ -1,0 +1,33 @@
+"""What can go wrong where a bot is registered or changed.
+
+Invalid
+├── TeamKeyWithoutTeam
+├── SecretNotUsed
+└── StatusNotForOwners
+Forbidden
+└── HostingIsForAdministrators
+Conflict
+└── BotRetired
+"""
+
+from spotthebot.kit.errors import Conflict, Forbidden, Invalid
+
+
+class TeamKeyWithoutTeam(Invalid):
+    """This API key has the role team but names no team: ask for a key made with --team."""
+
+
+class SecretNotUsed(Invalid):
+    """The protocol {kind} uses no secret: leave it out."""
+
+
+class StatusNotForOwners(Invalid):
+    """A bot can be set active, suspended or retired; the suite itself sets '{status}'."""
+
+
+class HostingIsForAdministrators(Forbidden):
+    """Only an administrator may register such bots of the protocol {kind}: their models run on this server."""
+
+
+class BotRetired(Conflict):
+    """The bot '{name}' is retired, which is for good: register a new one."""

@@ -1,0 +1,17 @@
+"""The SQL over a version with its probes."""
+
+from uuid import UUID
+
+from sqlalchemy import exists, select
+
+from spotthebot.bots.bots.tables import BotVersionRow
+from spotthebot.bots.probes.tables import ProbeRow
+from spotthebot.kit.database import ReadSession
+
+
+async def get_registered(session: ReadSession, version_id: UUID) -> tuple[UUID, bool]:
+    """Return whose version this is, and whether a probe of it is recorded."""
+    of_version = exists().where(ProbeRow.bot_id == BotVersionRow.bot_id, ProbeRow.version == BotVersionRow.number)
+    statement = select(BotVersionRow.bot_id, of_version).where(BotVersionRow.id == version_id)
+    bot_id, is_probed = (await session.execute(statement)).one()
+    return bot_id, is_probed

@@ -1,0 +1,1 @@
+"""The HTTP edge of replies: our own, and OpenAI's."""
