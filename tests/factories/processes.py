@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+import psycopg
 from cryptography.fernet import Fernet
 
 from spotthebot.contracts.services import API_NAMES, SCHEMAS
@@ -39,6 +40,11 @@ _SETTINGS = {
     "RATE_LIMIT_REQUESTS_PER_MINUTE": "100000000",
     "FRONTEND_RATE_LIMIT_REQUESTS_PER_MINUTE": "100000000",
 }
+
+_ACTIVITY = """
+    SELECT application_name, state, wait_event_type, wait_event, now() - state_change, left(query, 80)
+    FROM pg_stat_activity WHERE backend_type = 'client backend' ORDER BY state_change DESC
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,12 +111,23 @@ class Processes:
         return True
 
     def last_words(self, lines: int = 10) -> str:
-        """Return the ends of all logs, which show why nothing moves."""
+        """Return the ends of all logs, and what PostgreSQL does: one of them shows why nothing moves."""
         lines_of = {
             log.name: [line[:300] for line in log.read_text().splitlines() if '"event": "request"' not in line]
             for log in sorted(self.installation.folder.glob("*.log"))
         }
+        lines_of["pg_stat_activity"] = self._activity()
         return "\n".join("\n".join([f"== {name}", *written[-lines:]]) for name, written in lines_of.items())
+
+    def _activity(self) -> list[str]:
+        """Return what the server's connections do and wait for, or why it does not answer."""
+        if self.installation.server is None:
+            return []
+        try:
+            with psycopg.connect(self.installation.server.admin_url, connect_timeout=3) as connection:
+                return [str(row) for row in connection.execute(_ACTIVITY)]
+        except psycopg.Error as error:
+            return [str(error)]
 
     async def client(self, service: str) -> httpx.AsyncClient:
         """Return an administrator's client that begins again where its service was just killed."""
