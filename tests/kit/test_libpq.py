@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -33,8 +33,10 @@ async def connection(conninfo: str) -> AsyncIterator[LibpqConnection]:
 
 
 @asynccontextmanager
-async def _garbling_proxy(conninfo: str, *, when: bytes) -> AsyncIterator[str]:
-    """Pass everything between client and PostgreSQL, until the client sends `when`: the answer is no message then."""
+async def _faulty_proxy(
+    conninfo: str, *, when: bytes, fault: Callable[[asyncio.StreamWriter], Awaitable[None]]
+) -> AsyncIterator[str]:
+    """Pass everything between client and PostgreSQL, until the client sends `when`: then it gets the fault."""
     url = make_url(conninfo)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -48,7 +50,7 @@ async def _garbling_proxy(conninfo: str, *, when: bytes) -> AsyncIterator[str]:
         while data := await reader.read(65_536):
             if when in data:
                 answering.cancel()
-                writer.write(b"\x01" * 100)
+                await fault(writer)
             else:
                 to_server.write(data)
         answering.cancel()
@@ -58,6 +60,17 @@ async def _garbling_proxy(conninfo: str, *, when: bytes) -> AsyncIterator[str]:
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         yield url.set(host="127.0.0.1", port=port).render_as_string(hide_password=False)
+
+
+async def _garble(to_client: asyncio.StreamWriter) -> None:
+    """Answer with what is no message of the protocol."""
+    to_client.write(b"\x01" * 100)
+
+
+async def _hang_up_later(to_client: asyncio.StreamWriter) -> None:
+    """Read nothing for a while, so that the client can't send all it has, and hang up."""
+    await asyncio.sleep(0.2)
+    to_client.transport.abort()
 
 
 class TestLibpqConnection:
@@ -141,11 +154,20 @@ class TestLibpqConnection:
             await connection.run(_PID, {})
 
     async def test_an_answer_that_is_none_of_the_protocol_is_operational(self, conninfo: str):
-        async with _garbling_proxy(conninfo, when=b"pg_sleep") as garbled:
+        async with _faulty_proxy(conninfo, when=b"pg_sleep", fault=_garble) as garbled:
             connection = await LibpqConnection.open(garbled, application_name="libpq-under-test")
             assert len(await connection.run(_PID, {})) == 1
             with pytest.raises(psycopg.OperationalError):
                 await connection.run(Statement(select(func.pg_sleep(0))), {})
+            await connection.close()
+
+    async def test_the_end_of_the_server_while_a_statement_is_sent_is_operational(self, conninfo: str):
+        size = Statement(select(func.length(bindparam("given", type_=LargeBinary))))
+        async with _faulty_proxy(conninfo, when=b"x" * 1000, fault=_hang_up_later) as deaf:
+            connection = await LibpqConnection.open(deaf, application_name="libpq-under-test")
+            async with asyncio.timeout(20):
+                with pytest.raises(psycopg.OperationalError):
+                    await connection.run(size, {"given": b"x" * 32 * 2**20})
             await connection.close()
 
     async def test_an_end_while_idle_is_noticed_by_the_next_statement_or_ping(
