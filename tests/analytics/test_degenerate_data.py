@@ -123,7 +123,7 @@ class TestEveryQuestion:
     def test_one_bot_alone_has_every_section_that_compares_no_bots(self, section: str):
         study = _study(_rows([("X", "HU")], (BOT, HUMAN)))
         if SECTIONS[section].compares:
-            with pytest.raises(OneBotOnly, match="of 1 bots only"):
+            with pytest.raises(OneBotOnly, match="there are 1 bots so far"):
                 compute_section(SECTIONS[section], study, PARAMETERS)
         else:
             assert compute_section(SECTIONS[section], study, PARAMETERS).counts.annotations == 6
@@ -131,5 +131,5 @@ class TestEveryQuestion:
     def test_a_filter_that_leaves_nothing_says_so(self):
         study = _study(_rows([("X", "Y")], (HUMAN, BOT)))
         unfinished = Study(**{**study.__dict__, "annotations": study.annotations[:1]})
-        with pytest.raises(NothingToAnalyse, match="leaves none of the 1 annotations"):
+        with pytest.raises(NothingToAnalyse, match="keeps none of the 1 annotations"):
             analyse(unfinished, Parameters())

@@ -88,7 +88,7 @@ class TestPoints:
 
     @pytest.mark.parametrize("is_human", [True, False])
     def test_are_not_counted_where_all_are_of_one_kind(self, is_human: bool):
-        with pytest.raises(OneKindOnly, match=f"All 2 sides .* are {'people' if is_human else 'bots'}'"):
+        with pytest.raises(OneKindOnly, match=f"all 2 annotated are {'people' if is_human else 'bots'}'"):
             leaderboard([_side(is_human, BOT), _side(is_human, HUMAN)], penalty=0.5)
 
     def test_have_no_entries_where_nobody_played(self):

@@ -35,7 +35,7 @@ class TestStandings:
         await released_campaign(suite, bots, pairs=[("HU", "ours")])
         standing = await get_standing(suite)
         assert standing["reasons"] == [
-            "There are annotated conversations of 1 bots only: two that met are needed to rank."
+            "A ranking needs annotated conversations between at least two bots: there are 1 bots so far."
         ]
         assert [(each["bot"], each["win_rate"], each["labels"]) for each in standing["bots"]] == [
             ("ours", None, 30),

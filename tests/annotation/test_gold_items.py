@@ -161,12 +161,12 @@ class TestCampaign:
         ("rules", "reason"),
         [
             ({"gold": GOLD}, "gold needs packages_per_annotator"),
-            ({"gold": GOLD, "packages_per_annotator": 1, "package_size": 200}, "more than 200 together"),
+            ({"gold": GOLD, "packages_per_annotator": 1, "package_size": 200}, "may be at most 200 together"),
             ({"max_strikes": 1}, "max_strikes needs gold or strike_fast_packages"),
             ({"strike_fast_packages": True}, "strike_fast_packages needs min_seconds_per_item or"),
-            ({"mode": "import", "min_fraction_of_median": 0.3}, "an import has nobody to train or to check"),
+            ({"mode": "import", "min_fraction_of_median": 0.3}, "mode import has nobody to train or check"),
             ({"min_fraction_of_median": 1}, "less than 1"),
-            ({"mode": "import", "min_seconds_per_item": 1}, "an import has nobody to train or to check"),
+            ({"mode": "import", "min_seconds_per_item": 1}, "mode import has nobody to train or check"),
             ({"min_seconds_per_item": 0}, "greater than 0"),
         ],
     )

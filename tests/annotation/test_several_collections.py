@@ -147,9 +147,9 @@ class TestCampaign:
     @pytest.mark.parametrize(
         ("body", "pointer", "rule"),
         [
-            ({}, "", "name the collections"),
-            ({"collections": []}, "", "name the collections"),
-            ({"collections": [str(new_id())], "collection_id": str(new_id())}, "", "name the collections"),
+            ({}, "", "give either `collections`"),
+            ({"collections": []}, "", "give either `collections`"),
+            ({"collections": [str(new_id())], "collection_id": str(new_id())}, "", "give either `collections`"),
             ({"collections": ["00000000-0000-7000-8000-000000000000"] * 2}, "", "twice"),
             ({"collections": ["00000000-0000-7000-8000-000000000000"]}, None, "no collection 00000000"),
             ({"collections": [str(new_id()) for _ in range(101)]}, "/collections", "100"),

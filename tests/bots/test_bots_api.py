@@ -29,7 +29,7 @@ class TestRegisterBot:
         body["protocol"] = protocol | {"corpus_id": "00000000-0000-7000-8000-000000000000"}
         answer = await admin.post("/v1/bots", json=body)
         assert answer.status_code == 422
-        assert "no corpus" in answer.json()["detail"]
+        assert "does not exist" in answer.json()["detail"]
 
     async def test_refuses_a_corpus_without_dialogues_in_the_split(self, suite: RunningSuite):
         protocol = {"kind": "builtin", "model": "ngram", "corpus_id": await add_corpus(suite), "split": "validation"}

@@ -101,14 +101,14 @@ class TestCheck:
 
     async def test_reports_a_bot_that_is_not_there(self):
         code, printed = await _check("http://127.0.0.1:9/reply")
-        assert (code, "no connection" in " ".join(printed.split())) == (1, True)
+        assert (code, "connection failed" in " ".join(printed.split())) == (1, True)
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
             (["not-a-url"], "begins with http"),
             (["http://127.0.0.1:9", "--protocol", "openai"], "model: is missing"),
-            (["http://127.0.0.1:9", "--options", "{"], "no JSON object"),
+            (["http://127.0.0.1:9", "--options", "{"], "not a JSON object"),
             (["http://127.0.0.1:9", "--secret-from", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
         ],
     )

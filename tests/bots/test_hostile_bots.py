@@ -52,7 +52,7 @@ HOSTILE: dict[str, tuple[bot_servers.Talk, ReplyFailure, str]] = {
     "hangs up": (bot_servers.hangs_up, ReplyFailure.UNREACHABLE, "No server answers"),
     "not HTTP": (says(b"", status=b"HTTP? No.\r\n\r\n"), ReplyFailure.UNREACHABLE, "No server answers"),
     "wrong type": (says(_said("hi"), headers=b"Content-Type: text/html\r\n"), ReplyFailure.INVALID, "text/html"),
-    "no type": (says(_said("hi"), headers=b""), ReplyFailure.INVALID, "no type"),
+    "no type": (says(_said("hi"), headers=b""), ReplyFailure.INVALID, "content type is missing"),
     "HTML page": (says(b"<html>", headers=b"Content-Type: text/html\r\n"), ReplyFailure.INVALID, "text/html"),
     "invalid UTF-8": (says(b'{"text": "\xff\xfe"}'), ReplyFailure.INVALID, "not UTF-8"),
     "not JSON": (says(b"{text: hi}"), ReplyFailure.INVALID, "not JSON"),

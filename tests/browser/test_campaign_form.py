@@ -71,7 +71,7 @@ class TestNewCampaign:
         page = await visit.sign_in("admin", after="/admin/campaigns/new")
         await page.get_by_label("Pay for a package").fill("1")
         await page.get_by_role("button", name="Make the draft").click()
-        await expect(page.get_by_role("alert")).to_contain_text("Pay for a package and currency go together")
+        await expect(page.get_by_role("alert")).to_contain_text("give both Pay for a package and currency, or neither")
         visit.complaints.clear()  # Chromium reports the status 422
 
     async def test_keeps_the_chosen_collection_in_sight(self, visit: Visit, suite: RunningSuite):

@@ -135,7 +135,7 @@ class TestFaults:
             ),
             (
                 "panel: {kind: generic, parameter: pid, redirect_url: 'http://x.example/'}",
-                "line 3: panel.redirect_url: must be an https:// URL of a host",
+                "line 3: panel.redirect_url: must be an https:// URL without a user",
             ),
             (
                 "panel: {kind: cloudresearch}",
@@ -146,7 +146,7 @@ class TestFaults:
             ("instructions: long.md", "line 3: instructions: long.md: must have at most 20000"),
             ("instructions: huge.md", "line 3: instructions: the file huge.md holds more than 1048576 bytes."),
             ("protocol: none.json", "line 3: protocol: the file none.json can't be read: No such file or directory."),
-            ("protocol: long.md", "line 3: protocol: long.md: no JSON: Expecting value"),
+            ("protocol: long.md", "line 3: protocol: long.md: not JSON: Expecting value"),
             ("protocol: empty.json", "line 3: protocol: empty.json, /format: is missing."),
         ],
     )

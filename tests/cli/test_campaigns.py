@@ -117,9 +117,9 @@ class TestDeclare:
             with pytest.raises(CampaignNameTaken) as raised:
                 await attempt
             assert str(raised.value) == (
-                "Another file made the campaign 'people' (segments is [1, 2] there, [1] here; package_size is 2 there, "
-                "3 here; the instructions are others; seed is 0 there, 1 here): choose another name, or change it with "
-                "--change."
+                "The campaign 'people' differs from this file (segments is [1, 2] there, [1] here; package_size is 2 "
+                "there, 3 here; the instructions differ; seed is 0 there, 1 here): choose another name, or change it "
+                "with --change."
             )
         (only,) = await _campaigns(clients)
         assert only.state is CampaignState.DRAFT
@@ -161,7 +161,7 @@ class TestDeclare:
         made = await declare(clients, declared(text), opens=True)
         assert (made.campaign.protocol, made.campaign.protocol_version) == ("example", 1)
         assert not (await declare(clients, declared(text), opens=True)).is_new
-        with pytest.raises(ProtocolNotSimulated, match="'people' asks by 'example'"):
+        with pytest.raises(ProtocolNotSimulated, match="'people' uses 'example'"):
             await annotate_simulated(clients, made.campaign, 1)
         own.write_text(json.dumps(document([single("sense", "yes", "no")], version=2)))
         with pytest.raises(CampaignNameTaken, match="the protocol is of version 1 there, 2 here"):
@@ -304,7 +304,7 @@ class TestAnnotate:
         made = (await declare(clients, declared(SMALL), opens=True)).campaign
         make_turk_campaign(suite, str(made.id))
         campaign = await clients.annotation.get_campaign(made.id)
-        with pytest.raises(PanelNotSimulated, match="annotators of the panel 'mturk'"):
+        with pytest.raises(PanelNotSimulated, match="lack ids of the panel 'mturk'"):
             await annotate_simulated(clients, campaign, 2)
 
     async def test_takes_up_what_an_earlier_call_left_unfinished(self, clients: Clients, declared: Write):

@@ -36,7 +36,7 @@ class TestChangedFile:
         assert (changed.campaign.id, changed.campaign.state) == (made.campaign.id, CampaignState.OPEN)
         assert changed.campaign.panel == ProlificPanel(kind="prolific", completion_code="RIGHT")
         assert (changed.campaign.instructions, changed.campaign.lease_minutes) == ("Read this.", 30)
-        assert "the instructions are others" in changed.changed
+        assert "the instructions differ" in changed.changed
         assert "lease_minutes is 60 there, 30 here" in changed.changed
         again = await declare(clients, declared(text), opens=False, changes=True)
         assert (again.campaign, again.changed, again.is_new) == (changed.campaign, (), False)

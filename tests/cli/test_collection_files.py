@@ -167,7 +167,7 @@ class TestFaults:
         ("text", "fault"),
         [
             ("", "the file is empty"),
-            ("- a\n", "line 1: the file has to hold keys and values"),
+            ("- a\n", "line 1: the file must hold keys and values"),
             (
                 "a: 1\nbots: [a,\n  b\nname: x",
                 "line 2: not YAML: while parsing a flow sequence, expected ',' or ']', but got ':' on line 4.",

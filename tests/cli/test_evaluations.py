@@ -206,7 +206,7 @@ class TestBadInput:
         with pytest.raises(NoSuchModelDirectory, match="nowhere"):
             await play(LEAGUE.replace("model: scorer", "model: ./nowhere"))
         (place / "models" / "made").mkdir(parents=True)
-        with pytest.raises(OtherModelDirectory, match="there is 'models/made'"):
+        with pytest.raises(OtherModelDirectory, match="name 'models/made' instead"):
             await play(LEAGUE.replace("model: scorer", "model: made"))
         with pytest.raises(NoSuchModelDirectory, match="models/unmade"):
             await play(LEAGUE.replace("model: scorer", "model: models/unmade"))

@@ -117,7 +117,7 @@ class TestScore:
         assert talk.returncode == 0
         assert [row["id"] for row in json.loads(talk.stdout)] == [*TEXTS]
         assert "Not scored: talks.jsonl, line 4: it has no turns" in talk.stderr
-        assert "Not scored: talks.jsonl, line 5: it is no JSON (Expecting value)" in talk.stderr
+        assert "Not scored: talks.jsonl, line 5: it is not JSON (Expecting value)" in talk.stderr
         assert "Scoring dialogues" in talk.stderr
 
     def test_gives_the_log_probability_of_each_token(self, file, model, tmp_path):
@@ -204,7 +204,10 @@ class TestRefusals:
         ("options", "reason"),
         [
             (("--dimensions", "nice"), "There is no dimension 'nice': there are interesting, engaging"),
-            (("--polarity", "positives"), "coherent, error recovery, consistent, diverse, depth, understand have no"),
+            (
+                ("--polarity", "positives"),
+                "coherent, error recovery, consistent, diverse, depth, understand would score 0",
+            ),
             (("--dimensions", "none.json"), "No such file or directory (none.json)"),
             (("--speaker", "C"), "line 1: the speaker 'C' never talks"),
             (("--json", "/nowhere/at/all.json"), "The result can't be written to /nowhere/at/all.json"),

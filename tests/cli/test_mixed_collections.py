@@ -83,7 +83,7 @@ class TestSeveralCollections:
         admin = await suite.client("conversations", "admin")
         other = await created(admin, "/v1/collections", {"mode": "import", "name": "other", "domain": "empathetic"})
         wrong = declared(SMALL.replace("[im]", f"['{other['id']}', other]"))
-        with pytest.raises(DeclarationFaulty, match=r"collections\[1\]: it is the collection 'other' again"):
+        with pytest.raises(DeclarationFaulty, match=r"collections\[1\]: the collection 'other' is named twice"):
             await declare(clients, wrong, opens=True)
         wrong = declared(text.replace("['", "[other, '"))
         with pytest.raises(DeclarationFaulty, match=r"'im' is of the domain 'everyday', 'other' of 'empathetic'"):

@@ -44,7 +44,7 @@ class TestAbcEval:
         assert "slider" in shown
 
     @pytest.mark.parametrize(
-        ("text", "reason"), [("{", "it is no JSON"), ("[]", "it holds no object"), ("{}", "no object 'config'")]
+        ("text", "reason"), [("{", "it is not JSON"), ("[]", "it is not a JSON object"), ("{}", "no object 'config'")]
     )
     def test_refuses_a_file_of_something_else(self, tmp_path: Path, text: str, reason: str):
         path = tmp_path / "buckets.json"

@@ -78,21 +78,25 @@ class TestWrongUsage:
         ("arguments", "environment", "said"),
         [
             (("bots", "list", "--url", "https://a.example"), {}, "set SPOTTHEBOT_KEY to it"),
-            (("rank", "x", "--key", KEY), {}, "none knows your API key: set SPOTTHEBOT_URL"),
-            (("collect",), {"SPOTTHEBOT_KEY": KEY}, "none knows your API key: set SPOTTHEBOT_URL"),
-            (("demo",), {"SPOTTHEBOT_KEY": "hidden"}, "no API key"),
+            (("rank", "x", "--key", KEY), {}, "your API key belongs elsewhere"),
+            (("collect",), {"SPOTTHEBOT_KEY": KEY}, "your API key belongs elsewhere"),
+            (("demo",), {"SPOTTHEBOT_KEY": "hidden"}, "not an API key"),
             (("demo", "--port-base", "9900"), {}, "--port-base"),
             (("rank", "x", "--url", "https://a.example", "--data-dir", "d"), {}, "--url or --data-dir, not both"),
             (("rank", "x", "--url", "http://a.example"), {"SPOTTHEBOT_KEY": KEY}, "--allow-http"),
-            (("rank", "x"), {"SPOTTHEBOT_KEY": "hidden", "SPOTTHEBOT_URL": "https://a.example"}, "no API key"),
-            (("up", "--url", "https://a.example"), {}, "'./stb up' works on the machine of the suite alone"),
+            (("rank", "x"), {"SPOTTHEBOT_KEY": "hidden", "SPOTTHEBOT_URL": "https://a.example"}, "not an API key"),
+            (("up", "--url", "https://a.example"), {}, "'./stb up' works only on the machine of the suite"),
             (("demo", "--url", "https://a.example"), {"SPOTTHEBOT_KEY": KEY}, "set SPOTTHEBOT_FRONTEND_KEY to it"),
             (
                 ("demo", "--keep", "--url", "https://a.example"),
                 {"SPOTTHEBOT_KEY": KEY},
                 "--keep is for a suite on this",
             ),
-            (("keys", "list", "--key", KEY), {}, "no --key, since no service may write API keys: one that leaks makes"),
+            (
+                ("keys", "list", "--key", KEY),
+                {},
+                "leave out --url and --key, since no service may write API keys: one that leaks makes",
+            ),
         ],
         ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
     )
@@ -118,7 +122,7 @@ class TestWrongUsage:
         monkeypatch.setenv("SPOTTHEBOT_URL", "https://a.example")
         monkeypatch.setenv("SPOTTHEBOT_KEY", KEY)
         here = run_stb("bots", "list", "--data-dir", tmp_path / "data")
-        assert (here.returncode, "no suite that you can read is in" in " ".join(here.stderr.split())) == (2, True)
+        assert (here.returncode, "holds no suite that you can read" in " ".join(here.stderr.split())) == (2, True)
         elsewhere = run_stb("status", "--data-dir", tmp_path).stderr
         assert "SPOTTHEBOT_URL does not count: './stb status'" in elsewhere
         assert "SPOTTHEBOT_KEY does not count: './stb status'" in elsewhere
@@ -187,7 +191,7 @@ class TestBots:
         assert [line.split()[0] for line in versions.stdout.splitlines()] == ["Version", "1", "2"]
         assert "builtin parrot" in versions.stdout.splitlines()[-1]
         unasked = await stb("bots", "remove", "ours", team="acme")
-        assert (unasked.returncode, "nobody at a terminal to ask: add --yes" in unasked.stderr) == (1, True)
+        assert (unasked.returncode, "there is no terminal to confirm it at: add --yes" in unasked.stderr) == (1, True)
         asked = await stb("bots", "remove", "ours", team="acme", answer="n\n")
         assert (asked.returncode, f"Bot ours ({bot_id}) will be asked nothing more" in asked.stderr) == (1, True)
         assert json.loads((await stb("bots", "show", "ours", "--json", team="acme")).stdout)["status"] == "active"

@@ -48,12 +48,12 @@ class TestReadDialogues:
     def test_names_each_line_that_is_not_taken(self, tmp_path):
         bad = [
             (line("a"), "its id is that of line 1"),
-            (b'{"id": "x", "turns": [], "more": 1}', "it has 'more', which is unknown"),
+            (b'{"id": "x", "turns": [], "more": 1}', "it has the unknown key 'more'"),
             (line("x", TURNS[:1]), "it has one turn, which nobody answers"),
-            (b"{'id'", "it is no JSON (Expecting property name enclosed in double quotes)"),
+            (b"{'id'", "it is not JSON (Expecting property name enclosed in double quotes)"),
             (b'{"id": "\xff"}', "it is not UTF-8"),
-            (b'{"id": ' + b"1" * 5000 + b"}", "it is no JSON that can be read"),
-            (b'{"id": ' + b"[" * 100_000, "it is no JSON that can be read"),
+            (b'{"id": ' + b"1" * 5000 + b"}", "its JSON can't be read: nested too deeply, or a number too long"),
+            (b'{"id": ' + b"[" * 100_000, "its JSON can't be read: nested too deeply, or a number too long"),
         ]
         file = tmp_path / "talks.jsonl"
         file.write_bytes(b"\n".join([line("a"), *(each for each, _ in bad), line("b")]))
@@ -75,12 +75,14 @@ class TestReadDialogues:
         assert [(each.dialogue.id, each.ends, each.ratings) for each in dialogues.dialogues] == [
             ("fed-1", (2,), {"Depth": (2.0,)})
         ]
-        assert [(each.line, each.reason.partition(" neither")[0]) for each in turns.rejected] == [(3, "turn 1 begins")]
+        assert [(each.line, each.reason) for each in turns.rejected] == [
+            (3, "turn 1 must begin with 'User:' or 'System:'")
+        ]
 
     def test_refuses_half_a_list(self, tmp_path):
         file = tmp_path / "fed_data.json"
         file.write_text('[{"context": "User')
-        with pytest.raises(NotDialogues, match="it begins as a list"):
+        with pytest.raises(NotDialogues, match="it begins like a JSON list"):
             read_dialogues(file, Level.TURN)
 
 
@@ -103,12 +105,20 @@ class TestChooseDimensions:
     @pytest.mark.parametrize(
         ("content", "error", "reason"),
         [
-            ("[", NotDimensions, "it is no JSON"),
-            ("{}", NotDimensions, "it is no list"),
-            ('["polite"]', NotDimensions, "one of them has no name"),
-            ('[{"name": "a", "postive": []}]', NotDimensions, "'a' has 'postive', which is unknown"),
-            ('[{"name": "a", "positive": "Hi!"}]', NotDimensions, "the positive follow-ups of 'a' are no texts"),
-            ('[{"name": "a", "negative": [1]}]', NotDimensions, "the negative follow-ups of 'a' are no texts"),
+            ("[", NotDimensions, "it is not JSON"),
+            ("{}", NotDimensions, "it must be a list"),
+            ('["polite"]', NotDimensions, "a dimension has no name"),
+            ('[{"name": "a", "postive": []}]', NotDimensions, "'a' has the unknown key 'postive'"),
+            (
+                '[{"name": "a", "positive": "Hi!"}]',
+                NotDimensions,
+                "the positive follow-ups of 'a' are not a list of texts",
+            ),
+            (
+                '[{"name": "a", "negative": [1]}]',
+                NotDimensions,
+                "the negative follow-ups of 'a' are not a list of texts",
+            ),
             ('[{"name": "a"}]', DimensionUnusable, "it has no follow-ups"),
             ("[]", DimensionUnusable, "1 to 100 dimensions, not 0"),
             ('[{"name": "a", "positive": ["Hi"]}, {"name": "a", "positive": ["Ho"]}]', DimensionNameTaken, "'a'"),
@@ -149,10 +159,10 @@ class TestReadExports:
         read = read_dialogues(file, Level.TURN)
         assert [(each.line, each.reason.partition(" (")[0]) for each in read.rejected] == [
             (1, "the conversation is failed, not complete"),
-            (3, "it is no conversation of an export"),
+            (3, "it is not an exported conversation"),
         ]
         nobody = read_dialogues(file, Level.TURN, speaker="eve").rejected
-        assert nobody[1].reason == "no bot 'eve' answers in it"
+        assert nobody[1].reason == "no bot 'eve' answers in this conversation"
 
     @pytest.mark.parametrize("form", [ExportFormat.PARQUET, ExportFormat.DATASETS])
     def test_refuses_a_file_that_is_cut_short(self, form, tmp_path):
@@ -169,7 +179,7 @@ class TestReadExports:
         read = read_dialogues(file, Level.TURN)
         assert [each.dialogue.id for each in read.dialogues] == ["a"]
         (rejected,) = read.rejected
-        assert rejected.reason.endswith("has half a character")
+        assert rejected.reason.endswith("has half a surrogate pair")
 
 
 def export_file(path, form, rows):

@@ -53,7 +53,7 @@ class TestScoreDialogues:
     def test_rejects_a_dialogue_whole_where_one_of_its_turns_has_no_number(self):
         scored = score_dialogues(TableModel(broken_after=4), read(), OPTIONS, lambda _: None)
         assert scored.scores == ()
-        assert [(each.line, "the model answers nan" in each.reason) for each in scored.rejected] == [(3, True)]
+        assert [(each.line, "the model answered nan" in each.reason) for each in scored.rejected] == [(3, True)]
 
     def test_stands_beside_the_length_of_the_turns_that_were_scored(self):
         scored = score_dialogues(TableModel(left_out=1), read(), OPTIONS, lambda _: None)

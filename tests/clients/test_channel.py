@@ -216,7 +216,7 @@ class TestRefusal:
         assert (problem.type, problem.title, problem.status) == ("urn:spotthebot:problem:x", "X", 422)
         assert problem.errors == (ProblemField("/a/0", None, "is odd"),)
         assert str(caught.value) == "bots answered 422 to GET /healthz: No.; /a/0: is odd"
-        assert caught.value.detail == "The service bots, which is needed for this, refused our request (422)."
+        assert caught.value.detail == "This needs the service bots, which refused our request (422)."
 
     @pytest.mark.parametrize(
         ("answer", "detail"),
@@ -307,7 +307,7 @@ class TestAnswers:
         self, wire: respx.Router, bots: AsyncBots, blocking_bots: Bots, content: bytes
     ):
         wire.get("/healthz").mock(return_value=httpx.Response(200, content=content))
-        with pytest.raises(UnexpectedAnswer, match="bots answered GET /healthz with something"):
+        with pytest.raises(UnexpectedAnswer, match="does not understand the answer of bots to GET /healthz"):
             await bots.health()
         with pytest.raises(UnexpectedAnswer):
             blocking_bots.health()

@@ -80,7 +80,7 @@ class TestPlans:
             ({"bots": []}, "at least 1"),
             ({"bots": [BOTS[0], BOTS[0]]}, "named twice"),
             ({"bots": BOTS[:1]}, "each chat is with 2 bots"),
-            ({"minimum_turns": 8, "maximum_turns": 6}, "nobody could go on"),
+            ({"minimum_turns": 8, "maximum_turns": 6}, "minimum_turns must be at most maximum_turns"),
             ({"maximum_turns": 5, "minimum_turns": 2}, "multiple of 2"),
             ({"bots_per_chat": 3}, "less than or equal to 2"),
             ({"questions": [QUESTIONS[0]] * 2}, "same name"),

@@ -245,7 +245,7 @@ class TestBots:
         done = await until(admin, f"/v1/collections/{collection['id']}", "complete")
         assert (done["complete"], done["failed"]) == (0, 2)
         held = (await admin.get(f"/v1/collections/{collection['id']}/conversations")).json()["items"]
-        assert all("are others than at its registration" in each["failure"] for each in held)
+        assert all("have changed since its registration" in each["failure"] for each in held)
 
     async def test_conversations_wait_while_bots_is_unavailable(self, database_urls: DatabaseUrls, keys: Keys):
         service_key = await keys.make("service")

@@ -228,7 +228,7 @@ class TestSharedAnnotators:
         few = correlation(scores, ratings_of(table[:, :9]), dialogue=dialogue)
         assert few.estimate is not None
         assert (few.low, few.high, few.p_value, few.degrees_of_freedom) == (None, None, None, None)
-        assert few.reason == "9 annotators are too few for an interval of others: 10 would do"
+        assert few.reason == "an interval for other annotators needs at least 10 annotators, not 9"
         systems = correlation(scores[:8], np.nanmean(table[:8], axis=1))
         assert correlation(scores[:8], ratings_of(table[:8, :9])).p_value is not None
         assert correlation(scores[:8], ratings_of(table[:8])).p_value == systems.p_value

@@ -133,7 +133,7 @@ class TestScoreJob:
     async def test_a_failed_job_says_why(self, suite, collection):
         fed = await suite.fed("admin")
         for more, said in (
-            ({"bots": ("nobody",)}, "Nobody called 'nobody'"),
+            ({"bots": ("nobody",)}, "No bot 'nobody'"),
             ({"scorer": other(model="bare")}, "can't be loaded"),
             (
                 {"scorer": other(model="blenderbot", mode="whole_sequence_mean")},
@@ -272,9 +272,9 @@ class TestCorrelation:
             overall = next(each for each in found.dimensions if each.dimension == "overall").spearman
             assert overall.estimate == pytest.approx(scipy.stats.spearmanr(values).statistic)
             assert (overall.n, overall.n_dialogues, overall.n_annotators) == (len(values), clusters, 2)
-            assert "2 annotators are too few" in overall.reason
+            assert "needs at least 10 annotators, not 2" in overall.reason
         with pytest.raises(
-            Invalid, match=r"'charming' is no rating in campaigns by the protocol 'turn_likert'.*quality"
+            Invalid, match=r"There is no rating 'charming' in campaigns by the protocol 'turn_likert'.*quality"
         ):
             await fed.get_correlation(job.id, campaign, rated="charming")
 
@@ -290,9 +290,11 @@ class TestCorrelation:
         assert spearman.low < spearman.estimate < spearman.high
         assert 1 <= spearman.degrees_of_freedom <= 22
         assert "dialogues and annotators left out" in spearman.method
-        with pytest.raises(Invalid, match="'label' is no rating in the chats of this collection: there are quality"):
+        with pytest.raises(
+            Invalid, match="There is no rating 'label' in the chats of this collection: there are quality"
+        ):
             await fed.get_correlation(job.id)
-        with pytest.raises(Invalid, match=r"'quality' rates no turns .*: people rate whole chats"):
+        with pytest.raises(Invalid, match=r"'quality' rates no single turns .*: people rate whole chats"):
             await fed.get_correlation(job.id, rated="quality", level="turn")
 
     async def test_what_cannot_be_compared_is_refused_with_what_can(self, suite, collection):
@@ -300,15 +302,17 @@ class TestCorrelation:
         job = await fed.create_score_job(asked(collection))
         await finished(fed, job.id)
         elsewhere = await open_campaign(suite, await import_conversations(suite, conversations(1)))
-        with pytest.raises(Conflict, match="another collection"):
+        with pytest.raises(Conflict, match="does not show the collection"):
             await fed.get_correlation(job.id, UUID(elsewhere["id"]))
         with pytest.raises(NotFound):
             await fed.get_correlation(job.id, uuid4())
         segments = await open_campaign(suite, str(collection))
-        with pytest.raises(Invalid, match=r"'fluency' rates no turns .*: its questions are about whole dialogues"):
+        with pytest.raises(
+            Invalid, match=r"'fluency' rates no single turns .*: its questions are about whole dialogues"
+        ):
             await fed.get_correlation(job.id, UUID(segments["id"]), rated="fluency", level="turn")
         pairs = await open_campaign(suite, str(collection), protocol="comparative", segments=[1])
-        with pytest.raises(Invalid, match="no rating in campaigns by the protocol 'comparative': there are none"):
+        with pytest.raises(Invalid, match="'quality' in campaigns by the protocol 'comparative': there are none"):
             await fed.get_correlation(job.id, UUID(pairs["id"]), rated="quality")
 
 

@@ -127,7 +127,7 @@ class TestDimensionSets:
 
     async def test_sets_that_are_built_in_keep_their_names(self, suite):
         fed = await suite.fed("admin")
-        with pytest.raises(Conflict, match="built in"):
+        with pytest.raises(Conflict, match="built-in"):
             await fed.create_dimension_set(DimensionSetIn(name="fed", dimensions=(BLUNT,)))
         found = await fed.get_dimension_set("fed", 1)
         assert (found.origin, len(found.dimensions)) == ("built_in", 18)

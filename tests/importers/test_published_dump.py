@@ -87,7 +87,7 @@ class TestConversations:
             ({"convo": [{"id": "huggingface", "text": "nul \0"}]}, "text"),
             ({"convo": [{"id": "huggingface", "text": "half \ud83d"}]}, "text"),
             ({"_id": {"$oid": "xyz"}}, "_id"),
-            ({"_id": {"$oid": TALK_OF_HUMANS}}, "stands in line 1"),
+            ({"_id": {"$oid": TALK_OF_HUMANS}}, "is on line 1 already"),
             ({"system_name1": " "}, "system_name1"),
         ],
     )
@@ -116,8 +116,8 @@ class TestPackages:
         [
             (((TALK, 3), (TALK, 5)), "more than once"),
             (((TALK, 7),), "8 turns of conversation 000000000000000000000001 are more than its 6"),
-            (((TALK, 4),), "5 turns shown"),
-            (((TALK, -1),), "0 turns shown"),
+            (((TALK, 4),), "5 turns are shown"),
+            (((TALK, -1),), "0 turns are shown"),
             (((TALK, True),), "start_turn"),
             (((oid(99), 3),), "unknown"),
             ((), "package"),
@@ -175,7 +175,7 @@ class TestAnnotations:
             ({"convo_id": TALK_OF_HUMANS}, "does not show 4 turns"),
             ({"first": {"decision_turn": 6}}, "decision_turn differs"),
             ({"first": {"decision_turn": 8}, "second": {"decision_turn": 8}}, "more than its 6"),
-            ({"first": {"decision_turn": 3}, "second": {"decision_turn": 3}}, "3 turns shown"),
+            ({"first": {"decision_turn": 3}, "second": {"decision_turn": 3}}, "3 turns are shown"),
             (
                 {"first": {"fluencyValue": False}, "second": {"fluencyValue": False}},
                 "fluencyValue is false for both",

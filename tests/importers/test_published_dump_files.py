@@ -41,7 +41,7 @@ class TestRowsOfJson:
         assert [row.line for row in conversations[1:-1]] == [2, 3, 4, 5, 6, 7]
         assert "not JSON" in conversations[1].reason
         assert "UTF-8" in conversations[2].reason
-        assert "no JSON object" in conversations[3].reason
+        assert "not a JSON object" in conversations[3].reason
         assert "more than 4000 bytes" in conversations[5].reason
 
     def test_a_file_that_was_cut_off_is_refused_before_anything_is_read(self, write):

@@ -171,7 +171,7 @@ class TestLoadingRefuses:
     def test_devices_and_dtypes_that_are_not_there(self, folder):
         with pytest.raises(SettingUnusable, match="no device 'warp'"):
             load(str(folder), device="warp")
-        with pytest.raises(SettingUnusable, match="no dtype is called 'float1'"):
+        with pytest.raises(SettingUnusable, match="'float1' is not a dtype"):
             load(str(folder), dtype="float1")
 
 

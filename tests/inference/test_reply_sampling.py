@@ -141,7 +141,7 @@ class TestARequest:
             ({"turns": [], "top_k": 0.5}, "top_k must be"),
             ({"turns": [], "repetition_penalty": 0}, "repetition_penalty must be"),
             ({"turns": [], "persona": 3}, "persona must be"),
-            ({"turns": [], "topk": 3, "beams": 2}, "unknown: beams, topk"),
+            ({"turns": [], "topk": 3, "beams": 2}, "unknown fields: beams, topk"),
         ],
     )
     def test_is_refused_with_a_sentence(self, value, message):

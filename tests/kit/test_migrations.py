@@ -171,7 +171,7 @@ class TestNewerDatabase:
         if works:
             await asyncio.to_thread(migrate_access, url)
         else:
-            with pytest.raises(NewerDatabase, match="at access_0002 of a newer release, too new for access_0001"):
+            with pytest.raises(NewerDatabase, match=r"at access_0002, which this release \(access_0001\) lacks"):
                 await asyncio.to_thread(migrate_access, url)
         assert read_state("access", url).revision == newer.head
         await asyncio.to_thread(upgrade, BOTS_LINEAGE, empty.owner_urls["bots"])
@@ -191,7 +191,7 @@ def test_a_migration_that_fails_half_way_leaves_the_schema_as_it_was(empty: Prov
         pre_table='op.execute("CREATE TABLE access.half (id int)")',
         pre_broken='op.execute("INSERT INTO access.half VALUES (1)")\n    op.execute("SELECT 1 / 0")',
     )
-    with pytest.raises(MigrationFailed, match=r"still at access_0001, .* to access_0003 failed: division by zero"):
+    with pytest.raises(MigrationFailed, match=r"to access_0003 failed, and it stays at access_0001: division by zero"):
         upgrade(broken, url)
     with psycopg.connect(url) as connection:
         assert connection.execute("SELECT to_regclass('access.half')").fetchone() == (None,)

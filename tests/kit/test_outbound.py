@@ -94,11 +94,11 @@ class TestCauses:
         ("error", "failure", "transient", "status", "detail"),
         [
             (ssl.SSLError(1, "no cipher"), Failure.UNREACHABLE, False, None, "TLS failed: no cipher."),
-            (OSError("refused"), Failure.UNREACHABLE, True, None, "There is no connection: refused."),
-            (OSError(), Failure.UNREACHABLE, True, None, "There is no connection: OSError."),
+            (OSError("refused"), Failure.UNREACHABLE, True, None, "The connection failed: refused."),
+            (OSError(), Failure.UNREACHABLE, True, None, "The connection failed: OSError."),
             (
                 aiohttp.ClientResponseError(REQUEST, (), message="bad chunk"),
-                *(Failure.INVALID, False, None, "What it sends is not HTTP: bad chunk."),
+                *(Failure.INVALID, False, None, "The server's answer is not HTTP: bad chunk."),
             ),
             (
                 aiohttp.WSServerHandshakeError(REQUEST, (), status=404),
@@ -164,18 +164,18 @@ class TestUrls:
     @pytest.mark.parametrize(
         ("url", "reason"),
         [
-            ("ftp://a/", "it is no http:// or https:// URL of a host"),
-            ("ws://a/", "it is no http:// or https:// URL of a host"),
+            ("ftp://a/", "it must begin with http:// or https:// and a host"),
+            ("ws://a/", "it must begin with http:// or https:// and a host"),
             ("http://a/#b", "it has a fragment"),
             ("http://user@a/", "it holds a user or a password"),
-            ("http://a:0/", "there is no port 0"),
-            ("http://a:65536/", "there is no port 65536"),
-            ("http://a:123456/", "its host is neither a name nor an address, or its port is no number"),
-            ("http://[::g]/", "its host is neither a name nor an address"),
-            ("http://[1:2]/", "[1:2] is no IPv6 address"),
+            ("http://a:0/", "its port 0 must be from 1"),
+            ("http://a:65536/", "its port 65536 must be from 1"),
+            ("http://a:123456/", "its host must be a name or an address, and its port a number"),
+            ("http://[::g]/", "its host must be a name or an address"),
+            ("http://[1:2]/", "[1:2] is not an IPv6 address"),
             ("http://127.1/", "127.1 is not a canonical IPv4 address"),
             ("http://a.0x7f/", "a.0x7f is not a canonical IPv4 address"),
-            ("http://a..b/", "its host has an empty or over-long part"),
+            ("http://a..b/", "a part of its host is empty, too long"),
         ],
     )
     def test_are_refused_with_the_reason(self, url: str, reason: str):
@@ -186,7 +186,10 @@ class TestUrls:
     def test_have_hosts_of_253_characters_and_parts_of_63(self):
         parts = [63 * "a", 63 * "b", 63 * "c", 61 * "d"]
         assert read_url(f"http://{'.'.join(parts)}/", HTTP).host == ".".join(parts)
-        for host, reason in ((".".join([*parts[:3], 62 * "d"]), "longer than 253"), (64 * "a", "over-long part")):
+        for host, reason in (
+            (".".join([*parts[:3], 62 * "d"]), "longer than 253"),
+            (64 * "a", "a part of its host is empty, too long"),
+        ):
             with pytest.raises(UrlNotUsable, match=reason):
                 read_url(f"http://{host}/", HTTP)
 

@@ -150,9 +150,9 @@ class TestBrokenAnswers:
             (b"", None, UNREACHABLE, "the server closed it", None),
             (b"HTTP/1.1 2", None, UNREACHABLE, "the server closed it", None),
             (b"", OSError("reset"), UNREACHABLE, "reset", None),
-            (HEAD + b"Content-Length: 2\r\n\r\na", None, INVALID, "ends before it is whole", 200),
-            (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", None, INVALID, "ends before it is whole", 200),
-            (HEAD + b"\r\na", OSError("reset"), INVALID, "ends before it is whole", 200),
+            (HEAD + b"Content-Length: 2\r\n\r\na", None, INVALID, "ended before it was complete", 200),
+            (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", None, INVALID, "ended before it was complete", 200),
+            (HEAD + b"\r\na", OSError("reset"), INVALID, "ended before it was complete", 200),
         ],
     )
     async def test_those_that_end_too_early_may_come_whole_another_time(
@@ -306,7 +306,7 @@ class TestRefusals:
 
     async def test_name_where_a_redirect_leads(self):
         found = await self._refused(b"302 Found", headers=b"Location: /there\r\n")
-        assert found.detail == "It redirects (302) to /there, which is not followed: register the final URL."
+        assert found.detail == "It redirects (302) to /there, and redirects are not followed: register the final URL."
         assert "to nowhere," in (await self._refused(b"302 Found")).detail
 
 
@@ -318,8 +318,8 @@ class TestJson:
     @pytest.mark.parametrize(
         ("media_type", "body", "said"),
         [
-            ("text/html", b"{}", "The answer is text/html, not application/json."),
-            ("", b"{}", "The answer is of no type, not application/json."),
+            ("text/html", b"{}", "The answer's content type is text/html, not application/json."),
+            ("", b"{}", "The answer's content type is missing, not application/json."),
             ("application/json", b'"\xff"', "The answer is not UTF-8: invalid start byte at byte 1."),
             ("application/json", b"", "The answer is not JSON: "),
             ("application/json", 100_000 * b"[", "The answer is not JSON: "),

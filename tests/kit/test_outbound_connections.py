@@ -82,7 +82,7 @@ class TestAnswers:
     )
     async def test_an_answer_that_is_cut_off_is_not_whole(self, sent: bytes):
         async with _serving(_Server(sent, then_closes=True)) as (client, url):
-            with pytest.raises(CallFailed, match="ends before it is whole") as failed:
+            with pytest.raises(CallFailed, match="ended before it was complete") as failed:
                 await _post(client, url)
         assert (failed.value.failure, failed.value.transient) == (Failure.INVALID, True)
 

@@ -165,7 +165,7 @@ class TestPeers:
         body = _members(answer := await admin.get("/failing/peer", params={"url": edge.url}))
         assert answer.status_code == 502
         assert (body["type"], body["title"]) == (TYPE + "peer-refused", "Refused by a peer")
-        assert body["detail"] == "The service things, which is needed for this, refused our request (404)."
+        assert body["detail"] == "This needs the service things, which refused our request (404)."
 
     async def test_a_refusal_is_not_quoted_to_the_caller(self, edge: Edge, admin: httpx.AsyncClient):
         answer = await admin.get("/failing/peer", params={"url": edge.url})

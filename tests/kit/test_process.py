@@ -75,7 +75,7 @@ class TestRun:
         monkeypatch.setattr(sys, "argv", ["analytics", command])
         with pytest.raises(SystemExit, match="78"):
             run("analytics")
-        assert "SPOTTHEBOT_ANALYTICS_DATABASE_URL can't be used: it is no URL" in capsys.readouterr().err
+        assert "SPOTTHEBOT_ANALYTICS_DATABASE_URL can't be used: it must be a URL" in capsys.readouterr().err
 
     def test_migrates_or_serves_by_its_command(self, monkeypatch: pytest.MonkeyPatch):
         done: list[tuple[object, ...]] = []

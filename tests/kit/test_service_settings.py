@@ -110,7 +110,7 @@ def test_a_service_says_that_its_folder_of_secrets_is_missing(
 @pytest.mark.parametrize(
     ("variable", "secret", "said"),
     [
-        ("10.1.0.0/16", None, 'SPOTTHEBOT_THINGS_OPERATOR_NETWORKS is no JSON, such as ["one", "two"].'),
+        ("10.1.0.0/16", None, 'SPOTTHEBOT_THINGS_OPERATOR_NETWORKS must be JSON, such as ["one", "two"].'),
         (None, b"\xff\xfe", "SPOTTHEBOT_THINGS_SERVICE_KEY can't be read: 'utf-8' codec can't decode"),
     ],
 )

@@ -75,7 +75,7 @@ class TestDatabaseUrl:
             assert said.endswith(f": {advice}.") or advice in said
             assert str(good.password) not in said
         for other in ("localhost", "mysql://a:b@localhost/spotthebot"):
-            assert "it is no URL such as postgresql://" in refusal("bots", database_url=other)
+            assert "it must be a URL such as postgresql://" in refusal("bots", database_url=other)
         settings = settings_of("bots", database_url=good.render_as_string(hide_password=False))
         check_settings(settings, load_lineage("bots"))
 
@@ -96,7 +96,7 @@ class TestDatabaseUrl:
 class TestDatabaseOfANewerRelease:
     def test_ends_a_service_that_is_too_old_for_it(self, database_urls: DatabaseUrls):
         lineage, url = load_lineage("bots"), database_urls.owner["bots"]
-        message = f"at bots_0999 of a newer release, too new for {lineage.head}, or of one before 0.2.0: start it"
+        message = f"at bots_0999, which this release \\({lineage.head}\\) lacks: start a newer one or one before 0.2.0"
         settings = settings_of("bots", database_url=database_urls.app["bots"])
         with psycopg.connect(url, autocommit=True) as owner:
             (comment,) = owner.execute("SELECT obj_description('bots.alembic_version'::regclass)").fetchall()[0]
@@ -139,7 +139,7 @@ class TestMigration:
     def test_ends_as_misconfigured_where_the_url_is_none_of_postgresql(self, capsys: pytest.CaptureFixture[str]):
         with pytest.raises(SystemExit, match="78"):
             process._migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url="nonsense"))
-        assert "SPOTTHEBOT_BOTS_DATABASE_URL can't be used: it is no URL" in capsys.readouterr().err
+        assert "SPOTTHEBOT_BOTS_DATABASE_URL can't be used: it must be a URL" in capsys.readouterr().err
 
     def test_says_which_setting_names_a_server_that_does_not_answer(self):
         with pytest.raises(SystemExit, match="bots: SPOTTHEBOT_BOTS_DATABASE_URL: connection failed"):
@@ -150,13 +150,15 @@ class TestGpu:
     def test_has_to_be_there_where_a_setting_asks_for_it(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
         said = refusal("fed", device="cuda")
-        assert said.startswith("SPOTTHEBOT_FED_DEVICE can't be used: 'cuda' asks for a GPU, and there is no NVIDIA GPU")
+        assert said.startswith(
+            "SPOTTHEBOT_FED_DEVICE can't be used: 'cuda' asks for a GPU, and this machine has no NVIDIA GPU"
+        )
         for device in ("auto", "cpu"):
             check_settings(settings_of("fed", device=device), None)
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,3")
         check_settings(settings_of("fed", device="cuda:1"), None)
-        assert "there is 2 GPUs here" in refusal("fed", device="cuda:2")
-        assert "'gpu' is no device: say 'auto', 'cpu', 'cuda' or" in refusal("fed", device="gpu")
+        assert "this machine has 2 GPUs" in refusal("fed", device="cuda:2")
+        assert "'gpu' is not a device: use 'auto', 'cpu', 'cuda' or" in refusal("fed", device="gpu")
 
     @pytest.mark.parametrize(("visible", "count"), [("", 0), ("-1", 0), ("0", 1), ("0, 1", 2), ("GPU-8932f937", 1)])
     def test_is_counted_as_far_as_it_is_visible(self, monkeypatch: pytest.MonkeyPatch, visible: str, count: int):

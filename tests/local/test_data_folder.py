@@ -117,7 +117,7 @@ class TestPurge:
         monkeypatch.setenv(HOME_VARIABLE, str(home.parent))
         arguments = ["purge", "--data-dir", str(used.path)]
         unasked = run_stb(*arguments)
-        assert (unasked.returncode, "nobody at a terminal to ask: add --yes" in unasked.stderr) == (1, True)
+        assert (unasked.returncode, "there is no terminal to confirm it at: add --yes" in unasked.stderr) == (1, True)
         monkeypatch.setattr("spotthebot.cli.commands.purge.is_interactive", lambda: True)
         refused = CliRunner().invoke(app, arguments, input="n\n")
         assert refused.exit_code == 1
@@ -136,7 +136,7 @@ class TestPurge:
         monkeypatch.chdir(used.logs)
         said = run_stb("purge", "--yes", "--data-dir", used.path)
         assert (said.returncode, used.logs.exists()) == (1, True)
-        assert f"because {used.logs} lies in it" in said.stderr
+        assert f"because it also holds {used.logs}" in said.stderr
 
     def test_leaves_a_database_that_runs(self, used: DataFolder):
         (used.path / "postgres").mkdir()

@@ -191,7 +191,7 @@ class TestRefusedBackup:
     def test_is_one_whose_end_is_missing(self, backup: Path, place: Place, tmp_path: Path):
         cut = tmp_path / "cut.zip"
         cut.write_bytes(backup.read_bytes()[:-1000])
-        with pytest.raises(NotABackup, match="or the end of it is missing"):
+        with pytest.raises(NotABackup, match="or its end is missing"):
             place.restore(cut)
 
     def test_is_any_other_file(self, place: Place, tmp_path: Path):
@@ -287,8 +287,8 @@ class TestDamagedBackup:
             ({"members": {"database/bots.dump": {"bytes": -1, "sha256": ""}}}, "bytes: must be at least 0"),
             ({"members": {"database/bots.dump": 7}}, "members/database/bots.dump: must be an object"),
             ({"members": {"models/bots/" + "a/" * 2000 + "a": {"bytes": 0, "sha256": ""}}}, "2,003 folders deep"),
-            ({"members": {f"models/bots/{'a' * 300}": {"bytes": 0, "sha256": ""}}}, "no name of a file"),
-            ({"members": {"models/bots/\x1b[2J": {"bytes": 0, "sha256": ""}}}, "no name of a file"),
+            ({"members": {f"models/bots/{'a' * 300}": {"bytes": 0, "sha256": ""}}}, "not a valid file name"),
+            ({"members": {"models/bots/\x1b[2J": {"bytes": 0, "sha256": ""}}}, "not a valid file name"),
             ({"members": {f"models/bots/a{more}": {"bytes": 0, "sha256": ""} for more in ("", "/b")}}, "a folder"),
             ({"created_at": "\x1b[31mnow"}, "created_at: must match"),
             ({"created_at": None}, "created_at: must be a text"),
@@ -315,13 +315,13 @@ class TestDamagedBackup:
     def test_is_one_with_the_dump_of_another_schema(self, backup: Path, place: Place, tmp_path: Path):
         with zipfile.ZipFile(backup) as source:
             other = source.read("database/bots.dump")
-        with pytest.raises(BackupDamaged, match="dump of fed is of something else"):
+        with pytest.raises(BackupDamaged, match="dump of fed holds another schema"):
             place.restore(rewritten(backup, tmp_path / "swapped.zip", {"database/fed.dump": other}))
         assert not place.exists
 
     @pytest.mark.parametrize("key", [b"x" * 10, b"", b"\xff" * 44])
     def test_is_one_with_a_key_that_is_none(self, backup: Path, place: Place, tmp_path: Path, key: bytes):
-        with pytest.raises(BackupDamaged, match=r"keys/bots_secrets.key is no encryption key"):
+        with pytest.raises(BackupDamaged, match=r"keys/bots_secrets.key is not an encryption key"):
             place.restore(rewritten(backup, tmp_path / "odd.zip", {"keys/bots_secrets.key": key}))
         assert not Path(place.environment["SPOTTHEBOT_BOTS_SECRETS_KEY_FILE"]).exists()
 

@@ -210,7 +210,7 @@ class TestReadDeployment:
             ("SPOTTHEBOT_FED_DATABASE_URL", "postgres", NotTheRole, "role spotthebot_fed_app"),
             ("SPOTTHEBOT_FED_DATABASE_URL", "postgresql://root:hunter2@db/spotthebot", NotTheRole, "FED_DATABASE_URL"),
             ("SPOTTHEBOT_FED_DATABASE_URL", "postgresql://spotthebot_fed_app@db/spotthebot", NotTheRole, "password"),
-            ("SPOTTHEBOT_ADMIN_KEY", "stb_team_0", NotAKeyOfRole, "begin with stb_admin_"),
+            ("SPOTTHEBOT_ADMIN_KEY", "stb_team_0", NotAKeyOfRole, "begins with stb_admin_"),
         ],
     )
     def test_says_which_secret_is_wrong_without_showing_it(

@@ -64,7 +64,7 @@ class TestCampaignForm:
                 "panel",
                 "can't be mturk: Mechanical Turk closed to everybody on 2026-09-30; name another panel, or generic",
             ),
-            ([ONE], {"pay_per_package": "1"}, "", "pay_per_package and currency go together"),
+            ([ONE], {"pay_per_package": "1"}, "", "give both pay_per_package and currency, or neither"),
         ],
     )
     def test_says_beside_the_field_what_is_wrong_and_keeps_what_was_typed(
@@ -85,7 +85,7 @@ class TestCampaignForm:
             "collections": "choose at least one collection",
             "segments": "'three' must be a whole number",
             "package_size": "must be at least 1",
-            "": "pay_per_package and currency go together",
+            "": "give both pay_per_package and currency, or neither",
         }
         assert [*read.faults] == ["name", "collections", "segments", "package_size", ""]
 

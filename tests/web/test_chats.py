@@ -155,7 +155,10 @@ class TestAccess:
         assert (await browser.get(f"/chat/{study}")).status_code == 200
         assert (await browser.get(f"/chat/{UUID(int=1)}")).status_code == 401
         early = await browser.get(f"/chat/{study}/events", headers={"Accept": "text/event-stream"})
-        assert (early.status_code, early.json()["detail"]) == (409, "You have not begun to chat.")
+        assert (early.status_code, early.json()["detail"]) == (
+            409,
+            "You have not started a chat: open the link that you were given, and begin there.",
+        )
         own = browser.cookies["spotthebot_chat_person"]
         assert (await browser.get(f"/chat/{study}/enter?entry={own}")).status_code == 401
         browser.cookies.set("spotthebot_session", own)

@@ -124,7 +124,7 @@ class TestRequests:
     async def test_to_sign_in_refuse_what_has_another_form_than_keys(self, suite: RunningSuite, secret: str):
         http = await suite.client("web", "analyst")
         answer = await http.post("/sign-in", data={"key": f"stb_admin_{'0' * 32}_{secret}"})
-        assert (answer.status_code, "This is no API key" in answer.text) == (422, True)
+        assert (answer.status_code, "This is not an API key" in answer.text) == (422, True)
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ class TestRegistering:
                 assert (await team.post(f"{page}/probe")).headers["location"] == page
                 report = re.sub(r"<[^>]+>", " ", (await team.get(page)).text)
         assert reached == []
-        assert "which is not followed" in report
+        assert "redirects are not followed" in report
 
 
 class TestSigningIn:

@@ -24,7 +24,7 @@ from spotthebot.kit.errors import Conflict, Invalid, NotFound
 
 
 class CampaignNameTaken(Conflict):
-    """Another file made the campaign '{name}' ({differences}): choose another name, or change it with --change."""
+    """The campaign '{name}' differs from this file ({differences}): choose another name, or change it with --change."""
 
 
 class CollectionNameTaken(Conflict):
@@ -32,7 +32,7 @@ class CollectionNameTaken(Conflict):
 
 
 class TeamNameLooksAlike(Conflict):
-    """The name '{name}' looks like '{other}', which a team has: write that one, or another that people tell apart."""
+    """The team name '{name}' looks like the team '{other}': write '{other}', or a name that people can tell apart."""
 
 
 class NoSuite(NotFound):
@@ -56,11 +56,11 @@ class PrefixIsAmbiguous(NotFound):
 
 
 class NobodyToAsk(Invalid):
-    """This can't be taken back, and there is nobody at a terminal to ask: add --yes to do it."""
+    """This can't be undone, and there is no terminal to confirm it at: add --yes to confirm."""
 
 
 class FolderNotOurs(Invalid):
-    """{folder} is not removed, because {other} lies in it: remove what is the suite's by hand."""
+    """{folder} was not removed, because it also holds {other}: remove the suite's files by hand."""
 
 
 class NoLabels(Invalid):
@@ -68,7 +68,7 @@ class NoLabels(Invalid):
 
 
 class OneBotInTable(Invalid):
-    """{file} is about one bot alone, {bot}: a ranking needs two."""
+    """{file} holds only the bot {bot}: a ranking needs at least two bots."""
 
 
 class SecretsWithheld(Invalid):

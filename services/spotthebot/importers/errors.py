@@ -11,12 +11,12 @@ from spotthebot.kit.errors import Conflict, Invalid
 
 
 class ImportNameTaken(Conflict):
-    """Other data, or the same by other columns, has the name '{name}': choose another one with --name."""
+    """The name '{name}' belongs to an import of other data or other columns: choose another name with --name."""
 
 
 class NotAnExport(Invalid):
-    """{path} is no export: {reason}"""  # noqa: D400 - ends as the reason does
+    """{path} is not an export: {reason}"""  # noqa: D400 - ends as the reason does
 
 
 class NothingToImport(Invalid):
-    """Nothing of {file} can be used; its first fault: {reason}."""
+    """No row of {file} can be used. The first fault: {reason}."""

@@ -32,19 +32,19 @@ class ServicesMissing(NotFound):
 
 
 class NoServiceThere(NotFound):
-    """There is no service '{service}' at {url}: see whether --url gives the right address."""
+    """There is no service '{service}' at {url}: check the address in --url."""
 
 
 class NoSuchModelDirectory(NotFound):
-    """There is no directory '{path}', from the file's folder or from here: `./stb fed train-scorer` makes a model."""
+    """There is no '{path}' in the file's folder or the current one: make a model with `./stb fed train-scorer`."""
 
 
 class OtherModelDirectory(NotFound):
-    """There is no directory '{path}', from the file's folder or from here, but there is '{similar}': name that one."""
+    """There is no directory '{path}' in the file's folder or the current one: name '{similar}' instead."""
 
 
 class AddressNotUsable(Invalid):
-    """The services can't be at this address: {reason}. Give one such as https://bots.example.org."""
+    """The address can't be used for the services: {reason}. Write one such as https://bots.example.org."""
 
 
 class KeyNotSecret(Invalid):
@@ -52,7 +52,7 @@ class KeyNotSecret(Invalid):
 
 
 class NotAKey(Invalid):
-    """This is no API key: it begins with stb_ and a role, and was shown by './stb keys create'."""
+    """This is not an API key: a key begins with stb_ and a role. './stb keys create' makes one and shows it once."""
 
 
 class NotWithUrl(Invalid):
@@ -60,7 +60,7 @@ class NotWithUrl(Invalid):
 
 
 class NotAModelDirectory(Invalid):
-    """'{path}' holds no model: there is no config.json in it; `./stb fed train-scorer` makes a model."""
+    """'{path}' holds no model, since it has no config.json: make a model with `./stb fed train-scorer`."""
 
 
 class StateUnreadable(Invalid):

@@ -36,15 +36,15 @@ class SecretMissing(Invalid):
 
 
 class NotTheRole(Invalid):
-    """The secret {name} is no URL of PostgreSQL with a password for the role {role}, such as {example}."""
+    """The secret {name} must be a PostgreSQL URL with a password for the role {role}, such as {example}."""
 
 
 class NotAKeyOfRole(Invalid):
-    """The secret {name} is no API key of the role {role}: those begin with stb_{role}_."""
+    """The secret {name} must be an API key of the role {role}, which begins with stb_{role}_."""
 
 
 class KeyIsAnother(Invalid):
-    """The database has an API key of the id of {name} with another secret: put the file back, or make a key again."""
+    """The key in {name} differs from the database's key with the same id: put the old file back, or make a new key."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from spotthebot.kit.errors import Invalid
 
 
 class ProtocolNotSimulated(Invalid):
-    """Simulated annotators know the protocols {known} alone: the campaign '{name}' asks by '{protocol}'."""
+    """Simulated annotators can answer only the protocols {known}: the campaign '{name}' uses '{protocol}'."""
 
 
 class PanelNotSimulated(Invalid):
-    """The campaign '{name}' takes annotators of the panel '{panel}', whose ids simulated annotators do not have."""
+    """Simulated annotators lack ids of the panel '{panel}' of the campaign '{name}': use one without a panel."""

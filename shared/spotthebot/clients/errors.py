@@ -54,7 +54,7 @@ class PeerUnavailable(Unavailable):
 
 
 class UnexpectedAnswer(UpstreamFailed):
-    """{peer} answered {method} {path} with something that this client does not understand: {reason}."""
+    """This client does not understand the answer of {peer} to {method} {path}: {reason}."""
 
     title = "Unexpected answer"
 
@@ -80,7 +80,7 @@ class PeerRefused(UpstreamFailed):
     @property
     def detail(self) -> str:
         """Name the peer and its status only: its message was meant for the service that called it."""
-        return f"The service {self.peer}, which is needed for this, refused our request ({self.status})."
+        return f"This needs the service {self.peer}, which refused our request ({self.status})."
 
 
 class Invalid(PeerRefused):

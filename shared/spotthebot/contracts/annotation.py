@@ -175,20 +175,20 @@ class CampaignIn(Requirements):
     @model_validator(mode="after")
     def _collections_differ(self) -> "CampaignIn":
         if (self.collection_id is None) is not bool(self.collections):
-            message = "name the collections in `collections`, one at least, or a single one in `collection_id`"
+            message = "give either `collections`, with at least one, or `collection_id`"
             raise ValueError(message)
         if len(set(self.collections)) < len(self.collections):
-            message = "collections names one of them twice: name each once"
+            message = "collections names a collection twice: name each once"
             raise ValueError(message)
         if self.human_share is not None and self.mode != "live":
-            message = "human_share is for mode live: packages that are uploaded say themselves what they show"
+            message = "human_share is for mode live: in other modes the uploaded packages say what they show"
             raise ValueError(message)
         return self
 
     @model_validator(mode="after")
     def _segments_grow(self) -> "CampaignIn":
         if list(self.segments) != sorted(set(self.segments)):
-            message = "segments must grow, each length once"
+            message = "segments must be in increasing order, each length once"
             raise ValueError(message)
         return self
 
@@ -198,24 +198,24 @@ class CampaignIn(Requirements):
             message = "gold needs packages_per_annotator: nobody may see a gold dialogue twice"
             raise ValueError(message)
         if self.gold is not None and self.package_size + self.gold.per_package > MAX_PACKAGE_SIZE:
-            message = f"package_size and the gold items per package are more than {MAX_PACKAGE_SIZE} together"
+            message = f"package_size and gold.per_package may be at most {MAX_PACKAGE_SIZE} together"
             raise ValueError(message)
         return self
 
     @model_validator(mode="after")
     def _imports_have_no_requirements(self) -> "CampaignIn":
         if self.mode == "import" and (self.training or self.gold or self.counts_fast_items):
-            message = "an import has nobody to train or to check: leave training, gold and what is too fast out"
+            message = "mode import has nobody to train or check: leave out training, gold and the limits for fast items"
             raise ValueError(message)
         if self.mode != "import" and self.annotators_published:
-            message = "annotators_published is for imports: nobody else's names are public"
+            message = "annotators_published is for mode import: leave it out, since other annotators' names are private"
             raise ValueError(message)
         return self
 
     @model_validator(mode="after")
     def _pay_has_a_currency(self) -> "CampaignIn":
         if (self.pay_per_package is None) != (self.currency is None):
-            message = "pay_per_package and currency go together"
+            message = "give both pay_per_package and currency, or neither"
             raise ValueError(message)
         return self
 

@@ -36,7 +36,7 @@ class EntryLinkIn(Wire):
     @model_validator(mode="after")
     def _signs_ids_of_a_panel(self) -> "EntryLinkIn":
         if self.signed_ids and self.annotator is not None:
-            message = "signed_ids is for links without an annotator: a link for one person is signed with its person"
+            message = "signed_ids is for links without an annotator: leave out one of the two"
             raise ValueError(message)
         return self
 

@@ -38,14 +38,14 @@ def fault_of_name(name: str) -> str | None:
     r"""Return why people could not read a name; None where they can.
 
     >>> fault_of_name("HU\u200b")
-    'must not hold U+200B, which nobody sees or which turns text around'
+    'must not hold U+200B, which is invisible or changes the direction of text'
     >>> fault_of_name("\u2800 \u2800")
-    'must have a character that can be seen'
+    'must have a visible character'
     """
     if found := _BARRED.search(name):
-        return f"must not hold U+{ord(found[0]):04X}, which nobody sees or which turns text around"
+        return f"must not hold U+{ord(found[0]):04X}, which is invisible or changes the direction of text"
     if not skeleton(name).replace(_BLANK, "").strip():
-        return "must have a character that can be seen"
+        return "must have a visible character"
     return None
 
 
@@ -68,7 +68,7 @@ def fault_of_bot_name(name: str) -> str | None:
     if (fault := fault_of_name(name)) is not None:
         return fault
     if skeleton(name).upper() == HUMAN_NAME:
-        return f"results call people {HUMAN_NAME}: a bot needs another name"
+        return f"{HUMAN_NAME} stands for people in results: choose another name for the bot"
     return None
 
 

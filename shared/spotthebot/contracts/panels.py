@@ -17,14 +17,14 @@ _PLACES = re.compile(r"{(.*?)}|[{}]")
 
 def _https(url: str) -> str:
     if not _HTTPS.fullmatch(url):
-        message = "must be an https:// URL of a host, without a user, a fragment, and braces outside of its query"
+        message = "must be an https:// URL without a user, without a fragment, and with braces only in its query"
         raise ValueError(message)
     return url
 
 
 def _template(url: str) -> str:
     if any(found[1] not in {"code", "annotator"} for found in _PLACES.finditer(_https(url))):
-        message = "has places for {code} and {annotator} in its query, and for nothing else"
+        message = "may hold {code} and {annotator} in its query, and no other braces"
         raise ValueError(message)
     return url
 
@@ -91,7 +91,7 @@ class GenericPanel(Wire):
     @model_validator(mode="after")
     def _parameter_is_free(self) -> "GenericPanel":
         if self.parameter == ENTRY_PARAMETER:
-            message = f"the parameter '{ENTRY_PARAMETER}' holds the token of the entry link: the id needs another one"
+            message = f"the parameter '{ENTRY_PARAMETER}' holds the entry link's token: choose another for the id"
             raise ValueError(message)
         return self
 

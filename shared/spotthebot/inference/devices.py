@@ -24,14 +24,14 @@ def require_device(device: str) -> None:
     """
     asked = re.fullmatch(r"cuda(?::(\d+))?", device)
     if asked is None and re.fullmatch(r"auto|(cpu|mps|xpu)(:\d+)?", device) is None:
-        message = f"'{device}' is no device: say 'auto', 'cpu', 'cuda' or, of several GPUs, 'cuda:1'"
+        message = f"'{device}' is not a device: use 'auto', 'cpu', 'cuda' or, of several GPUs, 'cuda:1'"
         raise NoSuchDevice(message)
     if asked is None or _AMD.exists():  # torch calls AMD's GPUs by the same name, and NVML does not know them
         return
     count = count_gpus()
     if int(asked[1] or 0) >= count:
         found = f"{count} GPU{'' if count == 1 else 's'}" if count else "no NVIDIA GPU"
-        message = f"'{device}' asks for a GPU, and there is {found} here: give the container one, or say 'auto'"
+        message = f"'{device}' asks for a GPU, and this machine has {found}: give the container one, or use 'auto'"
         raise NoSuchDevice(message)
 
 

@@ -31,19 +31,19 @@ class RequestRefused(Invalid):
 
 
 class NotAModelFile(Invalid):
-    """'{name}' is not taken: a model's files are .safetensors, .json, .txt, .model, .jinja and README.md."""
+    """'{name}' is not accepted: a model's files are .safetensors, .json, .txt, .model, .jinja and README.md."""
 
 
 class FileTooLarge(Invalid):
-    """The file '{name}' is larger than {largest} bytes, the largest that is taken."""
+    """The file '{name}' is too large: at most {largest} bytes are accepted."""
 
 
 class DirectoryOutside(Invalid):
-    """'{directory}' is not a directory below the models folder: name one that is there, relative to it."""
+    """'{directory}' is not a directory below the models folder: name one by its path relative to that folder."""
 
 
 class HostedModelNameNotUsable(Invalid):
-    """'{name}' can't be a model's name: up to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit."""
+    """'{name}' is not a valid model name: use up to 63 of a-z, 0-9, '-' and '_', the first a letter or digit."""
 
 
 class BatchingNotUsable(Invalid):
@@ -51,7 +51,7 @@ class BatchingNotUsable(Invalid):
 
 
 class ModelNotInRepository(NotFound):
-    """There is no model '{name}' in the repository."""
+    """There is no model '{name}' in Triton's model repository."""
 
 
 class HostingMissing(Conflict):

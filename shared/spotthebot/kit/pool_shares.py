@@ -29,7 +29,7 @@ pool_user: ContextVar[PoolUser | None] = ContextVar("pool_user", default=None)
 
 
 class ShareInUse(TooMany):
-    """Other requests with this API key hold all connections it may have: try again in {retry_after_seconds} s."""
+    """Other requests with this API key use all of its database connections: try again in {retry_after_seconds} s."""
 
 
 @dataclass

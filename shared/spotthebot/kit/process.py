@@ -154,7 +154,7 @@ def _fault_of_source(kind: type[EdgeSettings], error: SettingsError) -> str:
     """Return what is wrong with a variable or a file that holds no value at all."""
     (field,) = re.findall(r'field "(\w+)"', str(error))
     if isinstance(error.__cause__, json.JSONDecodeError):
-        return f'{kind.variable(field)} is no JSON, such as ["one", "two"]'
+        return f'{kind.variable(field)} must be JSON, such as ["one", "two"]'
     return f"{kind.variable(field)} can't be read: {error.__cause__}"
 
 

@@ -19,7 +19,7 @@ SECRETS_DIR_VARIABLE = "SPOTTHEBOT_SECRETS_DIR"
 
 
 class SecretsDirMissing(Invalid):
-    """SPOTTHEBOT_SECRETS_DIR names {folder}, which is no folder that this account can read."""
+    """SPOTTHEBOT_SECRETS_DIR names {folder}: it must be a folder that this account can read."""
 
 
 def secrets_dir() -> Path | None:

@@ -45,7 +45,7 @@ def _check_service_key(settings: ServiceSettings) -> None:
     """Ask for the key of a service that calls others, which would refuse it."""
     peers = [name for name in type(settings).model_fields if name.endswith("_url") and name != "database_url"]
     if peers and not settings.service_key.get_secret_value():
-        reason = "it is missing, and other services are called with it: ./stb keys create --role service makes a key"
+        reason = "it is missing, and this service calls others with it: make one, ./stb keys create --role service"
         raise SettingNotUsable(setting=settings.variable("service_key"), reason=reason)
 
 
@@ -56,7 +56,7 @@ def require_database_url(settings: ServiceSettings) -> None:
     except ArgumentError:
         kind = None
     if kind not in _POSTGRESQL:
-        reason = "it is no URL such as postgresql://user:password@host:5432/database"
+        reason = "it must be a URL such as postgresql://user:password@host:5432/database"
         raise SettingNotUsable(setting=settings.variable("database_url"), reason=reason)
 
 

@@ -209,7 +209,7 @@ class TestKrippendorffAlpha:
         unit, value, conversation, annotator = _rated(7)
         few = krippendorff_alpha(unit, value, conversation=conversation, annotator=annotator % 6)
         assert (few.low, few.high, few.uncertainty.standard_error) == (None, None, None)
-        assert known(few.reason).startswith("6 annotators are too few for an interval that holds for others, 8 would")
+        assert known(few.reason).startswith("an interval for other annotators needs at least 8 annotators, not 6")
         panel = krippendorff_alpha(
             unit, value, conversation=conversation, annotator=annotator % 6, clusters=Clusters.FIXED_PANEL
         )
@@ -218,7 +218,11 @@ class TestKrippendorffAlpha:
     def test_perfect_agreement_has_no_interval_and_says_why(self):
         found = krippendorff_alpha([0, 0, 1, 1], [1, 1, 2, 2])
         assert (found.estimate, found.low, found.high) == (1, None, None)
-        assert found.reason == found.uncertainty.reason == "all agree, so nothing tells how far others would"
+        assert (
+            found.reason
+            == found.uncertainty.reason
+            == "all annotators agree, so the data do not show how much others would disagree"
+        )
 
     def test_refuses_a_unit_in_two_conversations_and_columns_of_two_lengths(self):
         with pytest.raises(SettingOutOfRange, match="conversation must be the same for all values of a unit"):
@@ -297,7 +301,7 @@ class TestLabelAgreement:
     def test_few_annotators_have_no_interval_and_the_reason(self):
         for each in label_agreement(simulated_table(2, annotators=7)):
             assert (each.low, each.high) == (None, None)
-            assert " annotators are too few for an interval" in known(each.uncertainty.reason)
+            assert "an interval for other annotators needs" in known(each.uncertainty.reason)
 
     def test_eight_annotators_have_intervals(self):
         found = label_agreement(simulated_table(2, annotators=8))

@@ -38,7 +38,7 @@ class TestAnnotationTable:
     def test_has_no_labels_but_human_unsure_and_bot(self):
         rows = [(0, "A", "B", 2, "bot", "human", 0), (0, "A", "B", 2, "maybe", "unsure", 1)]
         assert AnnotationTable.from_rows(rows[:1]).label.tolist() == [[0, 2]]
-        with pytest.raises(AnnotationTableMalformed, match="maybe is none of bot, unsure, human"):
+        with pytest.raises(AnnotationTableMalformed, match="maybe: must be one of bot, unsure, human"):
             AnnotationTable.from_rows(rows)
 
     def test_can_be_empty(self):
@@ -56,7 +56,7 @@ class TestAnnotationTable:
     @pytest.mark.parametrize(
         ("changed", "fault"),
         [
-            ({"names": ("A", "A", "HU")}, "a name occurs twice"),
+            ({"names": ("A", "A", "HU")}, "`names` holds a name twice"),
             ({"label": np.array([[2, 0], [1, 1]])}, r"column label has shape \(2, 2\), not \(3, 2\)"),
             ({"annotator": np.array([0, 1])}, r"column annotator has shape \(2,\), not \(3,\)"),
             ({"exchanges": np.array([2.0, 3.0, 2.0])}, "column exchanges holds float64, not integers"),
@@ -105,13 +105,13 @@ class TestDataFrames:
     @pytest.mark.parametrize(
         ("frame", "fault"),
         [
-            (_frame("label_first", "Human"), "row 20, column label_first: 'Human' is none of bot, unsure, human"),
+            (_frame("label_first", "Human"), "row 20, column label_first: 'Human' is not one of bot, unsure, human"),
             (_frame("label_second", None), "row 20, column label_second: nothing is there"),
             (_frame("exchanges", 0), "row 20, column exchanges: 0 is not a whole number, 1 or more"),
             (_frame("exchanges", 2.5), "row 20, column exchanges: 2.5 is not a whole number, 1 or more"),
             (_frame("exchanges", "two"), "row 20, column exchanges: 'two' is not a whole number, 1 or more"),
             (_frame("lead_wit", 2), "row 20, column lead_wit: 2 is not a whole number from -1 to 1"),
-            (_frame("first", 5), "row 20, column first: 5 is no name"),
+            (_frame("first", 5), "row 20, column first: 5 is not a name"),
             (_frame("second", "{C}"), "row 20, column second: '{C}' spoke, but 'A' in an earlier row of this conver"),
             (_frame("annotator", float("nan")).rename_axis("sheet row"), "sheet row 20, column annotator: nothing is"),
             (

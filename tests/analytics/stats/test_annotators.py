@@ -96,7 +96,9 @@ class TestAnnotatorQuality:
     def test_few_annotators_have_no_interval_and_the_reason(self):
         crowd = annotator_quality(simulated_table(4, annotators=7))
         assert (crowd.correctness_low, crowd.correctness_high) == (None, None)
-        assert known(crowd.uncertainty.reason).startswith("7 annotators are too few")
+        assert known(crowd.uncertainty.reason).startswith(
+            "an interval for other annotators needs at least 8 annotators, not 7"
+        )
 
 
 class TestWithoutWeakAnnotators:

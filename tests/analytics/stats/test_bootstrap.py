@@ -25,7 +25,7 @@ class TestResampledTotals:
 @pytest.mark.parametrize(
     ("totals", "expected"),
     [
-        ([[1.0, 2.0]], ClusterBootstrap(0.5, None, None, 1, 0, "one cluster tells of no others")),
+        ([[1.0, 2.0]], ClusterBootstrap(0.5, None, None, 1, 0, "one cluster does not show how clusters differ")),
         ([[1.0, 0.0], [2.0, 0.0]], ClusterBootstrap(None, None, None, 2, 0, "the estimate is not defined")),
     ],
 )

@@ -225,7 +225,7 @@ class TestCoxRegressions:
 
     def test_refuses_an_unknown_feature_and_a_level_out_of_range(self):
         status = _status([2, 3], [0, 1], {"x": [0, 1]})
-        with pytest.raises(CriterionUnknown, match="'fluency': there are x"):
+        with pytest.raises(CriterionUnknown, match="'fluency' is not a criterion of these annotations: there are x"):
             cox_regressions(status)
         with pytest.raises(SettingOutOfRange):
             cox_regressions(status, features=("x",), confidence_level=1)

@@ -100,12 +100,17 @@ class TestPlayGames:
 
     @pytest.mark.parametrize("criterion", ["charm", "ssa"])
     def test_refuses_a_criterion_that_no_annotation_carries(self, criterion):
-        with pytest.raises(CriterionUnknown, match=f"'{criterion}': there are human"):
+        with pytest.raises(
+            CriterionUnknown, match=f"'{criterion}' is not a criterion of these annotations: there are human"
+        ):
             play_games(table_of([(0, "A", "B", 2, (2, 0), 0)], ("A", "B")), criterion=criterion)
 
     def test_refuses_a_criterion_that_no_annotation_carries_beside_sensibleness_and_specificity(self):
         features = {"sensibleness": [[1, 0]], "specificity": [[1, 0]]}
-        with pytest.raises(CriterionUnknown, match="'charm': there are human, sensibleness, specificity"):
+        with pytest.raises(
+            CriterionUnknown,
+            match="'charm' is not a criterion of these annotations: there are human, sensibleness, specificity",
+        ):
             play_games(table_of([(0, "A", "B", 2, (2, 0), 0)], ("A", "B"), features=features), criterion="charm")
 
     @given(seed=seeds, unit=st.sampled_from(Unit))

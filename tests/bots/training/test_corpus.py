@@ -60,9 +60,9 @@ class TestReadCorpus:
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
-            (b'{"turns": ["a", "b"]', "no JSON"),
-            (b"[1]", "no object with 'turns'"),
-            (b'{"text": "a"}', "no object with 'turns'"),
+            (b'{"turns": ["a", "b"]', "not JSON"),
+            (b"[1]", "must be an object with 'turns'"),
+            (b'{"text": "a"}', "must be an object with 'turns'"),
             (b'{"turns": ["a"]}', "at least two"),
             (b'{"turns": ["a", " "]}', "turn 2 is empty"),
             (b'{"turns": [{"said": "a"}, "b"]}', "turn 1 is empty or has no text"),

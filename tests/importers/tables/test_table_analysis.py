@@ -42,9 +42,9 @@ class TestVotes:
             ("y", pytest.approx(1 / 6)),
         ]
         assert [(each["line"], each["reason"]) for each in found["rejected"]] == [
-            (8, "annotator 'expert_1' said of this before"),
-            (9, "x stands against itself"),
-            (10, "its winner 'whatever' is neither a side nor a tie: --values says what it means"),
+            (8, "annotator 'expert_1' has an earlier row for this comparison"),
+            (9, "both sides are x: a comparison needs two bots"),
+            (10, "its winner 'whatever' is neither a side nor a tie: say what it means with --values"),
         ]
         assert (found["read"], found["ranking"]["n"]) == (11, 8)  # one of them about another turn
 
@@ -98,7 +98,13 @@ class TestRatings:
         rows = "i1,x,a1,4\ni1,x,a1,5\ni1,y,a1,N/A\ni1,y,,3\ni1,y,a2,3.5\ni2,y,a1,nan\n"
         found = _analysed(save(f"item,bot,annotator,value\n{rows}"), "--clusters", "conversation", "--allow-rejected")
         assert [(each["line"], each["reason"]) for each in found["rejected"]] == [
-            (3, "annotator 'a1' said of this before: if it is another turn, --map turn=COLUMN tells them apart"),
+            (
+                3,
+                (
+                    "annotator 'a1' has an earlier row for this comparison: if of another turn, "
+                    "name that column with --map turn=COLUMN"
+                ),
+            ),
             (4, "its value 'N/A' is not a number"),
             (5, "it names no annotator"),
             (7, "its value 'nan' is not a number"),
@@ -125,8 +131,8 @@ class TestRatings:
     @pytest.mark.parametrize(
         ("rows", "reason"),
         [
-            ("i1,x,a1,4\ni2,x,a2,5\n", "table.csv is about one bot alone, x: a ranking needs two."),
-            ("i1,,a1,4\n", "Nothing of table.csv can be used; its first fault: it names no bot."),
+            ("i1,x,a1,4\ni2,x,a2,5\n", "table.csv holds only the bot x: a ranking needs at least two bots."),
+            ("i1,,a1,4\n", "No row of table.csv can be used. The first fault: it names no bot."),
         ],
     )
     def test_table_that_can_rank_nobody_is_refused_in_a_sentence(self, save: Save, rows: str, reason: str):

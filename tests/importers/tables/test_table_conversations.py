@@ -59,14 +59,14 @@ class TestRows:
             "c5,1,a,hi\nc5,2,b,ho\nc3,2,b,late\n,1,a,hi\n"
         )
         assert _read(save(HEADER + rows)) == [
-            (3, "it has 2 cells, the header 4"),
+            (3, "it has 2 cells, and the header has 4"),
             (2, "conversation 'c1' is left out, as line 3 can't be read"),
             (6, "its position 'x' is not a number: conversation 'c2' is left out"),
-            (7, "conversation 'c3' has to have two speakers, and has a"),
+            (7, "conversation 'c3' must have two speakers, and has a"),
             (
                 8,
                 (
-                    "conversation 'c4' has to have two speakers, and has a, b, c"
+                    "conversation 'c4' must have two speakers, and has a, b, c"
                     ": --leave-out ROLE leaves out turns of a role, such as system or tool"
                 ),
             ),
@@ -166,8 +166,8 @@ class TestObjects:
         expected = ("c1", ["x", "y"], ["A: hi", "B: ho"])
         assert _read(save("\n".join(map(json.dumps, lines)), "a.jsonl"))[:5] == [
             expected,
-            (2, "conversation 'c1' stands on an earlier line"),
-            (3, "its turns are no list of turns with a speaker and a text"),
+            (2, "conversation 'c1' is on an earlier line already"),
+            (3, "its turns must be a list of turns with a speaker and a text"),
             (4, "it names no conversation"),
-            (5, "its turns are no list of turns with a speaker and a text"),
+            (5, "its turns must be a list of turns with a speaker and a text"),
         ]

@@ -99,7 +99,7 @@ class TestLabels:
     async def test_labels_are_ranked_as_the_statistics_rank_them(self, clients: Clients, save: Save):
         imported = await _import_labels(clients, save(LABELS))
         assert [(each.line, each.reason) for each in imported.rejected] == [
-            (12, "its label_a 'what' is none of human, unsure, bot")
+            (12, "its label_a 'what' is not one of human, unsure, bot")
         ]
         found = await rank(clients, UUID(imported.campaign_id), {"seed": 1, "resamples": 50})
         (pair,) = found.win_rates.pairs

@@ -131,7 +131,7 @@ class TestIds:
         rows = "1.0,a,b,bot,bot,7\n1,a,b,bot,bot,7.0\nNaN,a,b,bot,bot,7\n2,a,b,bot,bot,None\n1.5,a,b,bot,bot,N7\n"
         assert _read(save(HEADER.replace(",exchanges", "") + rows)) == [
             ("1", "a", "b", 1, "7", "bot", "bot"),
-            (3, "annotator '7' labelled this conversation at this length before"),
+            (3, "annotator '7' has labelled this conversation at this length already"),
             (4, "it names no conversation"),
             (5, "it names no annotator"),
             ("1.5", "a", "b", 1, "N7", "bot", "bot"),
@@ -171,7 +171,7 @@ class TestLabelStudio:
             ("d1", "ann", "human"),
             ("d2", "ann", "unsure"),
         ]
-        assert found[3:] == [(1, "task 73: its label_a 'perhaps' is none of human, unsure, bot")]
+        assert found[3:] == [(1, "task 73: its label_a 'perhaps' is not one of human, unsure, bot")]
 
     def test_fault_in_a_list_on_one_line_names_the_element(self, save):
         line = {"conversation": "c1", "bot_a": "x", "bot_b": "y", "label_a": "bot", "label_b": "bot", "worker": "w"}
@@ -189,13 +189,13 @@ class TestFaults:
         )
         assert _read(save(HEADER + rows)) == [
             ("c1", "a", "b", 2, "ann", "human", "bot"),
-            (3, "annotator 'ann' labelled this conversation at this length before"),
+            (3, "annotator 'ann' has labelled this conversation at this length already"),
             ("c1", "a", "b", 3, "ann", "human", "bot"),
             (5, "it names no annotator"),
-            (6, "its label_b 'perhaps' is none of human, unsure, bot"),
-            (7, "'a' and 'c' speak, but 'a' and 'b' in conversation 'c1'"),
+            (6, "its label_b 'perhaps' is not one of human, unsure, bot"),
+            (7, "its sides are 'a' and 'c', but conversation 'c1' has 'a' and 'b'"),
             (8, "it names no conversation"),
-            (9, "its exchanges '0' are no whole number from 1 to 500"),
+            (9, "its exchanges '0' must be a whole number from 1 to 500"),
             (10, "it names no side_b"),
             (11, "its side_a has more than 100 letters, or a NUL character"),
             (12, "its annotator has more than 150 letters, or a NUL character"),
@@ -205,13 +205,13 @@ class TestFaults:
     def test_side_without_the_other_and_side_twice_are_rejected(self, save):
         rows = "c1,A,a,human,ann\nc1,A,a,bot,ann\nc2,B,b,bot,ann\nc2,A,a,human,ann\nc2,A,a,human,ann\nc3,C,a,bot,ann\n"
         assert _read(save(f"conversation,side,bot,label,annotator\n{rows}")) == [
-            (3, "the annotator labelled this side on line 2 before"),
+            (3, "the annotator labelled this side already, on line 2"),
             ("c2", "a", "b", 1, "ann", "human", "bot"),
-            (6, "annotator 'ann' labelled this conversation at this length before"),
+            (6, "annotator 'ann' has labelled this conversation at this length already"),
             (7, "its side 'C' is neither A nor B"),
         ]
         alone = save("conversation,bot,label,annotator\nc1,a,bot,ann\n")
-        assert _read(alone) == [(2, "the annotator has no label of the other side, and both are needed")]
+        assert _read(alone) == [(2, "the annotator labelled only this side: both sides need a label")]
 
     def test_sides_are_numbered_from_0_or_from_1(self, save):
         for first, second in (("0", "1"), ("1", "2"), ("1.0", "2.0")):
@@ -223,7 +223,9 @@ class TestFaults:
         header = f"{HEADER.strip()},fluency,sensibleness,specificity\n"
         path = save(f"{header}c1,B,A,human,bot,ann,1,A,B,tie\nc2,A,B,human,bot,ann,1,A,B,tie\n")
         found = _read(path)
-        assert found[0][1].startswith("its fluency 'A' is a bot's name and the other side or a tie: --values A=A,B=B")
+        assert found[0][1].startswith(
+            "its fluency 'A' can be a bot's name, or the other side or a tie: add --values A=A,B=B"
+        )
         assert found[1][0] == "c2"
         assert [each[0] for each in _read(path, values="A=A,B=B")] == ["c1", "c2"]
 
@@ -232,8 +234,8 @@ class TestFaults:
         assert _read(save(f"{HEADER}{rows}c1,alpha,beta,human,bot,cat,2\n"), known=KNOWN) == [
             ("c1", "alpha", "beta", 1, "ann", "human", "bot"),
             (3, "conversation 'c9' is not in the collection"),
-            (4, "'beta' and 'alpha' speak, but 'alpha' and 'beta' in conversation 'c1'"),
-            (5, "its exchanges '2' are no whole number from 1 to 1"),
+            (4, "its sides are 'beta' and 'alpha', but conversation 'c1' has 'alpha' and 'beta'"),
+            (5, "its exchanges '2' must be a whole number from 1 to 1"),
         ]
 
 
@@ -241,8 +243,8 @@ class TestMapping:
     @pytest.mark.parametrize(
         ("given", "reason"),
         [
-            ("winner=label_a", "'winner' is none of conversation, side_a"),
-            ("label_a=lable_a", "there is no such column; there are conversation, side_a, side_b"),
+            ("winner=label_a", "'winner' is not one of conversation, side_a"),
+            ("label_a=lable_a", "there is no such column: the columns are conversation, side_a, side_b"),
             ("label_a", "write NAME=VALUE"),
             ("label_a=label_a,bot=side_a", "these fields belong to different kinds of tables"),
         ],
@@ -263,7 +265,7 @@ class TestMapping:
         assert [columns[field] for field in ("side_a", "side_b", "label_a", "label_b")] == names.split(",")
 
     def test_table_with_two_sides_is_offered_two_sides(self, save):
-        with pytest.raises(ColumnsUnknown, match=r"says side_a, side_b .* --map side_a=COLUMN,side_b=COLUMN"):
+        with pytest.raises(ColumnsUnknown, match=r"no column for side_a, side_b .* --map side_a=COLUMN,side_b=COLUMN"):
             _mapping(save("dialog,chatter1,chatter2,q1,q2,worker\nd1,x,y,human,bot,w1\n"))
 
     def test_numbers_of_features_are_refused_until_they_are_given(self, save):
@@ -296,6 +298,6 @@ class TestMapping:
             run_stb("import", "labels", path, "--values", "person=1")
             .stderr.split(": ", 1)[1]
             .startswith(
-                "The mapping --values 'person=1' can't be used: 'person' is none of human, unsure, bot, A, B, tie."
+                "The mapping --values 'person=1' can't be used: 'person' is not one of human, unsure, bot, A, B, tie."
             )
         )

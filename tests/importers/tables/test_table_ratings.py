@@ -50,9 +50,9 @@ class TestNumbers:
     def test_fault_names_the_option_that_reads_the_number(self, save: Save):
         found = compared(save(f"{HEADER}i1;x;a;3,500\ni2;x;a;2_000\ni3;x;a;4%\ni4;x;a;4\n"))
         assert reasons(found) == [
-            (2, "its value '3,500' is not a number: --decimal says whether its decimal mark is , or ."),
+            (2, "its value '3,500' is not a number: say with --decimal whether the decimal mark is , or ."),
             (3, "its value '2_000' is not a number"),
-            (4, "its value '4%' is not a number: a percent sign has to stand behind all values or behind none"),
+            (4, "its value '4%' is not a number: write a percent sign after all values or after none"),
         ]  # fmt: skip
 
     @pytest.mark.parametrize(
@@ -85,9 +85,7 @@ class TestScale:
         path = save(HEADER + "".join(f"i{at};x;a;{value}\n" for at, value in enumerate([*given, code])))
         numbers = list(map(float, given))
         if is_refused:
-            with pytest.raises(
-                MissingCoded, match=rf"1 values of rating are {code}, .* --scale {given[0]}:{given[-1]}"
-            ):
+            with pytest.raises(MissingCoded, match=rf"1 rating values are {code}, .* --scale {given[0]}:{given[-1]}"):
                 compared(path)
         else:
             assert _values(compared(path)) == [*numbers, float(code)]

@@ -81,7 +81,7 @@ class TestCommands:
         path = save(f"conversation,speaker,text\n{rows}")
         printed = run_stb("import", "conversations", path, "--yes", "--data-dir", tmp_path / "none")
         assert printed.returncode == 1
-        assert "table.csv, line 10: conversation 'c4' has to have two speakers, and has x" in printed.stderr
+        assert "table.csv, line 10: conversation 'c4' must have two speakers, and has x" in printed.stderr
         assert "12 of 20 rows were rejected" in printed.stderr.splitlines()[-1]
         assert not (tmp_path / "none").exists()
 

@@ -55,14 +55,14 @@ class TestFaults:
         content = 'id,said\nc1,"two\nlines"\nc2\nc3,x,y\nc4,fine\nc5,"never closed\nc6,lost\n'
         assert _cells(save(content)) == [
             {"id": "c1", "said": "two\nlines"},
-            (4, "it has 1 cells, the header 2"),
-            (5, "it has 3 cells, the header 2"),
+            (4, "it has 1 cells, and the header has 2"),
+            (5, "it has 3 cells, and the header has 2"),
             {"id": "c4", "said": "fine"},
             (7, "a quotation mark opens here that is never closed, so the text after it can't be read"),
         ]
         assert _cells(save('{"id": 1}\n{"id": \n[3]\n{"id": 4}', "a.jsonl"))[1:] == [
             (2, "it is not JSON: Expecting value at character 1"),
-            (3, "it is no JSON object"),
+            (3, "it is not a JSON object"),
             {"id": "4"},
         ]
 
@@ -80,11 +80,11 @@ class TestFaults:
         [
             (b"", "it is empty"),
             (b"\xef\xbb\xbf \n", "it is empty"),
-            (b"id,said\n", "it holds no row that can be read"),
+            (b"id,said\n", "none of its first rows can be read"),
             (b"id,said, id\n1,2,3\n", "its column 'id' occurs twice"),
-            (b",,\n1,2,3\n", "its first line has to name the columns, and is empty"),
+            (b",,\n1,2,3\n", "its first line is empty and must name the columns"),
             ("id,said\nc1,Grüße\n".encode("latin-1"), "it is not encoded in UTF-8"),
-            (b'id,"said\n', "its first line is no header"),
+            (b'id,"said\n', "its first line is not a header"),
         ],
     )
     def test_file_that_is_no_table_is_refused_in_a_sentence(self, save, content, reason):

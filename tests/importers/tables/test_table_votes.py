@@ -171,7 +171,9 @@ class TestOutcomeColumns:
 
     def test_row_without_an_outcome_names_the_column_of_ties(self, save: Save):
         found = compared(save("id,model_a,model_b,winner_model_a,winner_model_b\n1,x,y,1,0\n2,x,y,0,0\n"))
-        assert reasons(found) == [(3, "none of its outcomes is 1: --map winner_tie=COLUMN names that of ties")]
+        assert reasons(found) == [
+            (3, "none of its outcomes is 1: name the column of ties with --map winner_tie=COLUMN")
+        ]
 
 
 class TestAnnotators:
@@ -189,5 +191,5 @@ class TestAnnotators:
         line = {"item": 1, "model_a": "x", "model_b": "y", "winner": "A", "annotator": ["ann", "bob"]}
         good = line | {"item": 2, "annotator": ["ann"]}
         found = compared(save("\n".join(map(json.dumps, (line, good))), "votes.jsonl"))
-        assert [reason.endswith("is a list, and has to be one annotator") for _, reason in reasons(found)] == [True]
+        assert [reason.endswith("is a list: name one annotator") for _, reason in reasons(found)] == [True]
         assert found.annotators == {"ann"}

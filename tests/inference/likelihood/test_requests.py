@@ -44,8 +44,8 @@ class TestLikelihoodRequest:
             ({"join": {"form": "none"}}, "join.form must be one of fed"),
             ({"join": {"form": "fed", "space_before_end": 1}}, "join.space_before_end must be true or false"),
             ({"join": {"form": "text", "start": 1}}, "join.start must be a text"),
-            ({"join": {"form": "fed", "spaces": 1}}, "unknown: spaces"),
-            ({"turn": []}, "unknown: turn"),
+            ({"join": {"form": "fed", "spaces": 1}}, "unknown fields: spaces"),
+            ({"turn": []}, "unknown fields: turn"),
         ],
     )
     def test_refuses_what_is_out_of_range(self, wrong, message):

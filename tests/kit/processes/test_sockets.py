@@ -43,5 +43,5 @@ class TestBind:
 
     def test_refuses_an_address_of_another_machine(self):
         # 192.0.2.0/24 is nobody's (RFC 5737).
-        with pytest.raises(CannotListen, match=r"Nothing can listen on 192\.0\.2\.1, port 0"):
+        with pytest.raises(CannotListen, match=r"No service can listen on 192\.0\.2\.1, port 0"):
             bind("192.0.2.1", 0)

@@ -147,5 +147,5 @@ class TestClusterForOneProcess:
 
     def test_names_the_process_that_holds_it(self, supervisor, make_cluster):
         process, _ = supervisor("main")
-        with pytest.raises(ClusterInUse, match=f"in use by process {process.pid}: stop that one first"):
+        with pytest.raises(ClusterInUse, match=f"in use by process {process.pid}: stop that process first"):
             make_cluster().start()

@@ -41,19 +41,19 @@ class KeyWithoutTeam(Forbidden):
 
 
 class NothingToAnalyse(Conflict):
-    """The filter '{filter}' leaves none of the {annotations} annotations of this campaign."""
+    """The filter '{filter}' keeps none of the {annotations} annotations of this campaign: choose another filter."""
 
 
 class OtherProtocol(Conflict):
-    """The campaign '{campaign}' asks by the protocol '{protocol}': these results are for '{known}' alone."""
+    """These results are for campaigns with the protocol '{known}': '{campaign}' uses '{protocol}'."""
 
 
 class OneBotOnly(Conflict):
-    """There are annotated conversations of {bots} bots only: two that met are needed to rank."""
+    """A ranking needs annotated conversations between at least two bots: there are {bots} bots so far."""
 
 
 class OneKindOnly(Conflict):
-    """All {sides} sides that were annotated are {kind}: points need people and bots, else a guess is always right."""
+    """Points need sides of people and of bots, else one guess is always right: all {sides} annotated are {kind}."""
 
 
 class SeveralCampaignsOfName(Conflict):
@@ -65,4 +65,4 @@ class AnalysisHasEnded(Conflict):
 
 
 class NoTableYet(Conflict):
-    """This analysis is {state}: its table is there once it is complete."""
+    """This analysis is {state}: only a complete analysis has a table."""

@@ -49,7 +49,7 @@ class AnnotationTable:
 
     def __post_init__(self) -> None:
         if len(set(self.names)) != len(self.names):
-            raise AnnotationTableMalformed(fault="a name occurs twice")
+            raise AnnotationTableMalformed(fault="`names` holds a name twice")
         n = len(self.conversation)
         if not len(self.text):
             object.__setattr__(self, "text", self.conversation)
@@ -83,7 +83,7 @@ class AnnotationTable:
         labels = {label.name.lower(): int(label) for label in LabelCode}
         unknown = {word for row in rows for word in row[4:6]} - set(labels)
         if unknown:
-            raise AnnotationTableMalformed(fault=f"{', '.join(sorted(unknown))} is none of {', '.join(labels)}")
+            raise AnnotationTableMalformed(fault=f"{', '.join(sorted(unknown))}: must be one of {', '.join(labels)}")
         return cls(
             names=names,
             conversation=np.array([row[0] for row in rows], dtype=np.int64),

@@ -59,7 +59,7 @@ def bootstrap_clusters(
     estimate = float(statistic(whole)[0])
     n_clusters = len(totals)
     if np.isnan(estimate) or n_clusters < 2:
-        why = "the estimate is not defined" if np.isnan(estimate) else "one cluster tells of no others"
+        why = "the estimate is not defined" if np.isnan(estimate) else "one cluster does not show how clusters differ"
         return ClusterBootstrap(defined(estimate), None, None, n_clusters, 0, why)
     kinds, kind, counts = np.unique(totals, axis=0, return_inverse=True, return_counts=True)
     is_of_kinds = len(kinds) < _FEW_KINDS * n_clusters

@@ -153,7 +153,7 @@ def coefficient_interval(
     if np.isnan(estimate):
         reason = "the coefficient is not defined"
     elif 1 - estimate < _PERFECT:
-        reason = "all agree, so nothing tells how far others would"
+        reason = "all annotators agree, so the data do not show how much others would disagree"
     if reason is not None:
         uncertainty = replace(uncertainty, standard_error=None, degrees_of_freedom=None, reason=reason)
     uncertainty = uncertainty.unless_few_annotators(LEAST_ANNOTATORS)

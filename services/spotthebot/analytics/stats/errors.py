@@ -16,7 +16,7 @@ class SettingOutOfRange(Invalid):
 
 
 class CriterionUnknown(Invalid):
-    """No annotation carries '{criterion}': there are {known}."""
+    """'{criterion}' is not a criterion of these annotations: there are {known}."""
 
     title = "Unknown criterion"
 

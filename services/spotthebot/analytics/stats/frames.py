@@ -50,7 +50,7 @@ def from_dataframe(frame: "pd.DataFrame") -> AnnotationTable:
     for column in (*COLUMNS, *texts, *leads):
         _refuse(frame, column, frame[column].isna().to_numpy(), "nothing is there")
     for column in ("first", "second"):
-        _refuse(frame, column, ~frame[column].map(_is_name).to_numpy(dtype=bool), "{value!r} is no name")
+        _refuse(frame, column, ~frame[column].map(_is_name).to_numpy(dtype=bool), "{value!r} is not a name")
     speakers = frame[["first", "second"]].to_numpy()
     found = set(speakers.ravel().tolist())
     names = (*sorted(found - {HUMAN}), *(found & {HUMAN}))
@@ -144,7 +144,7 @@ def _codes(frame: "pd.DataFrame", column: str) -> IntArray:
 
 def _labels(frame: "pd.DataFrame", column: str) -> IntArray:
     codes = frame[column].map(_LABELS)
-    _refuse(frame, column, codes.isna().to_numpy(), f"{{value!r}} is none of {', '.join(_LABELS)}")
+    _refuse(frame, column, codes.isna().to_numpy(), f"{{value!r}} is not one of {', '.join(_LABELS)}")
     labels: IntArray = codes.to_numpy(dtype=np.int64)
     return labels
 

@@ -116,8 +116,8 @@ class Uncertainty:
             self,
             standard_error=None,
             degrees_of_freedom=None,
-            reason=f"{self.annotators} annotators are too few for an interval that holds for others, {least} would do:"
-            " `fixed_panel` would speak of these alone",
+            reason=f"an interval for other annotators needs at least {least} annotators, not {self.annotators}:"
+            " `fixed_panel` gives an interval for these annotators alone",
         )
 
 

@@ -11,12 +11,12 @@ from spotthebot.kit.errors import Conflict, Invalid
 
 
 class UnknownCorpus(Invalid):
-    """There is no corpus {corpus_id} with dialogues in the split '{split}' to learn from."""
+    """The corpus {corpus_id} does not exist, or has no dialogues in the split '{split}': name another."""
 
 
 class CorpusIsNeeded(Invalid):
-    """The built-in bot '{model}' learns from dialogues and was given none that it can learn from."""
+    """The built-in bot '{model}' learns from dialogues, and its corpus has none for it: name another corpus."""
 
 
 class TrainingDataChanged(Conflict):
-    """The dialogues that bot {bot_id} may learn from are others than at its registration: add a version to the bot."""
+    """The dialogues that bot {bot_id} learns from have changed since its registration: add a version to the bot."""

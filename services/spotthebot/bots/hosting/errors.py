@@ -11,7 +11,7 @@ from spotthebot.kit.errors import Conflict, Unavailable
 
 
 class HostedModelLoaded(Conflict):
-    """The model '{name}' is loaded: unload it before its files change."""
+    """The model '{name}' is loaded: unload it before you change its files."""
 
 
 class NoFilesYet(Conflict):

@@ -23,7 +23,7 @@ def fault_inside(answer: Any, retry_after_seconds: float | None = None) -> Fault
     facts = inside if isinstance(inside, dict) else {}
     codes = [facts.get(name, answer.get(name)) for name in ("code", "status", "type")] + [inside]
     numbers = {int(code) for code in codes if _is_status(code)}
-    detail = f"The answer is none: it answers with an error: {inside}."
+    detail = f"The answer holds an error instead of a reply: {inside}."
     if _LIMITED in numbers or any(_LIMITED_WORDS.search(code) for code in codes if isinstance(code, str)):
         return Fault(ReplyFailure.RATE_LIMITED, detail, transient=True, retry_after_seconds=retry_after_seconds)
     if numbers & _PASSING:

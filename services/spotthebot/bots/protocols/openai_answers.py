@@ -41,7 +41,7 @@ def _message(
         return choice, message
     fault = fault_inside(completion, retry_after_seconds) or fault_inside(choice, retry_after_seconds)
     raise fault or Fault(
-        ReplyFailure.INVALID, "The answer is no chat completion: it has no choices[0].message.content."
+        ReplyFailure.INVALID, "The answer is not a chat completion: it has no choices[0].message.content."
     )
 
 
@@ -106,5 +106,5 @@ def _collected(answer: BotAnswer) -> dict[str, Any]:
             message |= {name: True for name in _REASONING_FIELDS if delta.get(name)}
         finish = choice.get("finish_reason") or finish
     if not is_whole and finish is None:
-        raise Fault(ReplyFailure.INVALID, "The stream of the reply breaks off.", transient=True)
+        raise Fault(ReplyFailure.INVALID, "The stream ended before the reply was complete.", transient=True)
     return {"choices": [{"message": message | {"content": "".join(text)}, "finish_reason": finish}]}

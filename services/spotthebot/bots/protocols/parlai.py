@@ -171,5 +171,5 @@ def _text(answer: Any, retry_after_seconds: float | None = None) -> str:  # noqa
     text = answer.get("text") if isinstance(answer, dict) else None
     if not isinstance(text, str):
         fault = fault_inside(answer, retry_after_seconds)
-        raise fault or Fault(ReplyFailure.INVALID, "The answer is none of ParlAI's: it has no text.")
+        raise fault or Fault(ReplyFailure.INVALID, "The answer is not a message of ParlAI: it has no text.")
     return text

@@ -128,7 +128,7 @@ def over_http(base_url: str, model: str, http: BotHttp) -> Infer:
         try:
             return str(next(each["data"][0] for each in answer["outputs"] if each["name"] == "reply"))
         except (LookupError, TypeError, StopIteration) as error:
-            raise Fault(ReplyFailure.INVALID, "The model has no output named reply of one element.") from error
+            raise Fault(ReplyFailure.INVALID, "The model has no output 'reply' with one element.") from error
 
     return infer
 
@@ -147,4 +147,4 @@ def _text(answer: str) -> str:
             raise Fault(ReplyFailure.INVALID, f"The model refused: {said['error']}")
         return WebhookAnswer.model_validate(said, strict=True).text
     except (ValueError, LookupError, TypeError) as error:
-        raise Fault(ReplyFailure.INVALID, 'The model\'s reply is no JSON {"text": ...}.') from error
+        raise Fault(ReplyFailure.INVALID, 'The model\'s reply is not JSON of the form {"text": ...}.') from error

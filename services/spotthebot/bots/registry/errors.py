@@ -26,8 +26,8 @@ class StatusNotForOwners(Invalid):
 
 
 class HostingIsForAdministrators(Forbidden):
-    """Only an administrator may register such bots of the protocol {kind}: their models run on this server."""
+    """Only administrators may register bots of the protocol {kind}, whose models run on this server: ask one."""
 
 
 class BotRetired(Conflict):
-    """The bot '{name}' is retired, which is for good: register a new one."""
+    """The bot '{name}' is retired and can't become active again: register a new one."""

@@ -160,7 +160,7 @@ async def change_bot(
 async def _change_status(session: WriteSession, context: BotsContext, bot: Bot, status: BotStatus) -> None:
     event = OWNER_EVENTS.get(status)
     if event is None:
-        raise StatusNotForOwners(status=status, fields=(FieldError("/status", "not set by owners"),))
+        raise StatusNotForOwners(status=status, fields=(FieldError("/status", "must be active, suspended or retired"),))
     if event is StatusEvent.ACTIVATED:
         changed = await bots_store.activate_bot(session, bot.id)
     else:
@@ -207,7 +207,9 @@ async def check_version(
 def seal_secret(context: BotsContext, protocol: Protocol, secret: str) -> bytes:
     """Return the encrypted secret; raises SecretNotUsed, NotASigningSecret."""
     if not isinstance(protocol, WebhookProtocol | OpenAIProtocol):
-        raise SecretNotUsed(kind=protocol.kind, fields=(FieldError("/secret", "not used by this protocol"),))
+        raise SecretNotUsed(
+            kind=protocol.kind, fields=(FieldError("/secret", "leave it out: this protocol uses none"),)
+        )
     if isinstance(protocol, WebhookProtocol):
         try:
             signing_key(secret)

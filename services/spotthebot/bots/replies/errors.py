@@ -28,11 +28,11 @@ class TemperatureNotTaken(Invalid):
 
 
 class BotNotNamed(NotFound):
-    """Among the bots that this API key may use {how_many} called '{name}': use a bot's id."""
+    """Of the bots that this API key may use, {how_many} called '{name}': name the bot by its id."""
 
 
 class BotNotAsked(Conflict):
-    """The bot '{name}' is {status}: it is asked nothing."""
+    """The bot '{name}' is {status} and gives no replies: choose another bot, or ask its owner to set it active."""
 
 
 class ChatFailed(Unavailable):

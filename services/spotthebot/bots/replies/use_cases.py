@@ -53,7 +53,7 @@ async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperatu
     version, model, refusal = await _version_and_model(context, bot, request.version)
     if not isinstance(version.protocol, _HAS_TEMPERATURE):
         if temperature not in {None, _USUAL_TEMPERATURE}:
-            fault = FieldError("/temperature", "not taken by this bot")
+            fault = FieldError("/temperature", "this bot has no temperature: leave it out, or send 1")
             raise TemperatureNotTaken(name=bot.name, kind=version.protocol.kind, fields=(fault,))
         temperature = None
     questions = [_question(each, temperature) for each in request.contexts]
@@ -66,7 +66,7 @@ async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperatu
         if refusal is not None:
             async with context.database.write() as session:
                 await bots_store.open_circuit(session, bot.id, refusal, context.recovery)
-        detail = f"The bot is failing and is asked again after a probe: {refusal or bot.status_reason}"
+        detail = f"The bot is failing and gets no questions until a probe passes: {refusal or bot.status_reason}"
         replies, is_open = [not_asked(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions), True
     else:
         client.pause.begin(time.monotonic(), bot.pause_seconds)

@@ -70,7 +70,7 @@ def _lines(file: Path) -> Iterator[tuple[str, Dialogue]]:
             try:
                 split, dialogue = _parsed(line)
             except json.JSONDecodeError as error:
-                raise CorpusMalformed(path=file, line=number, reason=f"it is no JSON ({error.msg})") from error
+                raise CorpusMalformed(path=file, line=number, reason=f"it is not JSON ({error.msg})") from error
             except UnicodeDecodeError as error:
                 raise CorpusMalformed(path=file, line=number, reason="it is not UTF-8") from error
             except TypeError as error:
@@ -82,7 +82,7 @@ def _parsed(line: bytes) -> tuple[str | None, Dialogue]:
     row = json.loads(line)
     turns = row.get("turns") if isinstance(row, dict) else None
     if not isinstance(turns, list) or len(turns) < 2:
-        message = "it is no object with 'turns', a list of at least two"
+        message = "it must be an object with 'turns', a list of at least two"
         raise TypeError(message)
     texts = [turn.get("text") if isinstance(turn, dict) else turn for turn in turns]
     for index, text in enumerate(texts, start=1):

@@ -41,7 +41,7 @@ class OptionOutOfRange(Invalid):
 
 
 class OutputExists(Conflict):
-    """The folder {out} holds files already: choose another, or give --resume to go on with the training in it."""
+    """The folder {out} holds files already: choose another, or add --resume to continue the training in it."""
 
 
 class OtherTrainingStarted(Conflict):
@@ -61,4 +61,4 @@ class TrainingDiverged(Unavailable):
 
 
 class TrainingStopped(Unavailable):
-    """Stopped after step {step} of {of}: the same command with --resume goes on from there."""
+    """Stopped after step {step} of {of}: repeat the command with --resume to continue from there."""

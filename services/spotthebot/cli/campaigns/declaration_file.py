@@ -95,7 +95,7 @@ def _read_document(
     except ValidationError as error:
         faults = [("".join(f"/{part}" for part in each["loc"]), f"{reason_of(each)}.") for each in error.errors()]
     except (ValueError, RecursionError) as error:
-        faults = [("", f"no JSON: {error}.")]
+        faults = [("", f"not JSON: {error}.")]
     if faults:
         raise declared.faulty(*(((key,), f"{name}{at and f', {at}'}: {why}") for at, why in faults[:_MAX_SHOWN]))
     return document

@@ -79,12 +79,12 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
 def _checked(collection: CollectionOut, before: Sequence[CollectionOut]) -> CollectionOut:
     """Return a collection that goes with those before; raises UnknownName."""
     if collection.id in {each.id for each in before}:
-        message = f"it is the collection '{collection.name}' again: name each once."
+        message = f"the collection '{collection.name}' is named twice: name it once."
         raise UnknownName(message)
     if before and collection.domain != before[0].domain:
         message = (
             f"'{collection.name}' is of the domain '{collection.domain}', '{before[0].name}' of '{before[0].domain}': "
-            "a campaign has one domain, so make one for each."
+            "a campaign has one domain, so make a campaign for each."
         )
         raise UnknownName(message)
     return collection

@@ -214,7 +214,7 @@ def _differences(campaign: CampaignOut, request: CampaignIn) -> Iterator[str]:
     for key in changes_to(campaign, request):
         match key:
             case "instructions":
-                yield "the instructions are others"
+                yield "the instructions differ"
             case "consent":
                 yield "the text of consent is another"
             case "protocol_version":

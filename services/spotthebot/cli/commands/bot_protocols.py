@@ -29,7 +29,7 @@ ReplyTimeout = Annotated[
 
 
 class NotAProtocol(Invalid):
-    """What was given describes no {kind} bot: {reason}."""
+    """The options don't describe a valid {kind} bot: {reason}."""
 
 
 def read_protocol(kind: StrEnum, *, url: str | None, model: str | None, fields: str | None) -> Protocol:
@@ -45,7 +45,7 @@ def read_protocol(kind: StrEnum, *, url: str | None, model: str | None, fields: 
         faults = [each.removeprefix(f"{kind.value}.") for each in faults_of(error, separator=".")]
         raise NotAProtocol(kind=kind.value, reason="; ".join(faults)) from error
     except (ValueError, TypeError) as error:
-        raise NotAProtocol(kind=kind.value, reason=f"--options is no JSON object ({error})") from error
+        raise NotAProtocol(kind=kind.value, reason=f"--options is not a JSON object ({error})") from error
 
 
 def read_secret(variable: str | None) -> str | None:

@@ -49,4 +49,4 @@ def _check_reader(folder: DataFolder, *, secrets: bool) -> None:
     if folder.path.stat().st_uid != os.geteuid():
         raise SecretsWithheld(reason=f"The environment holds secrets of the owner of {folder.path}")
     if not sys.stdout.isatty():
-        raise SecretsWithheld(reason="The environment holds secrets and this is no terminal")
+        raise SecretsWithheld(reason="The environment holds secrets, and the output is not a terminal")

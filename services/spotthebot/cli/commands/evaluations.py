@@ -95,7 +95,7 @@ def _check_added(added: tuple[str, ...], request: evaluations.EvaluationDeclarat
     for number, bot in enumerate(added):
         role = "a target" if bot in request.bots else "a partner" if bot in partners else ""
         if role or bot in added[:number]:
-            message = f"'{bot}' is {role or 'named twice'}: stack the pool with other bots"
+            message = f"'{bot}' is {role or 'named twice'}: name bots that are not in the pool, each once"
             raise typer.BadParameter(message, param_hint="--unfair")
 
 

@@ -43,10 +43,10 @@ def create(
 ) -> None:
     """Make an API key. Its text is shown this once; only a hash is kept."""
     if role is Role.TEAM and team is None:
-        message = "--role team needs --team"
+        message = "--role team needs --team NAME"
         raise typer.BadParameter(message)
     if team is not None and role not in {Role.TEAM, Role.ANNOTATION}:
-        message = "--team goes with --role team or --role annotation"
+        message = "--team is for --role team and --role annotation: leave it out, or choose one of these roles"
         raise typer.BadParameter(message)
     key, text = make_key(data_dir, role, team=team, days=days, note=note)
     if as_json:

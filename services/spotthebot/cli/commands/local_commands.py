@@ -22,7 +22,7 @@ def _staying_here(why: str = "") -> Callable[[Command], Command]:
         """Refuse an address where a command works on this machine alone, and say so of one in the environment."""
         command = f"./stb {context.command_path.partition(' ')[2]}"
         if url is not None or key is not None:
-            message = f"'{command}' works on the machine of the suite alone: it takes no --url and no --key{why}"
+            message = f"'{command}' works only on the machine of the suite: leave out --url and --key{why}"
             raise typer.BadParameter(message)
         for variable in (URL_VARIABLE, KEY_VARIABLE):
             if os.environ.get(variable):

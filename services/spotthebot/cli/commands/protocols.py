@@ -92,9 +92,9 @@ def _read(file: Path) -> dict[str, object]:
     try:
         buckets = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise NotTaskSchemas(path=file, reason=f"it is no JSON ({error}).") from None
+        raise NotTaskSchemas(path=file, reason=f"it is not JSON ({error}).") from None
     if not isinstance(buckets, dict):
-        raise NotTaskSchemas(path=file, reason="it holds no object.")
+        raise NotTaskSchemas(path=file, reason="it is not a JSON object.")
     return buckets
 
 

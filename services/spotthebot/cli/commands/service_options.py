@@ -75,8 +75,8 @@ def _folder(data_dir: Path, key: str | None) -> DataFolder:
         return suite_at(data_dir, key=key)
     except (NoSuite, StateUnreadable, PermissionError):
         message = (
-            f"no suite that you can read is in {data_dir}, so none knows your API key: set {URL_VARIABLE} to the"
-            f" address of its suite, such as http://127.0.0.1:{SERVICES[0].port}, or unset {KEY_VARIABLE}"
+            f"{data_dir} holds no suite that you can read, so your API key belongs elsewhere: set {URL_VARIABLE} to"
+            f" the address of its suite, such as http://127.0.0.1:{SERVICES[0].port}, or unset {KEY_VARIABLE}"
         )
         raise typer.BadParameter(message, param_hint=KEY_VARIABLE) from None
 

@@ -61,7 +61,7 @@ def demo(
     services = _demonstrated(services, frontend_key, keep=keep)
     starts = keep and isinstance(services, DataFolder) and services.holder() is None
     if port_base is not None and not starts:
-        message = "it is for services that --keep starts, and none are to be started"
+        message = "it needs --keep and no running suite: leave it out, or stop the suite first"
         raise typer.BadParameter(message, param_hint="--port-base")
     if isinstance(services, DataFolder) and starts:
         _start_in_background(services, port_base or DEFAULT_PORT_BASE)
@@ -85,7 +85,7 @@ def _demonstrated(services: Services, frontend_key: str | None, *, keep: bool) -
     if isinstance(services, DataFolder):
         return services
     if keep:
-        message = "--keep is for a suite on this machine: services that run elsewhere go on running"
+        message = "--keep is for a suite on this machine: leave it out, since services that run elsewhere keep running"
         raise typer.BadParameter(message)
     if not frontend_key or parse_key(frontend_key) is None:
         message = "with --url, annotators need a key of the role annotation: set SPOTTHEBOT_FRONTEND_KEY to it"

@@ -87,7 +87,7 @@ def train_scorer(
 
 
 class NotABot(Invalid):
-    """'{model}' is a model to score with and no bot: train it with './stb fed train-scorer'."""
+    """'{model}' scores dialogues and can't be trained as a bot: train it with './stb fed train-scorer'."""
 
 
 def _train(

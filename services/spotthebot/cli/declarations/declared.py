@@ -64,7 +64,7 @@ def read_declared(path: Path, form: Form[DeclarationT]) -> Declared[DeclarationT
     """Read a file by its form; raises DeclarationFaulty with everything that is wrong with it."""
     file = YamlFile(path, page=form.page)
     if not isinstance(file.content, dict):
-        reason = f"the file has to hold keys and values, such as '{form.example}': see {form.page}."
+        reason = f"the file must hold keys and values, such as '{form.example}': see {form.page}."
         raise file.faulty(Fault(1, "", reason))
     try:
         # As JSON, where strict means strict about numbers and text, and a list may be a tuple.
@@ -109,7 +109,8 @@ def _reason(form: Form[DeclarationT], place: Place, error: Mapping[str, Any], *,
             return form.refused[str(place[0])]
         known = list(form.keys(place[:-1], error["loc"][:-1]).model_fields)
         near = difflib.get_close_matches(str(place[-1]), known, n=1)
-        return f"there is no such key: did you mean '{near[0]}'?" if near else f"there is no such key among {known}."
+        there = ", ".join(known)
+        return f"there is no such key: did you mean '{near[0]}'?" if near else f"there is no such key among {there}."
     given = json.dumps(error["input"], ensure_ascii=False)
     if error["type"] in _OF_LISTS:
         return _OF_LISTS[error["type"]].format(**error.get("ctx", {}), given=given[:60])

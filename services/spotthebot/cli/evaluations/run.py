@@ -130,7 +130,9 @@ async def _collect(clients: Clients, folder: DataFolder | None, declared: collec
 
         progress = await collections.follow(clients.conversations, started, show)
     if progress.collection.state is not CollectionState.COMPLETE or not progress.collection.complete:
-        raise JobFailed(what="The collection", reason=f"it is {progress.collection.state}, with nothing to score.")
+        raise JobFailed(
+            what="The collection", reason=f"it is {progress.collection.state} and has no conversation to score."
+        )
     return progress.collection.id
 
 

@@ -86,9 +86,9 @@ def _lines(content: bytes, level: Level, speaker: str | None) -> _Found:
         except UnicodeDecodeError:
             yield number, "it is not UTF-8"
         except json.JSONDecodeError as error:
-            yield number, f"it is no JSON ({error.msg})"
+            yield number, f"it is not JSON ({error.msg})"
         except (ValueError, RecursionError):  # numbers of thousands of digits, brackets in thousands of brackets
-            yield number, "it is no JSON that can be read"
+            yield number, "its JSON can't be read: nested too deeply, or a number too long"
 
 
 def _exported(rows: Iterable[Row], level: Level, speaker: str | None) -> _Found:
@@ -103,7 +103,7 @@ def _published(path: Path, content: bytes, level: Level) -> _Found:
     try:
         entries = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise NotDialogues(path=path, reason="it begins as a list, and is no JSON") from error
+        raise NotDialogues(path=path, reason="it begins like a JSON list, but is not valid JSON") from error
     for number, entry in enumerate(entries, start=1):
         try:
             rated = parse_published(entry, number - 1)

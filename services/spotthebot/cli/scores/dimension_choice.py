@@ -35,19 +35,21 @@ def _read(path: Path) -> DimensionSet:
     try:
         document = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise NotDimensions(path=path, reason="it is no JSON") from error
+        raise NotDimensions(path=path, reason="it is not JSON") from error
     if not isinstance(document, list):
-        raise NotDimensions(path=path, reason='it is no list of {"name", "positive", "negative"}')
+        raise NotDimensions(path=path, reason='it must be a list of {"name", "positive", "negative"}')
     return user_dimensions(path.stem, [_dimension(path, each) for each in document])
 
 
 def _dimension(path: Path, document: object) -> Dimension:
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
-        raise NotDimensions(path=path, reason="one of them has no name")
+        raise NotDimensions(path=path, reason="a dimension has no name")
     if unknown := sorted(set(document) - {"name", "positive", "negative"}):
-        raise NotDimensions(path=path, reason=f"'{document['name']}' has '{unknown[0]}', which is unknown")
+        raise NotDimensions(path=path, reason=f"'{document['name']}' has the unknown key '{unknown[0]}'")
     for polarity in ("positive", "negative"):
         texts = document.get(polarity, [])
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise NotDimensions(path=path, reason=f"the {polarity} follow-ups of '{document['name']}' are no texts")
+            raise NotDimensions(
+                path=path, reason=f"the {polarity} follow-ups of '{document['name']}' are not a list of texts"
+            )
     return user_dimension(document["name"], document.get("positive", []), document.get("negative", []))

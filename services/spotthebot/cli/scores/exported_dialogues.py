@@ -58,13 +58,13 @@ def exported_dialogue(
         found = ExportedConversation.model_validate_json(json.dumps(document, default=str))
     except (ValidationError, ValueError) as error:
         fault = faults_of(error)[0] if isinstance(error, ValidationError) else error
-        raise DialogueUnusable(reason=f"it is no conversation of an export ({fault})") from error
+        raise DialogueUnusable(reason=f"it is not an exported conversation ({fault})") from error
     if found.state is not ConversationState.COMPLETE:
         raise DialogueUnusable(reason=f"the conversation is {found.state}, not complete")
     ends = tuple(each.end for each in turns_to_score(found, level, None if speaker is None else [speaker]))
     if not ends:
         who = "no bot" if speaker is None else f"no bot '{speaker}'"
-        raise DialogueUnusable(reason=f"{who} answers in it")
+        raise DialogueUnusable(reason=f"{who} answers in this conversation")
     names = dict(zip("AB", found.bots, strict=True))
     speakers = [*("opening" for _ in found.opening), *(names[turn.speaker] for turn in found.turns)]
     turns = tuple(Turn(*each) for each in zip(speakers, texts_of(found), strict=True))
@@ -83,7 +83,9 @@ def _csv_rows(path: Path, content: bytes) -> Iterator[Row]:
             cells = {name: _value(name, cell) for name, cell in row.items() if name is not None}
             yield lines.line_num, cells
     except (csv.Error, UnicodeDecodeError) as error:
-        raise NotDialogues(path=path, reason=f"it begins as an export's CSV, and can't be read ({error})") from error
+        raise NotDialogues(
+            path=path, reason=f"it begins like an exported CSV file, but can't be read ({error})"
+        ) from error
 
 
 def _value(name: str, cell: str | None) -> Any:  # noqa: ANN401 - JSON
@@ -102,7 +104,7 @@ def _zip_rows(path: Path, content: bytes) -> Iterator[Mapping[str, Any]]:
             for name in names:
                 yield from _parquet_rows(path, files.read(name))
     except zipfile.BadZipFile as error:
-        raise NotDialogues(path=path, reason=f"it begins as a zip, and can't be read ({error})") from error
+        raise NotDialogues(path=path, reason=f"it begins like a zip file, but can't be read ({error})") from error
 
 
 def _parquet_rows(path: Path, content: bytes) -> Iterator[Mapping[str, Any]]:
@@ -113,4 +115,4 @@ def _parquet_rows(path: Path, content: bytes) -> Iterator[Mapping[str, Any]]:
         for batch in parquet.ParquetFile(io.BytesIO(content)).iter_batches(batch_size=1000):
             yield from batch.to_pylist()
     except (pa.ArrowException, OSError) as error:
-        raise NotDialogues(path=path, reason=f"it begins as Parquet, and can't be read ({error})") from error
+        raise NotDialogues(path=path, reason=f"it begins like a Parquet file, but can't be read ({error})") from error

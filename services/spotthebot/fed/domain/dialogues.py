@@ -60,7 +60,7 @@ class Dialogue:
         for number, turn in enumerate(self.turns, start=1):
             texts |= {f"the {name} of turn {number}": value for name, value in vars(turn).items()}
         return next(
-            (f"{name} has half a character" for name, text in texts.items() if has_half_a_character(text)), None
+            (f"{name} has half a surrogate pair" for name, text in texts.items() if has_half_a_character(text)), None
         )
 
     def _fault(self) -> str | None:
@@ -69,10 +69,10 @@ class Dialogue:
         if len(self.turns) == 1:
             return "it has one turn, which nobody answers"
         if len(self.turns) > MAX_TURNS:
-            return f"it has {len(self.turns):,} turns, and {MAX_TURNS:,} is the most"
+            return f"it has {len(self.turns):,} turns: at most {MAX_TURNS:,} are accepted"
         characters = sum(map(len, self.texts))
         if characters > MAX_CHARACTERS:
-            return f"it has {characters:,} characters, and {MAX_CHARACTERS:,} is the most: more than any model reads"
+            return f"it has {characters:,} characters: at most {MAX_CHARACTERS:,} are accepted (no model reads more)"
         talking = {turn.speaker for turn in self.turns if turn.text.strip()}
         silent = [turn.speaker for turn in self.turns if turn.speaker not in talking]
         return f"the speaker '{silent[0]}' never says anything" if silent else None
@@ -95,7 +95,7 @@ def parse_dialogue(document: object) -> Dialogue:
     if len(str(identity)) > MAX_ID_CHARACTERS:
         raise DialogueUnusable(reason=f"its id is longer than {MAX_ID_CHARACTERS} characters")
     if not isinstance(fields["turns"], list):
-        raise DialogueUnusable(reason="its turns are no list")
+        raise DialogueUnusable(reason="its turns are not a list")
     turns = tuple(_turn(each, number) for number, each in enumerate(fields["turns"], start=1))
     return Dialogue(str(identity), turns)
 
@@ -104,16 +104,16 @@ def _turn(document: object, number: int) -> Turn:
     fields = _object(document, f"turn {number}", ("speaker", "text"))
     for name, value in fields.items():
         if not isinstance(value, str):
-            raise DialogueUnusable(reason=f"the {name} of turn {number} is no text")
+            raise DialogueUnusable(reason=f"the {name} of turn {number} is not a text")
     return Turn(fields["speaker"], fields["text"])
 
 
 def _object(document: object, what: str, names: tuple[str, ...]) -> Mapping[str, Any]:
     if not isinstance(document, dict):
-        raise DialogueUnusable(reason=f"{what} is no JSON object")
+        raise DialogueUnusable(reason=f"{what} is not a JSON object")
     if missing := [name for name in names if name not in document]:
         raise DialogueUnusable(reason=f"{what} has no '{missing[0]}'")
     if unknown := sorted(set(document) - set(names)):
         name = str(unknown[0])[:60].encode(errors="replace").decode()
-        raise DialogueUnusable(reason=f"{what} has '{name}', which is unknown")
+        raise DialogueUnusable(reason=f"{what} has the unknown key '{name}'")
     return document

@@ -75,7 +75,7 @@ def user_dimension(name: str, positive: Sequence[str], negative: Sequence[str]) 
         raise DimensionUnusable(name=name, reason="it has no follow-ups")
     for polarity, texts in ((Polarity.POSITIVE, positive), (Polarity.NEGATIVE, negative)):
         if len(texts) > MAX_FOLLOWUPS:
-            reason = f"it has {len(texts)} {polarity} follow-ups, and {MAX_FOLLOWUPS} is the most"
+            reason = f"it has {len(texts)} {polarity} follow-ups: at most {MAX_FOLLOWUPS} are accepted"
             raise DimensionUnusable(name=name, reason=reason)
     seen: set[str] = set()
     for text in (*positive, *negative):
@@ -106,9 +106,9 @@ def _fault_of(text: str) -> str | None:
     if not text.strip():
         return "is empty"
     if text != text.strip():
-        return "begins or ends with white space, which would be scored, too"
+        return "begins or ends with white space, which would be scored too: remove it"
     if len(text) > MAX_FOLLOWUP_CHARACTERS:
-        return f"has {len(text):,} characters, and {MAX_FOLLOWUP_CHARACTERS} is the most"
+        return f"has {len(text):,} characters: at most {MAX_FOLLOWUP_CHARACTERS} are accepted"
     if any(character < " " or "\ud800" <= character <= "\udfff" for character in text):
-        return "has a character that is no text"
+        return "has a control character or half a surrogate pair"
     return None

@@ -48,7 +48,7 @@ class DialogueUnusable(Invalid):
 
 
 class FollowupsMissing(Invalid):
-    """No follow-ups of that polarity: {names} have no {polarity} ones, and would score 0 whatever the context says."""
+    """Without {polarity} follow-ups, {names} would score 0 in every context: add some, or choose another polarity."""
 
 
 class LikelihoodUnusable(Invalid):
@@ -64,11 +64,11 @@ class ModeNotForModel(Invalid):
 
 
 class NoSuchRating(Invalid):
-    """'{rated}' is no rating in {source}: {known}."""
+    """There is no rating '{rated}' in {source}: {known}."""
 
 
 class NoRatingsOfTurns(Invalid):
-    """'{rated}' rates no turns in {source}: {known}, and the levels 'dialogue' and 'system' are there for it."""
+    """'{rated}' rates no single turns in {source}: {known}. For '{rated}', use the level 'dialogue' or 'system'."""
 
 
 class NoSuchDimension(NotFound):
@@ -92,11 +92,11 @@ class NoSuchScoreJob(NotFound):
 
 
 class NoSuchBot(NotFound):
-    """Nobody called '{bot}' speaks in the collection '{collection}': there are {known}."""
+    """No bot '{bot}' speaks in the collection '{collection}': there are {known}."""
 
 
 class DimensionSetNameTaken(Conflict):
-    """'{name}' is a set that is built in: give yours another name."""
+    """'{name}' is a built-in set of dimensions: choose another name for yours."""
 
 
 class StillCollecting(Conflict):
@@ -108,7 +108,7 @@ class NothingToScore(Conflict):
 
 
 class NotScoredYet(Conflict):
-    """This score job is {state}: its scores are summed up once it is complete."""
+    """This score job is {state}: only a complete score job has a summary."""
 
 
 class ScoreJobHasEnded(Conflict):

@@ -39,17 +39,17 @@ def parse_published(document: object, number: int) -> RatedDialogue:
     a turn, which begins with `User: ` or `System: `.
     """
     if not isinstance(document, dict) or not isinstance(document.get("context"), str):
-        raise DialogueUnusable(reason="it is no entry of the published FED data: it has no context")
+        raise DialogueUnusable(reason="it is not an entry of the published FED data: it has no context")
     if unknown := sorted(set(document) - _FIELDS):
-        raise DialogueUnusable(reason=f"it has '{str(unknown[0])[:60]}', which is unknown")
+        raise DialogueUnusable(reason=f"it has the unknown key '{str(unknown[0])[:60]}'")
     response = document.get("response")
     lines = [*document["context"].split("\n"), *([response] if isinstance(response, str) else [])]
     turns = tuple(_turn(line, at) for at, line in enumerate(lines, start=1))
     annotations = document.get("annotations", {})
     if not isinstance(annotations, dict) or not all(isinstance(values, list) for values in annotations.values()):
-        raise DialogueUnusable(reason="its annotations are no lists by label")
+        raise DialogueUnusable(reason="its annotations are not lists by label")
     if any(map(has_half_a_character, annotations)):
-        raise DialogueUnusable(reason="a label of its annotations has half a character")
+        raise DialogueUnusable(reason="a label of its annotations has half a surrogate pair")
     return RatedDialogue(
         dialogue=Dialogue(f"fed-{number}", turns),
         level=Level.DIALOGUE if response is None else Level.TURN,
@@ -61,7 +61,7 @@ def parse_published(document: object, number: int) -> RatedDialogue:
 def _turn(line: str, number: int) -> Turn:
     speaker, colon, text = line.partition(":")
     if not colon or speaker not in _SPEAKERS:
-        raise DialogueUnusable(reason=f"turn {number} begins neither with 'User:' nor with 'System:'")
+        raise DialogueUnusable(reason=f"turn {number} must begin with 'User:' or 'System:'")
     return Turn(speaker, text.removeprefix(" "))
 
 

@@ -78,14 +78,16 @@ def followup_value(likelihood: ContextLikelihood, text: str, mode: Mode) -> floa
     """
     followup = likelihood.followups.get(text)
     if followup is None:
-        raise LikelihoodUnusable(text=text, reason="the model was not asked for it")
+        raise LikelihoodUnusable(text=text, reason="the request to the model left it out")
     total, tokens = followup.nll, followup.tokens
     if mode is Mode.WHOLE_SEQUENCE_MEAN:
         if likelihood.nll is None:
-            raise LikelihoodUnusable(text=text, reason="the mean over the whole sequence needs that of the context")
+            raise LikelihoodUnusable(
+                text=text, reason="the mean over the whole sequence needs the context's likelihood"
+            )
         total, tokens = total + likelihood.nll, tokens + likelihood.predicted_tokens
     if not math.isfinite(total):
-        raise LikelihoodUnusable(text=text, reason=f"the model answers {total}")
+        raise LikelihoodUnusable(text=text, reason=f"the model answered {total}, not a finite number")
     if followup.tokens < 1:
         raise LikelihoodUnusable(text=text, reason="it has no tokens")
     return total if mode is Mode.FOLLOWUP_SUM else total / tokens

@@ -26,7 +26,7 @@ MIN_GROUPS: Final = 5
 LEAST_ANNOTATORS: Final = 10
 """With fewer annotators intervals hold the truth of other annotators too seldom."""
 _FEW_DIALOGUES: Final = f"fewer than {MIN_GROUPS} different dialogues, or one that all hangs on: no interval"
-_FEW_ANNOTATORS: Final = f"{{n}} annotators are too few for an interval of others: {LEAST_ANNOTATORS} would do"
+_FEW_ANNOTATORS: Final = f"an interval for other annotators needs at least {LEAST_ANNOTATORS} annotators, not {{n}}"
 _ONE_ANNOTATOR: Final = "all hangs on one annotator: no interval"
 
 

@@ -42,7 +42,7 @@ async def fetch_ratings(
         return FetchedRatings(None, rated, level, of_chats, {})
     campaign = await campaigns.get(campaign_id)
     if job.request.collection_id not in campaign.collections:
-        raise OtherCampaign(campaign=campaign.name, reason="it shows another collection")
+        raise OtherCampaign(campaign=campaign.name, reason="it does not show the collection that was scored")
     questions = rated_questions(await campaigns.protocol(campaign))
     question = _question(campaign, questions, rated, level)
     annotations = [each async for each in campaigns.annotations(campaign_id)]

@@ -132,7 +132,7 @@ class Dump:
             if first == row.line:
                 yield record
             else:
-                yield Rejected(file, row.line, f"_id {record.external_id} stands in line {first} already")
+                yield Rejected(file, row.line, f"_id {record.external_id} is on line {first} already")
 
     def _conversation_lengths(self) -> dict[str, int]:
         if self._lengths is None:

@@ -22,13 +22,13 @@ class DumpNotReadable(Invalid):
 
 
 class DumpIsTooLarge(Invalid):
-    """The files of the domain in {place} unpack to {size} bytes; more than {limit} are not read."""
+    """The files of the domain in {place} unpack to {size} bytes: at most {limit} bytes are accepted."""
 
     title = "Too large"
 
 
 class DumpTruncated(Invalid):
-    """{file} ends in the middle of line {line}: it was not copied whole, so nothing of it is read."""
+    """{file} ends in the middle of line {line}, so nothing of it was read: copy the whole file again."""
 
     title = "Truncated"
 

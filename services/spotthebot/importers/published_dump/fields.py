@@ -18,7 +18,7 @@ def object_of(content: Mapping[str, object], key: str) -> dict[str, object]:
     """Return a nested object."""
     value = _value(content, key)
     if not isinstance(value, dict):
-        raise FieldFault(reason=f"{key} is no object")
+        raise FieldFault(reason=f"{key} is not an object")
     return value
 
 
@@ -26,9 +26,9 @@ def list_of_objects(content: Mapping[str, object], key: str) -> list[dict[str, o
     """Return the objects of a list that must not be empty."""
     value = _value(content, key)
     if not isinstance(value, list) or not value:
-        raise FieldFault(reason=f"{key} is no list, or an empty one")
+        raise FieldFault(reason=f"{key} must be a list with at least one item")
     if not all(isinstance(item, dict) for item in value):
-        raise FieldFault(reason=f"{key} holds something that is no object")
+        raise FieldFault(reason=f"{key} must hold objects only")
     return value
 
 
@@ -37,7 +37,7 @@ def object_id(content: Mapping[str, object], key: str) -> str:
     value = _value(content, key)
     digits = value.get("$oid") if isinstance(value, dict) else value
     if not isinstance(digits, str) or not _OBJECT_ID.fullmatch(digits):
-        raise FieldFault(reason=f"{key} is no object id")
+        raise FieldFault(reason=f"{key} is not an object id")
     return digits
 
 
@@ -50,14 +50,14 @@ def integer(content: Mapping[str, object], key: str) -> int:
             return int(digits)
     elif isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise FieldFault(reason=f"{key} is no whole number")
+    raise FieldFault(reason=f"{key} is not a whole number")
 
 
 def flag(content: Mapping[str, object], key: str) -> bool:
     """Return true or false, given as such."""
     value = _value(content, key)
     if not isinstance(value, bool):
-        raise FieldFault(reason=f"{key} is neither true nor false")
+        raise FieldFault(reason=f"{key} must be true or false")
     return value
 
 
@@ -70,7 +70,7 @@ def text(content: Mapping[str, object], key: str) -> str:
     """Return a text, possibly empty, that a database can hold."""
     value = _value(content, key)
     if not isinstance(value, str):
-        raise FieldFault(reason=f"{key} is no text")
+        raise FieldFault(reason=f"{key} is not a text")
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
         raise FieldFault(reason=f"{key} holds a null character or half a surrogate pair")
     return value

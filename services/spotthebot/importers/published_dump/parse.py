@@ -44,7 +44,7 @@ def conversation_of(row: Mapping[str, object], domain: Domain) -> DumpConversati
     conversations count 1, 2, 2, 3.
     """
     if name(row, "domain_name") != domain.name_in_rows:
-        raise FieldFault(reason=f"domain_name is not '{domain.name_in_rows}'")
+        raise FieldFault(reason=f"domain_name must be '{domain.name_in_rows}'")
     types = (name(row, "system_type0"), name(row, "system_type1"))
     turns = tuple(
         DumpTurn(_SIDES[k % 2], _text_by(turn, types[k % 2], k)) for k, turn in enumerate(list_of_objects(row, "convo"))
@@ -86,7 +86,7 @@ def annotation_of(row: Mapping[str, object]) -> DumpAnnotation:
 
 def _text_by(turn: Mapping[str, object], expected: str, index: int) -> str:
     if name(turn, "id") != expected:
-        raise FieldFault(reason=f"turn {index} is not by '{expected}', whose turn it is")
+        raise FieldFault(reason=f"turn {index} must be by '{expected}', since speakers alternate")
     return text(turn, "text")
 
 
@@ -119,5 +119,5 @@ def _preferred(first: Mapping[str, object], second: Mapping[str, object], key: s
 
 def _turns_shown(number: int) -> int:
     if number < 2 or number % 2:
-        raise FieldFault(reason=f"{number} turns shown are not a number of whole exchanges")
+        raise FieldFault(reason=f"{number} turns are shown: the number must be even, two turns for each exchange")
     return number

@@ -12,7 +12,7 @@ from spotthebot.importers.published_dump.source import Source
 
 LONGEST_LINE: Final = 4 * 1024**2
 """Bytes of one line; the longest published one has 11 KiB."""
-HALF_PAIR_REASON: Final = "it holds half a surrogate pair, which is no character: correct the text, or remove it"
+HALF_PAIR_REASON: Final = "it holds half a surrogate pair: correct the text, or remove the character"
 _ROWS_TRIED = 50
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BETWEEN_ELEMENTS = re.compile(r"[\s,]*")
@@ -107,7 +107,7 @@ def _elements(stream: IO[bytes], file: str) -> Iterator[Row | Rejected]:
 
 
 def _row(value: object, file: str, line: int) -> Row | Rejected:
-    return Row(line, value) if isinstance(value, dict) else Rejected(file, line, "it is no JSON object")
+    return Row(line, value) if isinstance(value, dict) else Rejected(file, line, "it is not a JSON object")
 
 
 class _HalfPair(ValueError):

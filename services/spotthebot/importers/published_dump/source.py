@@ -54,7 +54,7 @@ class _Zip:
         try:
             self._zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError) as error:
-            raise DumpNotReadable(place=path, reason=f"it is no complete zip file ({error})") from error
+            raise DumpNotReadable(place=path, reason=f"it is not a complete zip file ({error})") from error
         try:
             self._entries = {file: _only_one(self._named(file), file, path) for file in files}
             _check_size(sum(entry.file_size for entry in self._entries.values()), path, limit)

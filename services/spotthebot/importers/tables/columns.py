@@ -111,7 +111,9 @@ def _pairs(option: str, given: Sequence[str], names: Iterable[str]) -> list[tupl
         for pair in next_pair.split(text):
             name, equals, value = (part.strip() for part in pair.partition("="))
             if not (name and equals and value):
-                raise MappingFault(option=option, given=shown(text), reason="write NAME=VALUE, and a comma between two")
+                raise MappingFault(
+                    option=option, given=shown(text), reason="write NAME=VALUE, with a comma between pairs"
+                )
             pairs.append((name, value))
     return pairs
 
@@ -188,10 +190,14 @@ def _checked(table: Table, kinds: Sequence[Kind], given: Iterable[tuple[str, str
         column = written_column if written_column in table.columns else " ".join(written_column.split())
         written = shown(f"{alias}={column}")
         if name not in known and not (name.startswith((VALUE_OF, BOT_OF)) and "value" in known):
-            raise MappingFault(option="--map", given=written, reason=f"'{shown(alias)}' is none of {', '.join(known)}")
+            raise MappingFault(
+                option="--map", given=written, reason=f"'{shown(alias)}' is not one of {', '.join(known)}"
+            )
         if column not in table.columns:
             there = ", ".join(map(shown, table.columns[:_MAX_COLUMNS_SHOWN]))
-            raise MappingFault(option="--map", given=written, reason=f"there is no such column; there are {there}")
+            raise MappingFault(
+                option="--map", given=written, reason=f"there is no such column: the columns are {there}"
+            )
         mapped[name] = column
     return mapped
 

@@ -129,14 +129,14 @@ class CellReader:
         if value[0] not in "[(" or (listed := _list_of(value)) is None:
             return value
         if not names_of("prompted_annotators") & set(plain(self.columns["annotator"]).split("_")) or not listed:
-            raise FieldFault(reason=f"its annotator '{shown(value)}' is a list, and has to be one annotator")
+            raise FieldFault(reason=f"its annotator '{shown(value)}' is a list: name one annotator")
         return listed[0]
 
     def require_new(self, annotator: str, *key: str) -> None:
         """Raise FieldFault for what an annotator said before; of votes without annotators all count."""
         if annotator and (annotator, *key) in self._seen:
-            hint = "" if "turn" in self.columns else ": if it is another turn, --map turn=COLUMN tells them apart"
-            raise FieldFault(reason=f"annotator '{shown(annotator)}' said of this before{hint}")
+            hint = "" if "turn" in self.columns else ": if of another turn, name that column with --map turn=COLUMN"
+            raise FieldFault(reason=f"annotator '{shown(annotator)}' has an earlier row for this comparison{hint}")
         self._seen.add((annotator, *key))
 
 

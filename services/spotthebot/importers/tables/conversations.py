@@ -100,9 +100,9 @@ def read_whole_conversations(
         if not name:
             yield row.rejected("it names no conversation")
         elif name in seen:
-            yield row.rejected(f"conversation '{shown(name)}' stands on an earlier line")
+            yield row.rejected(f"conversation '{shown(name)}' is on an earlier line already")
         elif listed is None:
-            yield row.rejected(f"its {shown(turns)} are no list of turns with a speaker and a text")
+            yield row.rejected(f"its {shown(turns)} must be a list of turns with a speaker and a text")
         else:
             seen.add(name)
             said = [turn for turn in listed if turn.speaker.casefold() not in left_out]
@@ -139,7 +139,7 @@ def _conversation(
     if len(speakers) != len(_SIDES) or not all(speakers):
         said = ", ".join(map(shown, speakers[:5])) or "nobody"
         others = ": --leave-out ROLE leaves out turns of a role, such as system or tool" * (len(speakers) > len(_SIDES))
-        return row.rejected(f"conversation '{shown(name)}' has to have two speakers, and has {said}{others}")
+        return row.rejected(f"conversation '{shown(name)}' must have two speakers, and has {said}{others}")
     participants = [_participant(words.side(names[speaker])) for speaker in speakers]
     side = dict(zip(speakers, _SIDES, strict=True))
     try:

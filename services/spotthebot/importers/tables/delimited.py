@@ -44,9 +44,9 @@ def delimited_rows(path: Path) -> Iterator[TableRow | Rejected]:
             header = next((row for row in lines if row), [])
             yield from _cells(lines, _checked(header, path), path.name, skipped=int(separator is not None))
         except csv.Error as error:
-            raise TableUnreadable(file=path.name, reason=f"its first line is no header ({error})") from error
+            raise TableUnreadable(file=path.name, reason=f"its first line is not a header ({error})") from error
         except UnicodeError as error:
-            reason = "it is not encoded in UTF-8: save it as UTF-8, in a spreadsheet 'CSV UTF-8'"
+            reason = "it is not encoded in UTF-8: save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')"
             raise TableUnreadable(file=path.name, reason=reason) from error
 
 
@@ -90,7 +90,7 @@ def _cells(lines: "Reader", columns: list[str], file: str, *, skipped: int) -> I
         if not any(cell.strip() for cell in row):
             continue  # spreadsheets write rows of empty cells
         if any(row[len(columns) :]) or len(row) < len(columns):
-            yield Rejected(file, begins, f"it has {len(row)} cells, the header {len(columns)}")
+            yield Rejected(file, begins, f"it has {len(row)} cells, and the header has {len(columns)}")
         elif holds_half_pair(row):
             yield Rejected(file, begins, HALF_PAIR_REASON)
         else:
@@ -109,5 +109,5 @@ def _checked(header: list[str], path: Path) -> list[str]:
     if twice:
         raise TableUnreadable(file=path.name, reason=f"its column '{shown(twice[0])}' occurs twice")
     if not any(columns):
-        raise TableUnreadable(file=path.name, reason="its first line has to name the columns, and is empty")
+        raise TableUnreadable(file=path.name, reason="its first line is empty and must name the columns")
     return columns

@@ -13,7 +13,7 @@ class TableUnreadable(Invalid):
 
 
 class ColumnsUnknown(Invalid):
-    """No column of {file} says {missing} (its columns: {columns}): name them, such as --map {example}."""
+    """{file} has no column for {missing} (its columns: {columns}): name it, for example with --map {example}."""
 
     title = "Columns unknown"
 
@@ -73,12 +73,12 @@ class BotLosesRows(TooFewRowsLeft):
 
 
 class AnnotatorsUnknown(Invalid):
-    """No column of {file} says annotator, so there are no clusters of annotators: --map annotator=COLUMN names it."""
+    """{file} has no column of annotators, which clusters by annotator need: name it with --map annotator=COLUMN."""
 
     title = "Annotators unknown"
 
 
 class MissingCoded(Invalid):
-    """{count} values of {dimension} are {code}, as if missing (others {others}): say --scale {without} or {scale}."""
+    """{count} {dimension} values are {code}, others {others}: drop {code} by --scale {without}, keep it by {scale}."""
 
     title = "Missing ratings"

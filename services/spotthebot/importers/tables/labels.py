@@ -130,7 +130,7 @@ class _Reader:
     def without_other_side(self) -> Iterator[Rejected]:
         """Yield the rows whose other side nobody labelled."""
         for one in self.waiting.values():
-            reason = "the annotator has no label of the other side, and both are needed"
+            reason = "the annotator labelled only this side: both sides need a label"
             yield one.row.rejected(reason, self._bots(one.row))
 
     def _bots(self, row: TableRow) -> list[str]:
@@ -162,7 +162,7 @@ class _Reader:
         value = self._cell(row, "exchanges")
         number = number_of(value)
         if number is None or not number.is_integer() or not 1 <= number <= most:
-            raise FieldFault(reason=f"its exchanges '{shown(value)}' are no whole number from 1 to {most}")
+            raise FieldFault(reason=f"its exchanges '{shown(value)}' must be a whole number from 1 to {most}")
         return int(number)
 
     def _name(self, row: TableRow, name: str) -> str:
@@ -180,7 +180,7 @@ class _Reader:
         value = self._cell(row, name)
         label = self.words.label(value)
         if label is None:
-            raise FieldFault(reason=f"its {name} '{shown(value)}' is none of {', '.join(Label)}")
+            raise FieldFault(reason=f"its {name} '{shown(value)}' is not one of {', '.join(Label)}")
         return label
 
     def _features(self, row: TableRow, sides: tuple[str, str]) -> dict[str, str]:
@@ -191,8 +191,8 @@ class _Reader:
         for name in FEATURES:
             value = self._cell(row, name)
             if self.words.names_two(value, sides):
-                reason = f"its {name} '{shown(value)}' is a bot's name and the other side or a tie"
-                raise FieldFault(reason=f"{reason}: --values A=A,B=B,tie=tie takes it for the side or the tie")
+                reason = f"its {name} '{shown(value)}' can be a bot's name, or the other side or a tie"
+                raise FieldFault(reason=f"{reason}: add --values A=A,B=B,tie=tie to read it as the side or the tie")
             preference = self.words.preference(value, sides, lead=is_lead(self.mapping.columns[name]))
             if preference is None:
                 raise FieldFault(reason=f"its {name} '{shown(value)}' is neither a side nor a tie")
@@ -215,7 +215,7 @@ class _Reader:
     def _ordered(self, conversation: str, first: _OneSide, second: _OneSide) -> tuple[_OneSide, _OneSide]:
         """Return the sides as they are called A and B: by `side`, as earlier rows had them, or as they come."""
         if first.side is not None and first.side == second.side:
-            raise FieldFault(reason=f"the annotator labelled this side on line {first.row.line} before")
+            raise FieldFault(reason=f"the annotator labelled this side already, on line {first.row.line}")
         if first.side == 1:
             return second, first
         before = self.known[conversation].sides if self.known else self.sides.get(conversation)
@@ -234,7 +234,7 @@ class _Reader:
         before = self.known[said.conversation].sides if self.known else self.sides.setdefault(said.conversation, sides)
         if before != sides:
             this, that = (" and ".join(f"'{shown(side)}'" for side in each) for each in (sides, before))
-            raise FieldFault(reason=f"{this} speak, but {that} in conversation '{shown(said.conversation)}'")
+            raise FieldFault(reason=f"its sides are {this}, but conversation '{shown(said.conversation)}' has {that}")
         self._require_new(said, keep=True)
         answer: Answer = {"entity": {"A": labels[0].value, "B": labels[1].value}, **features}
         return LabelledSegment(row, said.conversation, sides, said.exchanges, said.annotator, answer)
@@ -247,7 +247,7 @@ class _Reader:
         key = ((conversation << 32 | annotator) << 9) | said.exchanges
         if key in self.seen:
             raise FieldFault(
-                reason=f"annotator '{shown(said.annotator)}' labelled this conversation at this length before"
+                reason=f"annotator '{shown(said.annotator)}' has labelled this conversation at this length already"
             )
         if keep:
             self.seen.add(key)

@@ -62,9 +62,9 @@ class Numbers:
         said = f"its {name} '{value}' is not a number"
         comma = self.decimal == _POINT and (_SIMPLE[_COMMA].fullmatch(value) or _GROUPED[_COMMA].fullmatch(value))
         if comma or _GROUPED[_POINT].fullmatch(value):
-            return f"{said}: --decimal says whether its decimal mark is , or ."
+            return f"{said}: say with --decimal whether the decimal mark is , or ."
         if value.endswith("%") and not self.percent:
-            return f"{said}: a percent sign has to stand behind all values or behind none"
+            return f"{said}: write a percent sign after all values or after none"
         return said
 
 

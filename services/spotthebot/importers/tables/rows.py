@@ -54,7 +54,7 @@ def open_table(path: Path) -> Table:
     found = [row for row in islice(_rows(path), SAMPLE_ROWS) if isinstance(row, TableRow)]
     columns = tuple(dict.fromkeys(column for row in found for column in row.cells))
     if not found:
-        raise TableUnreadable(file=path.name, reason="it holds no row that can be read")
+        raise TableUnreadable(file=path.name, reason="none of its first rows can be read")
     return Table(path, _form(path), columns, tuple(found))
 
 

@@ -40,7 +40,7 @@ class ValueWords:
                 preferences[code_of(value)] = Preference(meaning)
                 named.add(code_of(value))
             else:
-                reason = f"'{meaning}' is none of {', '.join(_MEANINGS)}"
+                reason = f"'{meaning}' is not one of {', '.join(_MEANINGS)}"
                 raise MappingFault(option="--values", given=f"{meaning}={value}", reason=reason)
         people = names_of("people") | {name.casefold() for name in people}
         return cls(labels, preferences, people, frozenset(named))

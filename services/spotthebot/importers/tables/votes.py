@@ -58,7 +58,7 @@ def read_votes(table: Table, mapping: ColumnMapping, reading: Reading) -> Compar
     for ballot in ballots:
         preference = found.winners.of(ballot)
         if preference is None:
-            reason = f"its winner '{shown(ballot.winner)}' is neither a side nor a tie: --values says what it means"
+            reason = f"its winner '{shown(ballot.winner)}' is neither a side nor a tie: say what it means with --values"
             found.tally.reject(ballot.row.rejected(reason, ballot.bots))
             continue
         found.tally.keep(ballot.bots)
@@ -91,7 +91,7 @@ def _ballots(row: TableRow, cells: CellReader, kind: Kind) -> Iterator[Ballot]:
     item, annotator = cells.item(row), cells.annotator(row)
     bots = cells.cell(row, "side_a"), cells.cell(row, "side_b")
     if bots[0] == bots[1]:
-        raise FieldFault(reason=f"{shown(bots[0])} stands against itself")
+        raise FieldFault(reason=f"both sides are {shown(bots[0])}: a comparison needs two bots")
     turn = cells.optional(row, "turn")
     winner = _outcome(row, cells) if kind is Kind.OUTCOMES else _winner(row, cells, "winner")
     cells.require_new(annotator, item, *bots, turn)
@@ -120,6 +120,6 @@ def _outcome(row: TableRow, cells: CellReader) -> str:
         said[name] = value in _YES
     yes = [word for name, word in _OUTCOMES.items() if said[name]]
     if len(yes) != 1:
-        reason = "none of its outcomes is 1: --map winner_tie=COLUMN names that of ties" if not yes else None
+        reason = "none of its outcomes is 1: name the column of ties with --map winner_tie=COLUMN" if not yes else None
         raise FieldFault(reason=reason or f"more than one of its outcomes is 1: {', '.join(yes)}")
     return yes[0]

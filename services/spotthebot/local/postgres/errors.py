@@ -24,7 +24,7 @@ class FolderNotWritable(Invalid):
 
 
 class DiskFull(Unavailable):
-    """The disk that holds {folder} is full."""
+    """The disk that holds {folder} is full: free some space."""
 
 
 class ClusterNotCreated(Unavailable):
@@ -32,7 +32,7 @@ class ClusterNotCreated(Unavailable):
 
 
 class ClusterMissing(Conflict):
-    """The database belongs at {folder}: put it back, or remove {password_file} to begin with an empty one."""
+    """The database folder {folder} is missing: put it back, or remove {password_file} to begin with an empty one."""
 
 
 class AdminPasswordMissing(Conflict):
@@ -40,7 +40,7 @@ class AdminPasswordMissing(Conflict):
 
 
 class ClusterInUse(Conflict):
-    """The database in {folder} is in use by process {pid}: stop that one first."""
+    """The database in {folder} is in use by process {pid}: stop that process first."""
 
 
 class ClusterDidNotStart(Unavailable):
@@ -48,19 +48,19 @@ class ClusterDidNotStart(Unavailable):
 
 
 class DatabasePortTaken(Conflict):
-    """Port {port} for the database is taken: choose another, or none to let it take a free one."""
+    """Port {port} for the database is taken: choose another, or leave it out to use a free one."""
 
 
 class DatabaseUnreachable(Unavailable):
-    """The database server at {server} does not answer ({reason})."""
+    """The database server at {server} does not answer ({reason}): check that it runs and that its URL is right."""
 
 
 class ServerTooOld(Invalid):
-    """The database server is PostgreSQL {major}, and 15 or later is needed."""
+    """The database server is PostgreSQL {major}: use PostgreSQL 15 or later."""
 
 
 class ProvisioningRefused(Invalid):
-    """The account {admin} may not set up the database {database} ({reason})."""
+    """The account {admin} may not set up the database {database} ({reason}): use an account that may."""
 
 
 class RoleNameTooLong(Invalid):
@@ -68,4 +68,4 @@ class RoleNameTooLong(Invalid):
 
 
 class PasswordMissing(Invalid):
-    """No password was given for the login {login}."""
+    """The login {login} has no password: give one."""

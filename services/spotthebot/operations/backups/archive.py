@@ -78,7 +78,7 @@ class BackupReader:
         """Yield a member piece by piece; raises BackupDamaged."""
         try:
             if self._archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
-                raise BackupDamaged(path=self.path, reason=f"{name} is compressed, as no backup writes it")
+                raise BackupDamaged(path=self.path, reason=f"{name} is compressed, which backups never do")
             with self._archive.open(name) as member:
                 yield from pieces_of(member)
         except _BROKEN as error:
@@ -93,7 +93,7 @@ class BackupReader:
                 size += len(piece)
                 advance(len(piece))
             if (size, digest.hexdigest()) != (expected.bytes, expected.sha256):
-                raise BackupDamaged(path=self.path, reason=f"{name} is not what was written")
+                raise BackupDamaged(path=self.path, reason=f"{name} has changed since it was written")
 
     def _read_manifest(self, release: str) -> Manifest:
         try:

@@ -37,7 +37,7 @@ class SuiteStarting(Conflict):
 
 
 class BackupExists(Conflict):
-    """{path} is there already: choose another name, or add --overwrite to put this backup in its place."""
+    """{path} exists already: choose another name, or add --overwrite to replace it."""
 
 
 class HasDatabase(Conflict):
@@ -49,15 +49,15 @@ class SchemasMissing(Conflict):
 
 
 class DatabaseInUse(Conflict):
-    """The database is in use by {names}: stop these, and restore again."""
+    """The database is in use by {names}: stop them, then restore again."""
 
 
 class NotABackup(Invalid):
-    """{path} is no backup of a suite, or the end of it is missing: take a file that './stb backup' finished."""
+    """{path} is not a backup of a suite, or its end is missing: use a file that './stb backup' completed."""
 
 
 class BackupDamaged(Invalid):
-    """{path} is damaged ({reason}): take another backup; nothing was changed."""
+    """{path} is damaged ({reason}), and nothing was changed: restore another backup."""
 
 
 class NewerBackup(Invalid):

@@ -79,7 +79,7 @@ def _fault_of(name: str) -> str | None:
     if len(parts) > _MAX_FOLDERS:
         return f", {len(parts):,} folders deep"
     if not name.isprintable() or any(len(part.encode()) > _LONGEST_NAME for part in parts):
-        return ", which is no name of a file"
+        return ", which is not a valid file name"
     return None
 
 

@@ -89,7 +89,7 @@ def _check_revision(backup: BackupReader, schema: str, url: str, revision: str) 
         try:
             found = inside.execute(statement).fetchall()
         except ProgrammingError as error:
-            raise BackupDamaged(path=backup.path, reason=f"the dump of {schema} is of something else") from error
+            raise BackupDamaged(path=backup.path, reason=f"the dump of {schema} holds another schema") from error
         if found != [(revision,)]:
             raise BackupDamaged(path=backup.path, reason=f"the dump of {schema} is not at revision {revision}")
 

@@ -66,7 +66,7 @@ def restore_backup(
                 try:
                     upgrade(lineage, urls.owner_urls[schema])
                 except ProgrammingError as error:
-                    reason = f"the dump of {schema} has not the tables of its revision"
+                    reason = f"the dump of {schema} lacks tables of its revision"
                     raise BackupDamaged(path=backup.path, reason=reason) from error
             _write_files(backup, environment)
     return contents_of(backup.manifest, backup.path)
@@ -85,7 +85,7 @@ def _check_manifest(backup: BackupReader, release: str, *, partial: bool) -> Non
     expected = {member_of(schema) for schema in manifest.schemas}
     found = {name for name in manifest.members if name.startswith(f"{DATABASE}/")}
     if expected != found or not expected:
-        raise BackupDamaged(path=backup.path, reason="its dumps are not those of its schemas")
+        raise BackupDamaged(path=backup.path, reason="its dumps do not match its schemas")
     if not partial and (missing := sorted(lineages.keys() - manifest.schemas.keys())):
         raise SchemasMissing(path=backup.path, names=", ".join(missing))
 
@@ -96,7 +96,7 @@ def _check_keys(backup: BackupReader) -> None:
             try:
                 Vault(b"".join(backup.pieces(name)).decode())
             except ValueError as error:
-                raise BackupDamaged(path=backup.path, reason=f"{name} is no encryption key") from error
+                raise BackupDamaged(path=backup.path, reason=f"{name} is not an encryption key") from error
 
 
 def _write_files(backup: BackupReader, environment: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ class SignInNeeded(Unauthenticated):
 
 
 class NotForThisRole(Forbidden):
-    """A key of the role {role} does not open this page; one of {allowed} does."""
+    """This page needs a key with one of the roles {allowed}: yours has the role {role}."""
 
     title = "Not for this key"
 
@@ -28,7 +28,7 @@ class ChatLinkExpired(Forbidden):
 
 
 class TooManyFailedLinks(TooMany):
-    """Too many links that open nothing came from this address: try again in {retry_after_seconds} s."""
+    """Too many invalid links came from this address: try again in {retry_after_seconds} s."""
 
     title = "Too many links"
 
@@ -40,7 +40,7 @@ class TooManyStreams(TooMany):
 
 
 class NotYourPackage(NotFound):
-    """There is no such package of yours: open the link that you were given once more."""
+    """You have no such package: open the link that you were given once more."""
 
     title = "Not your package"
 
@@ -52,9 +52,9 @@ class NoAnnotationKey(Unavailable):
 
 
 class WhoIsMissing(Invalid):
-    """This link is not whole: it lacks '{parameter}', by which the panel says who you are. Open it from the panel."""
+    """This link is incomplete: it lacks '{parameter}', which says who you are. Open the link from the panel again."""
 
-    title = "Link not whole"
+    title = "Link incomplete"
 
 
 class IdNotSigned(Forbidden):
@@ -64,7 +64,7 @@ class IdNotSigned(Forbidden):
 
 
 class NoChatYet(Conflict):
-    """You have not begun to chat."""
+    """You have not started a chat: open the link that you were given, and begin there."""
 
     title = "Not begun"
 
@@ -76,6 +76,6 @@ class NotSayable(Invalid):
 
 
 class NotForChats(Conflict):
-    """People don't chat in the collection '{name}': make one of the mode human_bot."""
+    """The collection '{name}' is not for chats with people: make a collection with the mode human_bot."""
 
     title = "Not for chats"

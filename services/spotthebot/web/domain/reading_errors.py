@@ -10,7 +10,7 @@ class NotInThisCollection(NotFound):
 
 
 class NoSuchAction(NotFound):
-    """There is nothing of this name to be done."""
+    """This page has no action of this name: go back and use its buttons."""
 
     title = "No such action"
 
@@ -22,12 +22,12 @@ class NoSuchPackage(NotFound):
 
 
 class NoAttemptToGrant(Conflict):
-    """An attempt is granted after the last one failed: this annotator has one left, has passed, or has not begun."""
+    """Attempts are granted after the last one failed: this annotator has one left, has passed, or has not started."""
 
     title = "No attempt to grant"
 
 
 class NoPriority(Invalid):
-    """A priority is a whole number from -100 to 100: what was typed {said}."""
+    """The priority must be a whole number from -100 to 100: yours {said}."""
 
     title = "No priority"

@@ -33,11 +33,11 @@ _STABILITY: Final = "stability"
 
 
 class NoSuchPart(NotFound):
-    """A dashboard has no such part."""
+    """The dashboard has no such part: load it again."""
 
 
 class NotComputed(NotFound):
-    """This was not computed yet: the dashboard has a button that starts it."""
+    """This was not computed yet: start it with the button on the dashboard."""
 
 
 @dataclass(frozen=True)

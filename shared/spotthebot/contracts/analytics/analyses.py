@@ -89,7 +89,7 @@ class PlanningIn(Wire):
     @model_validator(mode="after")
     def _leaves_something_open(self) -> Self:
         if self.conversations is not None and self.annotators is not None:
-            message = "give conversations or annotators, not both: the other is answered"
+            message = "give conversations or annotators, not both: the answer is the other number"
             raise ValueError(message)
         return self
 

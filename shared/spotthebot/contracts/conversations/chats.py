@@ -65,13 +65,13 @@ class HumanBotIn(Wire):
             message = "a bot is named twice: name each bot once"
             raise ValueError(message)
         if len(self.bots) < self.bots_per_chat:
-            message = f"each chat is with {self.bots_per_chat} bots: name as many, or lower bots_per_chat"
+            message = f"each chat is with {self.bots_per_chat} bots: name at least as many, or lower bots_per_chat"
             raise ValueError(message)
         if self.minimum_turns > self.maximum_turns:
-            message = "minimum_turns is above maximum_turns: nobody could go on"
+            message = "minimum_turns must be at most maximum_turns"
             raise ValueError(message)
         if len({question.name for question in self.questions}) < len(self.questions):
-            message = "two questions have the same name"
+            message = "two questions have the same name: rename one"
             raise ValueError(message)
         return self
 

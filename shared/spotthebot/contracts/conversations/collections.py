@@ -119,7 +119,7 @@ class AllPlayAllIn(_Planned):
     @model_validator(mode="after")
     def _bots_differ(self) -> "AllPlayAllIn":
         if len(set(self.bots)) < len(self.bots):
-            message = "a bot is named twice: in all_play_all a bot does not talk to itself"
+            message = "a bot is named twice: in all_play_all a bot does not talk to itself; name each bot once"
             raise ValueError(message)
         if self.order == "target_first":
             message = "order target_first is for bipartite: in all_play_all there is no target"

@@ -45,7 +45,7 @@ class Participant(Wire):
     @model_validator(mode="after")
     def _humans_are_hu(self) -> "Participant":
         if (self.kind is ParticipantKind.HUMAN) != (self.name == HUMAN_NAME):
-            message = f"humans, and only they, are called {HUMAN_NAME}"
+            message = f"a human must be called {HUMAN_NAME}, and a bot must not"
             raise ValueError(message)
         return self
 

@@ -36,7 +36,7 @@ def find_directory(name_or_directory: str) -> Path | None:
         folder = Path(name_or_directory).expanduser()
         is_folder, is_file = folder.is_dir(), folder.exists()
     except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a home that nobody has
-        raise NoSuchModel(name_or_directory, f"{_NOWHERE}: none can have this name") from error
+        raise NoSuchModel(name_or_directory, f"{_NOWHERE}: the name is not valid") from error
     if is_folder:
         return folder
     if is_file or not can_be_on_hub(name_or_directory):
@@ -63,7 +63,7 @@ def find_dtype(name: str, dtype: str, device: torch.device) -> torch.dtype | Non
     if dtype == "auto":
         return torch.float32 if device.type == "cpu" else None
     if dtype not in _DTYPES:
-        raise SettingUnusable(name, f"no dtype is called '{dtype}', but {', '.join(_DTYPES)} and auto are")
+        raise SettingUnusable(name, f"'{dtype}' is not a dtype: use {', '.join(_DTYPES)} or auto")
     return _DTYPES[dtype]
 
 
@@ -82,7 +82,7 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
         config = _attempt(name, missing, "it", lambda: AutoConfig.from_pretrained(name, **options))
     except NoSuchModel as error:
         if options.get("local_files_only"):
-            reason = f"{_NOWHERE}, it was not fetched from the model hub before, and the hub can't be reached"
+            reason = f"{_NOWHERE}, and the model hub can't be reached to fetch a model of this name"
             raise NoSuchModel(name, reason) from error
         raise
     family = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
@@ -90,7 +90,7 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
         raise UnknownModelKind(name, f"a model of type '{config.model_type}' does not write text")
     tokenizer = _attempt(name, NoTokenizer, "its tokenizer", lambda: AutoTokenizer.from_pretrained(name, **options))
     if not _knows_words(tokenizer):
-        raise NoTokenizer(name, "its tokenizer knows no words, as if files of its vocabulary were missing")
+        raise NoTokenizer(name, "its tokenizer knows no words: files of its vocabulary may be missing")
     if tokenizer.eos_token_id is None:
         raise NoTokenizer(name, "its tokenizer has no end-of-text token")
     options |= {"config": config, "dtype": find_dtype(name, dtype, device) or "auto", "weights_only": True}
@@ -100,7 +100,7 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
         model, loading = _attempt(name, ModelFilesDamaged, "its weights", read)
     unfit = sorted({*loading["missing_keys"], *(key for key, *_ in loading["mismatched_keys"])})
     if unfit:
-        raise ModelFilesDamaged(name, f"its weights lack {', '.join(unfit[:3])}, or have another shape there")
+        raise ModelFilesDamaged(name, f"its weights lack {', '.join(unfit[:3])}, or have them in another shape")
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
         raise ModelFilesDamaged(name, "its tokenizer knows more tokens than the model")
     model = model.to(device).eval()

@@ -38,7 +38,7 @@ class TritonClient:
         result = await self._call("infer", model, [tensor], client_timeout=timeout_seconds)
         output = result.as_numpy("reply")
         if output is None or output.size != 1:
-            raise TritonRefused(status="OK", reason=f"the model '{model}' has no output named reply of one element")
+            raise TritonRefused(status="OK", reason=f"the model '{model}' has no output 'reply' with one element")
         return str(output.reshape(-1)[0].decode("utf-8", "replace"))
 
     async def load(self, model: str) -> None:

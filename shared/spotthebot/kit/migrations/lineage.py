@@ -27,11 +27,11 @@ _REVISION = "SELECT version_num FROM {name}"
 
 
 class NewerDatabase(Unavailable):
-    """The schema {schema} is at {found} of a newer release, too new for {needed}, or of one before 0.2.0: start it."""
+    """The schema {schema} is at {found}, which this release ({needed}) lacks: start a newer one or one before 0.2.0."""
 
 
 class MigrationFailed(Unavailable):
-    """The schema {schema} is still at {found}, for its migration to {needed} failed: {reason}"""  # noqa: D400 - as the reason
+    """The migration of the schema {schema} to {needed} failed, and it stays at {found}: {reason}"""  # noqa: D400 - as the reason
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class Connection(asyncio.Protocol):
         if self._head_ended and not self._has_length and error is None:
             self._succeed()
         elif self._head_ended:
-            detail = "The answer ends before it is whole."
+            detail = "The answer ended before it was complete."
             self._fail(CallFailed(Failure.INVALID, detail, transient=True, status=self._answer.status))
         else:
             self._fail(_disconnected(error))
@@ -90,15 +90,15 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            detail = "What it sends is not HTTP: it changes to another protocol."
+            detail = "The server's answer is not HTTP: it changes to another protocol."
             self._fail(CallFailed(Failure.INVALID, detail, status=self._answer.status))
         except httptools.HttpParserError as error:
             status = self._answer.status if self._head_ended else None
-            self._fail(CallFailed(Failure.INVALID, f"What it sends is not HTTP: {error}.", status=status))
+            self._fail(CallFailed(Failure.INVALID, f"The server's answer is not HTTP: {error}.", status=status))
         if not self._head_ended:
             self._head_bytes += len(data)
             if self._head_bytes > _MAX_HEAD_BYTES:
-                detail = f"What it sends is not HTTP: its headers are longer than {_MAX_HEAD_BYTES} bytes."
+                detail = f"The server's answer is not HTTP: its headers are longer than {_MAX_HEAD_BYTES} bytes."
                 self._fail(CallFailed(Failure.INVALID, detail))
 
     def on_message_begin(self) -> None:
@@ -217,4 +217,4 @@ class IdleConnections:
 
 def _disconnected(error: Exception | None) -> CallFailed:
     reason = error or "the server closed it"
-    return CallFailed(Failure.UNREACHABLE, f"There is no connection: {reason}.", transient=True)
+    return CallFailed(Failure.UNREACHABLE, f"The connection failed: {reason}.", transient=True)

@@ -43,7 +43,9 @@ class Answer:
     def json(self) -> Any:  # noqa: ANN401 - JSON
         """Return the body as JSON; raises CallFailed where it is none or says that it is none."""
         if self.media_type != "application/json" and not self.media_type.endswith("+json"):
-            raise CallFailed(Failure.INVALID, f"The answer is {self.media_type or 'of no type'}, not application/json.")
+            raise CallFailed(
+                Failure.INVALID, f"The answer's content type is {self.media_type or 'missing'}, not application/json."
+            )
         try:
             return read_json(self.body.decode("utf-8-sig"))
         except UnicodeDecodeError as error:
@@ -191,7 +193,7 @@ def _refused(answer: WholeAnswer) -> CallFailed:
 
 
 def _redirected(status: int, where: str) -> CallFailed:
-    detail = f"It redirects ({status}) to {where}, which is not followed: register the final URL."
+    detail = f"It redirects ({status}) to {where}, and redirects are not followed: register the final URL."
     return CallFailed(Failure.HTTP_ERROR, detail, status=status)
 
 
@@ -203,9 +205,9 @@ def _explained(error: Exception) -> CallFailed:
         detail = f"It answered {error.status} and opened no websocket."
         return CallFailed(Failure.HTTP_ERROR, detail, transient=error.status in _TRANSIENT, status=error.status)
     if isinstance(error, aiohttp.ClientResponseError):
-        return CallFailed(Failure.INVALID, f"What it sends is not HTTP: {error.message}.")
+        return CallFailed(Failure.INVALID, f"The server's answer is not HTTP: {error.message}.")
     said = str(error) or type(error).__name__
-    return CallFailed(Failure.UNREACHABLE, f"There is no connection: {said}.", transient=True)
+    return CallFailed(Failure.UNREACHABLE, f"The connection failed: {said}.", transient=True)
 
 
 def _with_causes(error: BaseException | None) -> Iterator[BaseException]:

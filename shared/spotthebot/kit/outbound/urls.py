@@ -41,7 +41,8 @@ def read_url(text: str, schemes: frozenset[str], *, default_port: int | None = N
     found = _URL.fullmatch(text)
     scheme = found[1].lower() if found else ""
     if found is None or scheme not in schemes:
-        raise UrlNotUsable(reason=f"it is no {' or '.join(f'{each}://' for each in sorted(schemes))} URL of a host")
+        schemes_shown = " or ".join(f"{each}://" for each in sorted(schemes))
+        raise UrlNotUsable(reason=f"it must begin with {schemes_shown} and a host")
     authority, target = found[2], found[3] or "/"
     if "#" in target:
         raise UrlNotUsable(reason="it has a fragment (#...)")
@@ -49,12 +50,12 @@ def read_url(text: str, schemes: frozenset[str], *, default_port: int | None = N
         raise UrlNotUsable(reason="it holds a user or a password")
     parts = _HOST_AND_PORT.fullmatch(authority)
     if parts is None:
-        raise UrlNotUsable(reason="its host is neither a name nor an address, or its port is no number")
+        raise UrlNotUsable(reason="its host must be a name or an address, and its port a number")
     is_tls = scheme in _TLS
     usual = 443 if is_tls else 80
     port = int(parts[2]) if parts[2] else default_port or usual
     if not 0 < port < 2**16:
-        raise UrlNotUsable(reason=f"there is no port {port}")
+        raise UrlNotUsable(reason=f"its port {port} must be from 1 to 65535")
     host = _host(parts[1].lower())
     shown = f"[{host}]" if ":" in host else host
     return Url(
@@ -71,7 +72,7 @@ def _host(text: str) -> str:
         try:
             return str(IPv6Address(text[1:-1]))
         except ValueError as error:
-            raise UrlNotUsable(reason=f"{text} is no IPv6 address") from error
+            raise UrlNotUsable(reason=f"{text} is not an IPv6 address") from error
     dotted = text.removesuffix(".").split(".")
     if _NUMBER.fullmatch(dotted[-1]):  # what a resolver takes for an IPv4 address, however it is written
         try:
@@ -81,5 +82,5 @@ def _host(text: str) -> str:
     if len(text) > _MAX_NAME:
         raise UrlNotUsable(reason=f"its host is longer than {_MAX_NAME} characters")
     if not all(map(_PART.fullmatch, dotted)):
-        raise UrlNotUsable(reason="its host has an empty or over-long part, or one that begins or ends with a hyphen")
+        raise UrlNotUsable(reason="a part of its host is empty, too long, or begins or ends with a hyphen")
     return text

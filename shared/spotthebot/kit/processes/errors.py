@@ -12,4 +12,4 @@ class PortTaken(Conflict):
 
 
 class CannotListen(Invalid):
-    """Nothing can listen on {host}, port {port} ({reason})."""
+    """No service can listen on {host}, port {port} ({reason}): choose another address."""

@@ -238,5 +238,7 @@ def _triton(context: BotsContext) -> TritonControl:
 def _repository(context: BotsContext) -> Path:
     repository = context.settings.triton_repository
     if repository is None:
-        raise HostingMissing(reason="SPOTTHEBOT_BOTS_TRITON_REPOSITORY is not set: Triton's models can't be written.")
+        raise HostingMissing(
+            reason="To write models for Triton, set SPOTTHEBOT_BOTS_TRITON_REPOSITORY to its folder of models."
+        )
     return repository

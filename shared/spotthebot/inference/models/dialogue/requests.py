@@ -44,7 +44,7 @@ class GenerationRequest:
         """Read what `to_json` wrote; what is left out has its default. Raises ValueError."""
         unknown = sorted(set(value) - {field.name for field in fields(cls)})
         if unknown:
-            message = f"unknown: {', '.join(unknown)}"
+            message = f"unknown fields: {', '.join(unknown)}"
             raise ValueError(message)
         turns = value.get("turns")
         _check(isinstance(turns, list | tuple), "turns", "a list of texts")

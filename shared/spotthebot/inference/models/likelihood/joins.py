@@ -58,7 +58,7 @@ def make_join(settings: JoinSettings, tokenizer: Any, config: Any) -> Join:  # n
     """Return a join for a model; raises ValueError where the two don't fit."""
     if config.is_encoder_decoder != (settings.form == "blenderbot"):
         kind = "an encoder-decoder" if config.is_encoder_decoder else "a causal"
-        message = f"the join '{settings.form}' can't be used with {kind} model"
+        message = f"the join '{settings.form}' can't be used with {kind} model: leave it out to use the model's own"
         raise ValueError(message)
     if settings.form == "blenderbot":
         return _EncoderJoin(tokenizer, config.model_type)

@@ -115,7 +115,7 @@ def _tuple(value: object) -> Any:  # noqa: ANN401 - what is no list is refused b
 def _check_names(value: Mapping[str, Any], kind: type[JoinSettings | LikelihoodRequest]) -> None:
     unknown = sorted(set(value) - {field.name for field in fields(kind)})
     if unknown:
-        message = f"unknown: {', '.join(unknown)}"
+        message = f"unknown fields: {', '.join(unknown)}"
         raise ValueError(message)
 
 

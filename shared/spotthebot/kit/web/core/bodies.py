@@ -148,11 +148,11 @@ def _find_unstorable(value: object, place: tuple[str | int, ...], faults: list[F
 def _unstorable(character: str) -> str:
     if character == "\0":
         return "The text holds the character NUL, which can't be stored."
-    return f"The text holds half of a surrogate pair (\\u{ord(character):x}), which is no character."
+    return f"The text holds half of a surrogate pair (\\u{ord(character):x}): send whole characters."
 
 
 def _refuse_constant(name: str) -> None:
-    message = f"{name} is no JSON"
+    message = f"{name} is not JSON"
     raise ValueError(message)
 
 

@@ -45,7 +45,7 @@ def _names(dependant: Dependant) -> Iterator[str]:
 
 def _unknown(name: str, known: Sequence[str]) -> str:
     if not known:
-        return "There is no such parameter: this takes none in its query."
+        return "There is no such parameter: this request takes no query parameters."
     shown = name[:_LONGEST_NAME]
     nearest = get_close_matches(shown, known, n=1, cutoff=0.5)
     if nearest:
