@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -293,19 +294,22 @@ class Lifecycle(RuleBasedStateMachine):
         assert dict(self._rows("SELECT id, slots_left FROM annotation.packages WHERE campaign_id = :id")) == {
             package: self.model.slots_left(package) for package in self.model.shape.conversations
         }
-        assert sorted(
-            self._rows(
-                "SELECT id, package_id, state, expires_at, completion_code FROM annotation.assignments"
-                " WHERE campaign_id = :id"
-            )
-        ) == sorted((each.id, each.package, each.state, each.expires_at, each.code) for each in self.model.held)
+        assignments = self._rows(
+            "SELECT id, package_id, state, expires_at, completion_code FROM annotation.assignments"
+            " WHERE campaign_id = :id"
+        )
+        names = "package", "state", "expires_at", "code"
+        assert {row[0]: dict(zip(names, row[1:], strict=True)) for row in assignments} == {
+            each.id: {name: getattr(each, name) for name in names} for each in self.model.held
+        }
         drafts = self._rows(
             "SELECT assignment_id, position, answer, step, version, active_ms, (SELECT count(*)"
             " FROM annotation.answer_revisions r WHERE (r.assignment_id, r.position) = (a.assignment_id, a.position))"
             " FROM annotation.answers AS a"
         )
-        assert {row[:2]: row[2:] for row in drafts} == {
-            (each.id, position): (draft.answer, draft.step, draft.version, draft.active_ms, max(0, draft.version - 1))
+        of_draft = "answer", "step", "version", "active_ms", "revisions"
+        assert {row[:2]: dict(zip(of_draft, row[2:], strict=True)) for row in drafts} == {
+            (each.id, position): asdict(draft) | {"revisions": max(0, draft.version - 1)}
             for each in self.model.held
             for position, draft in each.drafts.items()
         }

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ import httpx
 
 from tests.factories.bot_servers import webhook
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import add_bot, created
+from tests.factories.studies import add_bot, created, until
 
 QUESTIONS = [{"name": "engaging", "text": "Was it engaging?"}, {"name": "quality", "text": "Was it good?"}]
 SCORES = {"engaging": 4, "quality": 2}
@@ -142,3 +142,17 @@ async def conversations_of(suite: RunningSuite, study: str) -> list[dict[str, An
 async def webhook_bot(suite: RunningSuite, url: str, **more: Any) -> str:
     admin = await suite.client("bots", "admin")
     return (await created(admin, "/v1/bots", webhook(f"{url}/reply", **more)))["id"]
+
+
+async def rated_chats(suite: RunningSuite, people: Sequence[str]) -> str:
+    """Have each person chat once with a bot and rate it, and finish the collection."""
+    admin = await suite.client("conversations", "admin")
+    study = await open_study(suite, [await add_bot(suite, "dull")], bots_per_chat=1)
+    for person in people:
+        chat = await start(suite, study, person)
+        await exchange(suite, chat, f"Hello, here is {person.removeprefix('p-')}.")
+        assert (await advance(suite, chat)).status_code == 200
+        assert (await rate(suite, chat, ratings(1))).status_code == 200
+    assert (await admin.post(f"/v1/collections/{study}/finish")).status_code == 200
+    await until(admin, f"/v1/collections/{study}", "complete")
+    return study

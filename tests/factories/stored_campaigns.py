@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from spotthebot.annotation.annotators.tables import AnnotatorRow
 from spotthebot.annotation.assignments.tables import AnnotationRow
@@ -13,7 +13,7 @@ from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.conversations.tables import ShownConversationRow
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -106,3 +106,23 @@ async def store_annotations(
     rows = [row | {"id": row_id, "item_id": item} | values for row_id, item in zip(ids, items, strict=True)]
     await session.execute(insert(AnnotationRow), rows[::-1])
     return ids
+
+
+async def slots_left(session: ReadSession, packages: Sequence[UUID]) -> list[int]:
+    """Return how many annotators each package still takes."""
+    rows = await session.execute(select(PackageRow.id, PackageRow.slots_left).where(PackageRow.id.in_(packages)))
+    found = {row_id: slots for row_id, slots in rows}  # noqa: C416 - typed rows
+    return [found[each] for each in packages]
+
+
+async def assignment_states(session: ReadSession, assignments: Sequence[UUID]) -> list[str]:
+    rows = await session.execute(select(AssignmentRow.id, AssignmentRow.state).where(AssignmentRow.id.in_(assignments)))
+    found = {row_id: state for row_id, state in rows}  # noqa: C416 - typed rows
+    return [found[each] for each in assignments]
+
+
+async def items_of(session: ReadSession, packages: Sequence[UUID]) -> list[UUID]:
+    """Return one item of each package."""
+    rows = await session.execute(select(ItemRow.package_id, ItemRow.id).where(ItemRow.package_id.in_(packages)))
+    found = {package: item for package, item in rows}  # noqa: C416 - typed rows
+    return [found[each] for each in packages]

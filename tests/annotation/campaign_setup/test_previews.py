@@ -1,0 +1,181 @@
+"""What a campaign will take, worked by hand, and as the API says it."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spotthebot.annotation.campaign_setup.domain.previews import preview
+from spotthebot.annotation.packages.domain.workload import AnnotatorsNeeded, Workload, annotators_needed
+from tests.annotation.campaigns.test_campaign_lifecycle import CAMPAIGN
+from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, movable_clock, save, submit
+from tests.factories.running_suite import RunningSuite
+
+WORKLOAD = Workload(items={2: 40, 3: 40}, packages={0: 2, 1: 2}, largest=20)
+
+
+def _seconds(exchanges: int, *times: float) -> list[tuple[int, timedelta]]:
+    return [(exchanges, timedelta(seconds=time)) for time in times]
+
+
+class TestPreview:
+    def test_counts_packages_and_annotations_with_their_redundancy(self):
+        found = preview(CAMPAIGN, WORKLOAD, [])
+        assert (found.packages, found.assignments, found.annotations) == (4, 8, 160)
+        assert (found.work, found.pay, found.unmeasured) == (None, None, (2, 3))
+
+    def test_takes_the_median_of_each_length(self):
+        measured = [*_seconds(2, 10, 20, 1000), *_seconds(3, 30, 50)]
+        found = preview(CAMPAIGN, WORKLOAD, measured)
+        assert found.work == timedelta(seconds=2 * (40 * 20 + 40 * 40))
+        assert (found.measured, found.unmeasured) == (5, ())
+
+    def test_takes_a_length_that_was_never_measured_by_its_exchanges(self):
+        found = preview(CAMPAIGN, WORKLOAD, _seconds(2, 10, 20, 60))  # 5, 10 and 30 s an exchange
+        assert found.work == timedelta(seconds=2 * (40 * 20 + 40 * 3 * 10))
+        assert (found.measured, found.unmeasured) == (3, (3,))
+
+    @pytest.mark.parametrize(
+        ("limit", "packages", "annotators"),
+        [
+            (None, {0: 2, 1: 2}, 4),  # two blocks: an annotator takes two of eight
+            (1, {0: 2, 1: 2}, 8),
+            (3, {0: 1, 1: 1, 2: 1, 3: 1}, 3),  # eight, three each at most
+            (None, {0: 3, 1: 1}, 6),  # three packages of one block twice, each by somebody else
+            (None, {}, 0),
+        ],
+    )
+    def test_names_the_fewest_annotators(self, limit: int | None, packages: dict[int | None, int], annotators: int):
+        campaign = replace(CAMPAIGN, packages_per_annotator=limit)
+        found = preview(campaign, Workload({2: 1}, packages, largest=20), []).annotators
+        assert (found.at_least, found.enough) == (annotators, annotators)
+
+    @given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 4), st.integers(1, 7))
+    def test_names_annotators_who_can_annotate_everything_where_fewer_can_not(
+        self, blocks: int, lengths: int, annotations: int, limit: int
+    ):
+        """Dealing the slots of one block after the other to annotators in turn shows nobody a block twice."""
+        campaign = replace(CAMPAIGN, packages_per_annotator=limit, annotations_per_segment=annotations)
+        packages: dict[int | None, int] = dict.fromkeys(range(blocks), lengths)
+        fewest = preview(campaign, Workload({2: 1}, packages, largest=1), []).annotators.at_least
+        slots = [block for block in range(blocks) for _ in range(lengths * annotations)]
+        taken: dict[int, list[int]] = {annotator: [] for annotator in range(fewest)}
+        for number, block in enumerate(slots):
+            taken[number % fewest].append(block)
+        assert all(len(set(each)) == len(each) <= limit for each in taken.values())
+        assert (fewest - 1) * limit < len(slots) or fewest - 1 < lengths * annotations
+
+    def test_says_which_limits_the_conversations_do_not_reach_and_by_how_much(self):
+        assert preview(CAMPAIGN, WORKLOAD, []).unreached == ()
+        limited = replace(CAMPAIGN, packages_per_annotator=3)
+        found = preview(limited, replace(WORKLOAD, largest=15), []).unreached
+        assert [(each.pointer, each.detail.split(" without")[0]) for each in found] == [
+            ("/package_size", "is 20, but these conversations make packages of 15"),
+            ("/packages_per_annotator", "is 3, but nobody can take more than 2"),
+        ]
+
+    def test_takes_uploaded_packages_by_the_conversations_that_they_show(self):
+        """Three packages of four show one conversation; the fourth shares none, so one of three annotators has it."""
+        shown = [frozenset(map(_id, each)) for each in ("ab", "ac", "ad", "ef")]
+        uploaded = replace(CAMPAIGN, mode="uploaded", annotations_per_segment=1, packages_per_annotator=4)
+        found = preview(uploaded, Workload({2: 8}, {None: 4}, largest=2, conversations=shown), [])
+        assert found.annotators == AnnotatorsNeeded(3, 3)
+        assert [(each.pointer, each.detail.split(" without")[0]) for each in found.unreached] == [
+            ("/packages_per_annotator", "is 4, but nobody can take more than 3")  # six conversations, two in each
+        ]
+
+    def test_pays_for_every_assignment(self):
+        paid = replace(CAMPAIGN, pay_per_package=Decimal("2.50"), currency="EUR")
+        assert preview(paid, WORKLOAD, []).pay == Decimal("20.00")
+
+
+def _id(name: str) -> UUID:
+    return UUID(int=ord(name))
+
+
+def _can_annotate(packages: Sequence[AbstractSet[str]], annotations: int, limit: int | None, annotators: int) -> bool:
+    """Say by trying everything whether so many annotators can do it."""
+
+    def place(slots: Sequence[tuple[int, AbstractSet[str]]], held: list[list[tuple[int, AbstractSet[str]]]]) -> bool:
+        if not slots:
+            return True
+        for has in held:
+            if len(has) < (limit or 99) and not any(slots[0][1] & shown or slots[0][0] == each for each, shown in has):
+                has.append(slots[0])
+                if place(slots[1:], held):
+                    return True
+                has.pop()
+        return False
+
+    slots = [(number, package) for number, package in enumerate(packages) for _ in range(annotations)]
+    return place(slots, [[] for _ in range(annotators)])
+
+
+class TestAnnotatorsNeeded:
+    @given(
+        st.lists(st.frozensets(st.sampled_from("abcdef"), min_size=1, max_size=3), min_size=1, max_size=4),
+        st.integers(1, 2),
+        st.none() | st.integers(1, 3),
+    )
+    def test_has_the_fewest_between_two_numbers(
+        self, packages: list[frozenset[str]], annotations: int, limit: int | None
+    ):
+        found = annotators_needed(packages, annotations=annotations, packages_per_annotator=limit)
+        assert _can_annotate(packages, annotations, limit, found.enough)
+        assert not _can_annotate(packages, annotations, limit, found.at_least - 1)
+
+    def test_says_two_numbers_where_the_fewest_are_not_found(self):
+        """A ring of five packages, each sharing a conversation with the next: two annotators can't, three can."""
+        ring = [frozenset(pair) for pair in ("ab", "bc", "cd", "de", "ea")]
+        found = annotators_needed(ring, annotations=1, packages_per_annotator=None)
+        assert found == AnnotatorsNeeded(at_least=2, enough=3)
+
+
+class TestPreviewApi:
+    async def test_learns_from_campaigns_of_the_same_protocol(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        clock = movable_clock(suite)
+        first = await campaign_of(suite, 2, segments=[1], pay_per_package="1.20", currency="EUR")
+        path = f"/v1/campaigns/{first['id']}/preview"
+        before = (await admin.get(path)).json()
+        assert (before["packages"], before["assignments"], before["annotators"]) == (1, 2, 2)
+        assert [each["pointer"] for each in before["unreached"]] == []
+        assert (before["hours"], before["pay"], before["unmeasured_lengths"]) == (None, "2.40", [1])
+        for annotator, seconds in (("w", 36), ("simulated-01", 9)):
+            assignment = await claim(suite, first, annotator)
+            for position in (0, 1):
+                clock.advance(seconds=seconds)
+                await save(suite, assignment, position, DECISION, show_step=2)
+                await save(suite, assignment, position, WHOLE)
+            assert (await submit(suite, assignment)).status_code == 200
+        after = (await admin.get(path)).json()
+        assert (after["measured_annotations"], after["unmeasured_lengths"]) == (2, [])
+        assert after["seconds_by_length"]["1"] == pytest.approx(36, abs=0.9)
+        assert after["hours"] == 0.04  # four annotations of 36 s
+
+    async def test_is_for_administrators(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        frontend = await suite.client("annotation", "annotation")
+        assert (await frontend.get(f"/v1/campaigns/{campaign['id']}/preview")).status_code == 403
+
+    @pytest.mark.parametrize(
+        "pay",
+        [
+            {"pay_per_package": "1"},
+            {"currency": "EUR"},
+            {"pay_per_package": "-1", "currency": "EUR"},
+            {"pay_per_package": "1", "currency": "euro"},
+        ],
+    )
+    async def test_refuses_pay_without_a_currency_and_the_other_way_round(
+        self, suite: RunningSuite, pay: dict[str, str]
+    ):
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "c", "domain": "everyday", "collection_id": "01a20439-3f41-73c5-bbc9-dc50739db422"} | pay
+        assert (await admin.post("/v1/campaigns", json=body)).status_code == 422

@@ -1,0 +1,97 @@
+import csv
+import io
+import json
+import zipfile
+from typing import Any
+
+import httpx
+import psycopg
+import pyarrow.parquet as pq
+import pytest
+
+from tests.factories.exported import exported
+from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
+from tests.factories.transfers import collected, export, flagged, lines_of, open_import, upload
+
+FORMATS = ("ndjson", "csv", "parquet", "datasets")
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": QUALITY_CHECKS}
+
+
+class TestExport:
+    async def test_holds_the_turns_and_participants_of_every_conversation(self, suite: RunningSuite):
+        collection = await collected(suite)
+        lines = [json.loads(line) for line in (await export(suite, collection)).splitlines()]
+        admin = await suite.client("conversations", "admin")
+        pages = (await admin.get(f"/v1/collections/{collection}/conversations")).json()["items"]
+        assert len(lines) == 8  # 3 pairs x 2, and 2 by people
+        for line, page in zip(lines, pages, strict=True):
+            assert line["id"] == page["id"]
+            assert line["bots"] == [side["name"] for side in page["participants"]]
+            assert line["participants"] == page["participants"]
+            assert line["opening"] == page["opening"]
+            assert [{"speaker": turn["speaker"], "text": turn["text"]} for turn in line["turns"]] == page["turns"]
+            assert (line["mode"], line["collection"], line["ended_by"]) == ("all_play_all", "small", "exchanges")
+        by_bots = [line for line in lines if line["bots"] != ["HU", "HU"]]
+        assert all(turn["latency_ms"] >= 0 and turn["said_at"] for line in by_bots for turn in line["turns"])
+        assert len({line["seed"] for line in by_bots}) == 6
+        assert all(line["opening"][-1]["speaker"] == "B" and line["opening_shown"] for line in by_bots)
+
+    async def test_holds_the_same_rows_and_fields_in_every_format(self, suite: RunningSuite):
+        collection = await collected(suite)
+        await flagged(suite, collection)
+        lines = [json.loads(line) for line in (await export(suite, collection)).splitlines()]
+        rows = pq.read_table(io.BytesIO(await export(suite, collection, "parquet"))).to_pylist()
+        assert [row["id"] for row in rows] == [line["id"] for line in lines]
+        assert [[turn["text"] for turn in row["turns"]] for row in rows] == [
+            [turn["text"] for turn in line["turns"]] for line in lines
+        ]
+        cells = list(csv.DictReader(io.StringIO((await export(suite, collection, "csv")).decode(), newline="")))
+        assert [json.loads(row["turns"]) for row in cells] == [line["turns"] for line in lines]
+        assert list(cells[0]) == list(rows[0]) == list(lines[0])
+        with zipfile.ZipFile(io.BytesIO(await export(suite, collection, "datasets"))) as packed:
+            assert pq.read_table(io.BytesIO(packed.read("data/train-00000-of-00001.parquet"))).to_pylist() == rows
+            card = packed.read("README.md").decode()
+        assert "8 conversations" in card
+        assert "- small: Written for a test. Licence: Apache-2.0." in card
+        assert "| seed | 3 |" in card
+        assert all(f"| {name} | bot | 1 |" in card for name in ("eliza", "parrot", "dull"))
+
+    async def test_names_duplicates_by_the_ids_of_the_export(self, suite: RunningSuite):
+        twin = exported(2).model_copy(update={"id": "twin"})
+        collection = await open_import(suite)
+        await upload(suite, collection, lines_of(exported(2), twin))
+        await flagged(suite, collection)
+        lines = (await export(suite, collection)).splitlines()
+        flags = [json.loads(line)["quality_flags"] for line in lines]
+        assert [each["exact_duplicate_of"] for each in flags] == [None, "c2"]
+        words = sum(len(turn.text.split()) for turn in twin.turns)
+        assert flags[1]["words"] == pytest.approx(words, abs=len(twin.turns))  # what counts as a word, at the margin
+        rows = pq.read_table(io.BytesIO(await export(suite, collection, "parquet"))).to_pylist()
+        assert [row["quality_flags"] for row in rows] == flags
+
+    async def test_in_an_unknown_format_or_of_no_collection_is_refused(self, suite: RunningSuite):
+        analyst = await suite.client("conversations", "analyst")
+        path = "/v1/collections/00000000-0000-7000-8000-000000000000/export"
+        for form in FORMATS:
+            assert (await analyst.get(path, params={"format": form})).status_code == 404
+        collection = await open_import(suite)
+        answer = await analyst.get(f"/v1/collections/{collection}/export", params={"format": "xml"})
+        assert answer.status_code == 422
+        (fault,) = answer.json()["errors"]
+        assert fault["parameter"] == "format"
+        assert "'ndjson', 'csv', 'parquet' or 'datasets'" in fault["detail"]
+
+    async def test_is_an_incomplete_body_where_it_fails_on_the_way(self, suite: RunningSuite):
+        collection = await open_import(suite)
+        await upload(suite, collection, lines_of(*(exported(number, exchanges=1) for number in range(510))))
+        with psycopg.connect(suite.database.owner["conversations"]) as connection:
+            # In the second batch: the first was sent.
+            connection.execute("UPDATE conversations.conversations SET seed = -1 WHERE external_id = 'c505'")
+        analyst = await suite.client("conversations", "analyst")
+        for form in FORMATS:
+            with pytest.raises(httpx.RemoteProtocolError):
+                await analyst.get(f"/v1/collections/{collection}/export", params={"format": form})

@@ -1,0 +1,133 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from spotthebot.contracts.conversations import ConversationState, Ending
+from spotthebot.conversations.imports import use_cases as imports_use_cases
+from spotthebot.conversations.quality.store import checks as checks_store
+from tests.factories.exported import exported
+from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
+from tests.factories.studies import add_bot, created, plan
+from tests.factories.transfers import collected, flagged, lines_of, open_import, unflagged, upload
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": QUALITY_CHECKS}
+
+
+class TestImportOfAnExport:
+    async def test_gives_the_same_collection_line_for_line(self, suite: RunningSuite):
+        first = await unflagged(suite, await collected(suite))
+        copy = await open_import(suite)
+        account = await upload(suite, copy, first)
+        assert account == {"read": 8, "stored": 8, "already_there": 0, "rejected": {"count": 0, "first": []}}
+        assert await unflagged(suite, copy) == first
+        admin = await suite.client("conversations", "admin")
+        found = (await admin.get(f"/v1/collections/{copy}")).json()
+        assert (found["conversations"], found["complete"], found["turns"], found["state"]) == (8, 8, 32, "complete")
+
+    async def test_keeps_every_field_of_conversations_that_ended_in_any_way(self, suite: RunningSuite):
+        rows = [exported(number) for number in range(520)]
+        rows[3] = exported(3, state=ConversationState.FAILED, failure="unreachable: gone", ended_by=None)
+        rows[4] = exported(4, state=ConversationState.CANCELLED, turns=(), opening=())
+        rows[5] = exported(5, ended_by=Ending.FAREWELL, exchanges=1)
+        collection = await open_import(suite, "made-up")
+        account = await upload(suite, collection, lines_of(*rows))
+        assert (account["stored"], account["rejected"]["count"]) == (520, 0)
+        assert await unflagged(suite, collection) == lines_of(*rows)
+        admin = await suite.client("conversations", "admin")
+        found = (await admin.get(f"/v1/collections/{collection}")).json()
+        assert (found["complete"], found["failed"], found["cancelled"]) == (518, 1, 1)
+
+    async def test_continues_after_an_interruption_and_changes_nothing_when_sent_again(self, suite: RunningSuite):
+        rows = [exported(number) for number in range(20)]
+        collection = await open_import(suite, "made-up")
+        assert (await upload(suite, collection, lines_of(*rows[:12])))["stored"] == 12
+        account = await upload(suite, collection, lines_of(*rows))
+        assert (account["stored"], account["already_there"], account["rejected"]["count"]) == (8, 12, 0)
+        assert await unflagged(suite, collection) == lines_of(*rows)
+
+        renamed = await open_import(suite, "renamed")
+        for stored in (20, 0):
+            account = await upload(suite, renamed, lines_of(*rows))
+            assert (account["stored"], account["already_there"]) == (stored, 20 - stored)
+        assert await unflagged(suite, renamed) == lines_of(
+            *(row.model_copy(update={"collection": "renamed"}) for row in rows)
+        )
+
+    @pytest.mark.parametrize("is_sent_again", [True, False])
+    async def test_gets_its_quality_flags_where_it_was_cut_after_its_last_batch(
+        self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch, *, is_sent_again: bool
+    ):
+        """Where the same file is sent again nothing is left to store; where it is not, nobody asks for anything."""
+        monkeypatch.setattr(imports_use_cases, "_AT_ONCE", 2)
+        if not is_sent_again:
+            monkeypatch.setattr(checks_store, "_REQUESTS_SETTLE", timedelta(0))  # a minute outside
+        collection, lines = await open_import(suite, "made-up"), lines_of(*(exported(number) for number in range(4)))
+        admin = await suite.client("conversations", "admin")
+        stored = asyncio.Event()
+
+        async def cut() -> AsyncIterator[bytes]:
+            yield lines
+            async with asyncio.timeout(20):
+                while (await admin.get(f"/v1/collections/{collection}")).json()["complete"] < 4:
+                    await asyncio.sleep(0.02)
+            stored.set()
+            raise httpx.WriteError("cut")
+
+        with pytest.raises(httpx.WriteError):
+            await admin.post(f"/v1/collections/{collection}/uploads", content=cut())
+        assert stored.is_set()
+        if is_sent_again:
+            assert (await upload(suite, collection, lines))["stored"] == 0
+        await flagged(suite, collection)
+
+    async def test_reports_lines_without_a_conversation_by_their_number(self, suite: RunningSuite):
+        good = [exported(number) for number in range(3)]
+        running = exported(7, state=ConversationState.RUNNING)
+        content = json.loads(exported(8).model_dump_json())
+        lines = [
+            lines_of(good[0]),
+            b"{not json}\n",
+            b"\n",
+            lines_of(exported(5, domain="weather")),
+            lines_of(running),
+            lines_of(exported(6, mode="bipartite")),
+            json.dumps(content | {"turns": content["turns"][:1] * 2}).encode() + b"\n",
+            json.dumps({key: value for key, value in content.items() if key != "seed"}).encode() + b"\n",
+            b'{"id": "\xff"}\n',
+            lines_of(good[1]),
+            lines_of(exported(1, seed=99)),
+            lines_of(good[2]).rstrip(b"\n"),
+        ]
+        collection = await open_import(suite, "made-up")
+        account = await upload(suite, collection, b"".join(lines))
+        assert (account["read"], account["stored"], account["already_there"]) == (11, 3, 0)
+        reasons = {each["line"]: each["reason"] for each in account["rejected"]["first"]}
+        assert account["rejected"]["count"] == len(reasons) == 8
+        assert "JSON" in reasons[2]
+        assert "domain 'weather'" in reasons[4]
+        assert "has not ended" in reasons[5]
+        assert "held as bipartite, the collection's as all_play_all" in reasons[6]
+        assert "speakers must alternate" in reasons[7]
+        assert "seed: is missing" in reasons[8]
+        assert "not UTF-8" in reasons[9]
+        assert "the id 'c1' stands for another conversation already" in reasons[11]
+        assert await unflagged(suite, collection) == lines_of(*good)
+
+    async def test_is_accepted_from_administrators_for_collections_of_mode_import_only(self, suite: RunningSuite):
+        bots = [await add_bot(suite, model) for model in ("eliza", "dull")]
+        admin = await suite.client("conversations", "admin")
+        held = await created(admin, "/v1/collections", plan(bots))
+        answer = await admin.post(f"/v1/collections/{held['id']}/uploads", content=lines_of(exported(1)))
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:not-an-import")
+        analyst = await suite.client("conversations", "analyst")
+        assert (
+            await analyst.post(f"/v1/collections/{await open_import(suite)}/uploads", content=b"")
+        ).status_code == 403
