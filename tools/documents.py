@@ -4,7 +4,7 @@ from pathlib import Path
 
 from spotthebot.cli import campaigns, collections, main
 from spotthebot.cli.declarations import schema_text
-from spotthebot.contracts.protocols import protocol_schema_text
+from spotthebot.contracts.annotation.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.process import openapi_text
 from spotthebot.local.progress import screen

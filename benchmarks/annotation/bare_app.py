@@ -24,7 +24,7 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 from pydantic import BaseModel
 
-from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.annotation.annotations import Answer
 
 _KEY = "SELECT id, role, team, secret_sha256, expires_at, revoked_at FROM access.api_keys WHERE id = %s"
 _ANNOTATOR = """

@@ -17,8 +17,8 @@ from benchmarks.bots.load import percentile
 from benchmarks.bots.measurement import Measurement
 from benchmarks.web.running import DemoSuite, demo_suite
 from spotthebot.clients import Annotation
-from spotthebot.contracts.annotation import CampaignIn, CampaignState
-from spotthebot.contracts.entries import EntryLinkIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
+from spotthebot.contracts.annotation.entries import EntryLinkIn
 from tests.factories.browser import BROWSER
 
 _MAX_MILLISECONDS: Final = 50

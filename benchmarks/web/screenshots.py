@@ -13,9 +13,9 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 from benchmarks.web.pages import sign_in
 from benchmarks.web.running import DemoSuite, demo_suite
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
-from spotthebot.contracts.annotation import CampaignIn, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
+from spotthebot.contracts.annotation.entries import EntryLinkIn
 from spotthebot.contracts.conversations.chats import HumanBotIn
-from spotthebot.contracts.entries import EntryLinkIn
 from tests.factories.browser import BROWSER
 
 _FOLDER: Final = Path(__file__).parents[2] / "docs" / "images"

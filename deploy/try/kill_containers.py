@@ -32,7 +32,8 @@ from spotthebot.clients import Retries
 from spotthebot.clients.annotation import AsyncAnnotation
 from spotthebot.clients.bots import AsyncBots
 from spotthebot.clients.conversations import AsyncConversations
-from spotthebot.contracts.annotation import AnnotationOut, CampaignIn, CampaignOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.bots import BotIn
 from spotthebot.contracts.conversations import AllPlayAllIn
 from spotthebot.local.background import poll_until, wait_until_built

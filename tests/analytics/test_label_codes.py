@@ -1,6 +1,6 @@
 from spotthebot.analytics.domain.study import LABEL_CODES
 from spotthebot.analytics.stats import LabelCode
-from spotthebot.contracts.annotation import Label
+from spotthebot.contracts.annotation.annotations import Label
 
 
 class TestLabelCodes:

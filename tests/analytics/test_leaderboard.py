@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spotthebot.analytics.domain.errors import OneKindOnly
 from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, leaderboard, ranks_so_far
-from spotthebot.contracts.annotation import Label
+from spotthebot.contracts.annotation.annotations import Label
 from tests.factories.annotating import claim, save, submit
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations, open_campaign

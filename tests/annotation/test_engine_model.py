@@ -40,8 +40,8 @@ from spotthebot.annotation.erasure.use_cases import erase_annotator
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.errors import AssignmentNotSubmitted
 from spotthebot.annotation.reviews.use_cases import reject_assignment, unblock_annotator
-from spotthebot.contracts.annotation import CampaignState
-from spotthebot.contracts.assignments import AnswerIn, ClaimIn, SubmittedTexts
+from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, SubmittedTexts
+from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import Error
 from tests.factories.campaign_model import (

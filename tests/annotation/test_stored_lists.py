@@ -27,7 +27,7 @@ from spotthebot.annotation.protocols import store as protocols_store
 from spotthebot.annotation.protocols.tables import ProtocolRow
 from spotthebot.annotation.trainings import store as trainings_store
 from spotthebot.annotation.trainings.tables import TrainingRow
-from spotthebot.contracts.trainings import TrainingState
+from spotthebot.contracts.annotation.trainings import TrainingState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase

@@ -109,7 +109,7 @@ class TestImports:
         [
             ("import spotthebot.clients", ("httpx", "pydantic", "spotthebot.contracts")),
             ("from spotthebot.clients import PeerRefused", ("httpx", "pydantic", "spotthebot.contracts")),
-            ("from spotthebot.clients import AsyncBots", ("httpx", "spotthebot.contracts.annotation")),
+            ("from spotthebot.clients import AsyncBots", ("httpx", "spotthebot.contracts.annotation.campaigns")),
             ("from spotthebot.clients import Analytics", ("httpx", "spotthebot.contracts.bots")),
             ("from spotthebot.clients import Bots; Bots('http://bots.example', 'key')", ("fastapi", "sqlalchemy")),
         ],

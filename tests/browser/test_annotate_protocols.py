@@ -9,7 +9,7 @@ from playwright.async_api import Locator, Page, expect
 
 from spotthebot.annotation.protocols.domain.answers import asked_questions, missing
 from spotthebot.annotation.protocols.domain.questions import UnitShape
-from spotthebot.contracts.protocols import AnnotationProtocol, LikertQuestion
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol, LikertQuestion
 from tests.factories.annotating import annotations_of
 from tests.factories.annotator_trainings import training_campaign, training_of_pairs
 from tests.factories.browsing import (

@@ -4,7 +4,7 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
-from spotthebot.contracts.assignments import AnswerIn, ClaimIn, ExchangeIn
+from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, ExchangeIn
 from spotthebot.web.domain.numbers import NOTHING
 from tests.factories.browsing import DESKTOP, PHONE, Visit, open_package, overflow, press, violations
 from tests.factories.entering import campaign_of_talks, entry_path, talk

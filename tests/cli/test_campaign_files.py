@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.cli.campaigns import Declaration, read_declaration
 from spotthebot.cli.declarations import DeclarationFaulty, schema_text
-from spotthebot.contracts.annotation import CampaignIn
-from spotthebot.contracts.panels import ProlificPanel
+from spotthebot.contracts.annotation.campaigns import CampaignIn
+from spotthebot.contracts.annotation.panels import ProlificPanel
 from tests.factories.command_line import run_stb
 from tests.factories.protocols import document, single
 

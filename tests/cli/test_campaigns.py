@@ -17,10 +17,10 @@ from spotthebot.cli.declarations import DeclarationFaulty
 from spotthebot.cli.errors import CampaignNameTaken, NoSuchName
 from spotthebot.cli.resources import Campaigns, find
 from spotthebot.clients import PeerRefused
-from spotthebot.contracts.annotation import CampaignOut, CampaignState
-from spotthebot.contracts.assignments import AnswerIn, ClaimIn, ExchangeIn
-from spotthebot.contracts.panels import ProlificPanel
-from spotthebot.contracts.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, ExchangeIn
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.panels import ProlificPanel
+from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.runtime.session import Clients
 from spotthebot.simulation.errors import PanelNotSimulated, ProtocolNotSimulated

@@ -7,8 +7,8 @@ import pytest
 from spotthebot.cli.campaigns import declare
 from spotthebot.cli.declarations import DeclarationFaulty
 from spotthebot.cli.errors import CampaignNameTaken
-from spotthebot.contracts.annotation import CampaignState
-from spotthebot.contracts.panels import ProlificPanel
+from spotthebot.contracts.annotation.campaigns import CampaignState
+from spotthebot.contracts.annotation.panels import ProlificPanel
 from spotthebot.local.runtime.session import Clients
 from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
 from tests.factories.running_suite import RunningSuite

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from spotthebot.annotation.protocols.domain.checks import check_protocol
-from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.trainings import Training
 from tests.factories.command_line import run_stb
 
 TASK = {"config": "button_flow", "indices": "odd", "options": {"Is it polite?": {"Yes": {}, "No": {}}}}

@@ -12,9 +12,9 @@ from spotthebot.analytics.report.design_tables import design_tables
 from spotthebot.cli.studies.design import read_design, read_samples
 from spotthebot.cli.studies.ranking import rank
 from spotthebot.cli.studies.report import get_annotator_names
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut
-from spotthebot.contracts.assignments import BlockIn
-from spotthebot.contracts.payments import BonusIn
+from spotthebot.contracts.annotation.assignments import BlockIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
+from spotthebot.contracts.annotation.payments import BonusIn
 from spotthebot.local.background import wait_until_built
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.session import Clients

@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from spotthebot.clients import Annotation, Bots, Conflict, Conversations, Forbidden, Invalid, NotFound, Unauthenticated
-from spotthebot.contracts.annotation import CampaignIn
-from spotthebot.contracts.assignments import ClaimIn
+from spotthebot.contracts.annotation.assignments import ClaimIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.bots import BotIn, BuiltinProtocol, ContextIn, HostedModelIn, RepliesIn
 from spotthebot.contracts.conversations import (
     AllPlayAllIn,

@@ -10,8 +10,8 @@ from uuid import UUID
 import pyarrow.parquet as pq
 import pytest
 
-from spotthebot.contracts.annotation import CampaignIn
-from spotthebot.contracts.assignments import AnswerIn, ClaimIn
+from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.conversations import CollectionState, CorpusFormat, ImportIn
 from spotthebot.kit.exports.formats import ExportFormat
 from tests.factories.annotating import DECISION, WHOLE

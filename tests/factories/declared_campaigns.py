@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from spotthebot.cli.campaigns import CampaignDeclared
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import simulated_annotators

@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 
-from spotthebot.contracts.assignments import AssignmentOut, ClaimIn
-from spotthebot.contracts.entries import EntryLinkIn
+from spotthebot.contracts.annotation.assignments import AssignmentOut, ClaimIn
+from spotthebot.contracts.annotation.entries import EntryLinkIn
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import import_conversations, open_campaign
 

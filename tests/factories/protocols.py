@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spotthebot.annotation.protocols.domain.answers import asked_questions
 from spotthebot.annotation.protocols.domain.checks import check_protocol
 from spotthebot.annotation.protocols.domain.questions import PAIR_SHAPE, UnitShape, values_of
-from spotthebot.contracts.protocols import AnnotationProtocol, MultipleQuestion, Question, Side, TextQuestion
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol, MultipleQuestion, Question, Side, TextQuestion
 
 _STORABLE = "aB1 /~<\n\u0301\u4e2d\U0001f600"
 TEXT = st.text(f"{_STORABLE}\0\ud800", max_size=8)

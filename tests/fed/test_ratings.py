@@ -5,8 +5,8 @@ from uuid import UUID
 import pytest
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
-from spotthebot.contracts.annotation import AnnotationOut
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.fed.domain.rated_questions import rated_questions
 from spotthebot.fed.domain.ratings import (
     ShownTurns,

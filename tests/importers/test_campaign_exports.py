@@ -9,7 +9,7 @@ import pytest
 
 from spotthebot.cli.campaigns import declare
 from spotthebot.cli.studies.ranking import rank
-from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.importers.campaign_exports import ExportedCampaign, export, read_exported_campaign
 from spotthebot.importers.campaign_import import import_campaign
 from spotthebot.importers.dump_import import Imported

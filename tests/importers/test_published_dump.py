@@ -2,7 +2,7 @@ from typing import Literal
 
 import pytest
 
-from spotthebot.contracts.annotation import Label
+from spotthebot.contracts.annotation.annotations import Label
 from spotthebot.importers.published_dump import (
     DumpAnnotation,
     DumpConversation,

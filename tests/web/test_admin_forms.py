@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
-from spotthebot.contracts.campaign_changes import CHANGEABLE, document_of
+from spotthebot.contracts.annotation.campaign_changes import CHANGEABLE, document_of
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.conversations import CollectionState
 from spotthebot.web.domain.admin_actions import campaign_actions, collection_actions
 from spotthebot.web.domain.campaign_forms import DEFAULTS, CampaignForm, fixed_fields

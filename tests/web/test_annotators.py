@@ -7,7 +7,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from spotthebot.contracts.assignments import BlockIn
+from spotthebot.contracts.annotation.assignments import BlockIn
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.web.domain.entries import entry_parameters
 from tests.factories.annotating import WHOLE, annotations_of, make_turk_campaign

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from spotthebot.contracts.annotation import AnnotationOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.conversations import ConversationState, Ending, PersonalDataOut
 from spotthebot.contracts.conversations.exports import ExportedQualityFlags
 from spotthebot.contracts.fed import ContextScoresOut

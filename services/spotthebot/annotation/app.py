@@ -25,7 +25,7 @@ from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.tables import LINEAGE
 from spotthebot.annotation.trainings import api as trainings_api
 from spotthebot.clients import AsyncConversations
-from spotthebot.contracts.annotation_events import AnnotationEventType
+from spotthebot.contracts.annotation.events import AnnotationEventType
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs

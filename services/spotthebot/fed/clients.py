@@ -6,7 +6,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.conversations import (
     ChatRatingOut,
     CollectionOut,
@@ -15,7 +17,6 @@ from spotthebot.contracts.conversations import (
     SpeakersOut,
     TextsOut,
 )
-from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.contracts.repeated_texts import shown_texts
 from spotthebot.fed.domain.errors import NoSuchCampaign, NoSuchCollection, StillCollecting
 

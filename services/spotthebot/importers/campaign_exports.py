@@ -6,9 +6,10 @@ from typing import Final, Literal
 
 from pydantic import Field, ValidationError
 
-from spotthebot.contracts.annotation import MAX_COLLECTIONS, CampaignOut, CampaignState, Exchanges, Instructions
-from spotthebot.contracts.annotation_exports import ExportedRows
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.annotations import Exchanges
+from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS, CampaignOut, CampaignState, Instructions
+from spotthebot.contracts.annotation.exports import ExportedRows
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.wire import Domain, Name, Wire
 from spotthebot.importers.errors import NotAnExport
 from spotthebot.kit.validation import faults_of

@@ -11,9 +11,10 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut
-from spotthebot.contracts.annotation_exports import ExportedAnnotation, ExportedItem, ExportedRows
-from spotthebot.contracts.annotation_uploads import (
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
+from spotthebot.contracts.annotation.exports import ExportedAnnotation, ExportedItem, ExportedRows
+from spotthebot.contracts.annotation.protocols import ProtocolIn
+from spotthebot.contracts.annotation.uploads import (
     AnnotationBatchIn,
     DecisionIn,
     ImportedAnnotationIn,
@@ -23,7 +24,6 @@ from spotthebot.contracts.annotation_uploads import (
     ShownIn,
 )
 from spotthebot.contracts.batches import StoredOut
-from spotthebot.contracts.protocols import ProtocolIn
 from spotthebot.contracts.wire import Wire
 from spotthebot.importers.campaign_exports import ExportedCampaign, conversations_file, rows_file
 from spotthebot.importers.conversation_exports import import_export, open_export

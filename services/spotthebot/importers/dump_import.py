@@ -10,8 +10,9 @@ from itertools import islice
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
-from spotthebot.contracts.annotation import Answer, CampaignIn, CampaignOut, CampaignState, Preference
-from spotthebot.contracts.annotation_uploads import (
+from spotthebot.contracts.annotation.annotations import Answer, Preference
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.annotation.uploads import (
     AnnotationBatchIn,
     ImportedAnnotationIn,
     PackageBatchIn,

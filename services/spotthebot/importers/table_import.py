@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Self
 
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut
-from spotthebot.contracts.annotation_uploads import (
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
+from spotthebot.contracts.annotation.uploads import (
     AnnotationBatchIn,
     ImportedAnnotationIn,
     PackageBatchIn,

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.kit.errors import Unavailable
 from spotthebot.local.errors import JobFailed
 

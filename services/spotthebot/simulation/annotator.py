@@ -18,7 +18,7 @@ from typing import Final, Literal, TypeAlias
 
 from spotthebot.bots.builtin_bots.domain.chance import chance_of
 from spotthebot.bots.questions.domain.dialogue import Dialogue
-from spotthebot.contracts.annotation import Answer, Label, Preference
+from spotthebot.contracts.annotation.annotations import Answer, Label, Preference
 from spotthebot.simulation.impressions import SPEAKERS, Impression, Segment, Speaker, impressions
 from spotthebot.simulation.language import Language
 

@@ -11,9 +11,10 @@ from pydantic import JsonValue
 from spotthebot.annotation.entry_links.domain.panels import require_id
 from spotthebot.annotation.entry_links.errors import AnnotatorIdUnusable
 from spotthebot.clients import AsyncAnnotation, Conflict
-from spotthebot.contracts.annotation import CampaignOut, Label
-from spotthebot.contracts.assignments import AnswerIn, AssignmentOut, ClaimIn, ExchangeIn, ItemOut
-from spotthebot.contracts.entries import ConsentIn
+from spotthebot.contracts.annotation.annotations import Label
+from spotthebot.contracts.annotation.assignments import AnswerIn, AssignmentOut, ClaimIn, ExchangeIn, ItemOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.annotation.entries import ConsentIn
 from spotthebot.contracts.turns import Turn
 from spotthebot.simulation import SimulatedAnnotator
 from spotthebot.simulation.errors import PanelNotSimulated, ProtocolNotSimulated

@@ -8,10 +8,8 @@ from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Download, Listing, ListOrder, Ndjson, Paging, operation
 from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.clients.trainings import TrainingOperations
-from spotthebot.contracts.annotation import AnnotationOut, AnnotationsRevisionOut, CampaignIn, CampaignOut, PackageOut
-from spotthebot.contracts.annotation_exports import AnnotatorNames, ExportedRows
-from spotthebot.contracts.annotation_uploads import AnnotationBatchIn, PackageBatchIn
-from spotthebot.contracts.assignments import (
+from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut
+from spotthebot.contracts.annotation.assignments import (
     AnnotatorOut,
     AnnotatorQualityOut,
     AnswerIn,
@@ -32,9 +30,9 @@ from spotthebot.contracts.assignments import (
     SubmittedOut,
     SubmittedTexts,
 )
-from spotthebot.contracts.batches import StoredOut
-from spotthebot.contracts.campaign_changes import CampaignChangesIn
-from spotthebot.contracts.entries import (
+from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
+from spotthebot.contracts.annotation.entries import (
     ConsentIn,
     ConsentOut,
     ConsentWithdrawalIn,
@@ -44,9 +42,13 @@ from spotthebot.contracts.entries import (
     EntryLinkStateOut,
     EntryOut,
 )
-from spotthebot.contracts.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
-from spotthebot.contracts.previews import CampaignPreviewOut, PackagePreviewOut
-from spotthebot.contracts.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
+from spotthebot.contracts.annotation.exports import AnnotatorNames, ExportedRows
+from spotthebot.contracts.annotation.packages import PackageOut
+from spotthebot.contracts.annotation.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
+from spotthebot.contracts.annotation.previews import CampaignPreviewOut, PackagePreviewOut
+from spotthebot.contracts.annotation.protocols import ProtocolIn, ProtocolOut, ProtocolSummaryOut
+from spotthebot.contracts.annotation.uploads import AnnotationBatchIn, PackageBatchIn
+from spotthebot.contracts.batches import StoredOut
 from spotthebot.kit.exports.formats import ExportFormat
 
 

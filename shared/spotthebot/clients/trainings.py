@@ -5,7 +5,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from spotthebot.clients.operations import Call, Listing, Paging, operation
-from spotthebot.contracts.trainings import (
+from spotthebot.contracts.annotation.trainings import (
     FeedbackOut,
     TrainingAnswerIn,
     TrainingGrantIn,

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from uuid import UUID
 
-from spotthebot.contracts.annotation import PackageOut
+from spotthebot.contracts.annotation.packages import PackageOut
 from spotthebot.contracts.wire import Wire
 
 MAX_REPEATED = 100

@@ -7,7 +7,7 @@ import pytest
 from spotthebot.annotation.annotators import store as annotators_store
 from spotthebot.annotation.annotators.domain import WorkCheck
 from spotthebot.annotation.annotators.errors import NoSuchAnnotator
-from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentState
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import NOON, store_annotators, store_assignments, store_campaign, store_packages
 

@@ -8,7 +8,7 @@ import pytest
 from spotthebot.annotation.assignments.domain.gold import Extent, ShownSpeakers, check_alike, check_gold, place_gold
 from spotthebot.annotation.assignments.errors import GoldStandsOut, GoldTooShort, NothingLeft
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.annotation.trainings import Training
 from tests.factories.annotator_trainings import gold_dialogue, gold_pair, training, training_of_pairs
 
 ANNOTATOR = UUID(int=1)

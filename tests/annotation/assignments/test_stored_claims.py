@@ -17,7 +17,7 @@ from spotthebot.annotation.assignments.tables import AnswerRow
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import HeldLease
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
-from spotthebot.contracts.assignments import AssignmentId
+from spotthebot.contracts.annotation.assignments import AssignmentId
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.ids import new_id
 from tests.factories.savepoints import SavepointDatabase

@@ -12,7 +12,7 @@ from spotthebot.annotation.attempts.errors import (
     TrainingAnswerFinal,
     TrainingDialogueNotShown,
 )
-from spotthebot.contracts.trainings import Training, TrainingState
+from spotthebot.contracts.annotation.trainings import Training, TrainingState
 from tests.factories.annotator_trainings import RIGHT, WRONG, training
 
 NOW = datetime(2026, 1, 1, 12, 30, 15, 250_000, tzinfo=UTC)

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from spotthebot.annotation.attempts import store as attempts_store
 from spotthebot.annotation.attempts.tables import TrainingAttemptRow
-from spotthebot.contracts.trainings import TrainingState
+from spotthebot.contracts.annotation.trainings import TrainingState
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import NOON, store_annotators, store_campaign
 

@@ -11,7 +11,7 @@ from spotthebot.annotation.campaigns.errors import (
     CampaignNotBuilt,
     CampaignTakesNoClaims,
 )
-from spotthebot.contracts.annotation import CampaignId, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignId, CampaignState
 
 CAMPAIGN = Campaign(
     id=CampaignId(uuid4()),

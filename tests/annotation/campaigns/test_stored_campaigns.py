@@ -6,7 +6,7 @@ from sqlalchemy import update
 
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.tables import CampaignRow
-from spotthebot.contracts.annotation import CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignState
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import store_campaign
 

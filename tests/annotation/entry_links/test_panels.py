@@ -27,7 +27,7 @@ from spotthebot.annotation.entry_links.errors import (
     EntryLinkNotGenuine,
     EntryRefused,
 )
-from spotthebot.contracts.panels import StoredPanel
+from spotthebot.contracts.annotation.panels import StoredPanel
 
 _PANEL: TypeAdapter[StoredPanel] = TypeAdapter(StoredPanel)
 PID = "60ffe5c8371090c7041d43f8"  # from Prolific's API reference, "Set up bonuses"

@@ -9,8 +9,8 @@ import pytest
 from spotthebot.annotation.leases import domain as leases_domain
 from spotthebot.annotation.leases.domain import COUNTED, Lease
 from spotthebot.annotation.leases.errors import AssignmentExpired, AssignmentNotSubmitted, AssignmentSubmitted
-from spotthebot.contracts.annotation import CampaignId
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.annotation.campaigns import CampaignId
 
 NOW = datetime(2026, 1, 1, 12, 30, 15, 250_000, tzinfo=UTC)
 ID = UUID(int=1)

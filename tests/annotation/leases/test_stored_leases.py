@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from spotthebot.annotation.assignments.store import assignments as assignments_store
 from spotthebot.annotation.leases import store as leases_store
-from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentState
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import (
     NOON,

@@ -20,7 +20,7 @@ from spotthebot.annotation.payments.domain import (
     rewarded_packages,
     turk_bonuses,
 )
-from spotthebot.contracts.panels import StoredPanel
+from spotthebot.contracts.annotation.panels import StoredPanel
 from tests.annotation.campaigns.test_campaign_lifecycle import CAMPAIGN
 from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, rows, turk_campaign, work_through
 from tests.factories.running_suite import RunningSuite

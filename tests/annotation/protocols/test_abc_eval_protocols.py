@@ -12,7 +12,7 @@ from spotthebot.annotation.protocols.domain.abc_eval import convert_tasks, shown
 from spotthebot.annotation.protocols.domain.answers import asked_questions, check_answer, missing
 from spotthebot.annotation.protocols.domain.questions import UnitShape, questions_of
 from spotthebot.annotation.protocols.errors import TaskNotConvertible
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from tests.factories.published_dump import SHARED
 
 FOLDER = SHARED / "data" / "abc-eval"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spotthebot.annotation.protocols.domain.answers import AnswerValue, asked_questions, check_answer, missing, values
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.annotation.protocols.domain.questions import UnitShape, questions_of, targets_of
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.turns import Turn
 from tests.factories.protocols import JSON, TEXT, answers, protocol, protocols, shapes, single
 

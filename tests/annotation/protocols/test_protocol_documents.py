@@ -16,8 +16,13 @@ from spotthebot.annotation.protocols.domain.answers import asked_questions, chec
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.annotation.protocols.domain.checks import check_protocol
 from spotthebot.annotation.protocols.domain.questions import PlacedQuestion, UnitShape, questions_of, values_of
-from spotthebot.contracts.annotation import Label, Preference
-from spotthebot.contracts.protocols import MAX_NESTING, MAX_QUESTIONS, AnnotationProtocol, protocol_schema_text
+from spotthebot.contracts.annotation.annotations import Label, Preference
+from spotthebot.contracts.annotation.protocols import (
+    MAX_NESTING,
+    MAX_QUESTIONS,
+    AnnotationProtocol,
+    protocol_schema_text,
+)
 from tests.factories.protocols import document, protocols, single
 
 ROOT = Path(__file__).parents[3]

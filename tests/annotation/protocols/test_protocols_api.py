@@ -7,7 +7,7 @@ import pytest
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.protocols import AnnotationProtocol, ProtocolIn
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol, ProtocolIn
 from tests.factories.protocols import document, single
 from tests.factories.running_suite import RunningSuite
 

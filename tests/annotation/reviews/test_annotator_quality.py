@@ -4,7 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 from spotthebot.annotation.reviews.domain import Agreement, agreement
-from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.annotation.annotations import Answer
 from tests.factories.annotating import WHOLE, campaign_of, claim, movable_clock, save, submit, work_through
 from tests.factories.protocols import protocol, single
 from tests.factories.running_suite import RunningSuite

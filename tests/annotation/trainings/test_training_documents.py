@@ -15,9 +15,9 @@ from spotthebot.annotation.trainings.domain.abc_eval import convert_training
 from spotthebot.annotation.trainings.domain.checks import check_training
 from spotthebot.annotation.trainings.domain.grades import grade, mistakes
 from spotthebot.annotation.trainings.errors import TrainingNotConvertible
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.trainings import Training
 from tests.factories.annotator_trainings import (
     RIGHT,
     WRONG,

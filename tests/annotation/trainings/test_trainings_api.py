@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.trainings import Training, TrainingIn
+from spotthebot.contracts.annotation.trainings import Training, TrainingIn
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, training, training_of_pairs
 from tests.factories.running_suite import RunningSuite
 

@@ -7,7 +7,8 @@ from pydantic import BaseModel
 
 from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut, Label, Preference
+from spotthebot.contracts.annotation.annotations import AnnotationOut, Label, Preference
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 
 _Value = TypeVar("_Value", bound=Hashable)
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}

@@ -1,7 +1,7 @@
 """The campaigns that `annotation` has."""
 
 from spotthebot.clients import AsyncAnnotation, Page
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 
 
 class Campaigns:

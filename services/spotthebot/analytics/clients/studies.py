@@ -21,7 +21,8 @@ from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.leaderboard import PlayedSide
 from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
-from spotthebot.contracts.annotation import CampaignOut, CampaignState, PackageOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.packages import PackageOut
 from spotthebot.contracts.conversations import ConversationState, ParticipantKind, SpeakersOut
 from spotthebot.contracts.repeated_texts import shown_texts
 

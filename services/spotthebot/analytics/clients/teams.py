@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations, NotFound
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import BotPerformanceOut
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from spotthebot.analytics.domain.errors import OneKindOnly
 from spotthebot.contracts.analytics import AnnotatorRankOut, LeaderboardEntry
-from spotthebot.contracts.annotation import Label
+from spotthebot.contracts.annotation.annotations import Label
 
 DEFAULT_PENALTY: Final = 0.5
 """Which part of its worth a right label has lost at the last exchange, unless somebody asks otherwise."""

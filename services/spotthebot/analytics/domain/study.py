@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.contracts.analytics import Counts, Filter
-from spotthebot.contracts.annotation import Label
+from spotthebot.contracts.annotation.annotations import Label
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 
 FEATURES: Final = ("fluency", "sensibleness", "specificity")

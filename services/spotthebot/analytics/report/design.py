@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.conversations import CollectionOut, CollectionPlanOut
 from spotthebot.contracts.names import HUMAN_NAME
 

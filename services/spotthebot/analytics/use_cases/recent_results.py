@@ -19,7 +19,7 @@ from spotthebot.analytics.use_cases.figures import Figures, Form
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
 from spotthebot.contracts.analytics import FigureParametersIn, ParametersIn
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.kit.memo import Memo
 
 _FRESH: Final = 1 / 2

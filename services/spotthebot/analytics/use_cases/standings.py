@@ -34,7 +34,7 @@ from spotthebot.contracts.analytics import (
     SurvivalOut,
     WinRatesOut,
 )
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import BotPerformanceOut
 from spotthebot.kit.database import Database

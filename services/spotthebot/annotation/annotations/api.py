@@ -14,13 +14,8 @@ from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.deps import Reader
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import Package, PackedConversation
-from spotthebot.contracts.annotation import (
-    AnnotationOut,
-    AnnotationsRevisionOut,
-    ConversationRef,
-    PackageOut,
-    SegmentRef,
-)
+from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut
+from spotthebot.contracts.annotation.packages import ConversationRef, PackageOut, SegmentRef
 from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from spotthebot.annotation.packages.domain.packages import PackedConversation
 from spotthebot.annotation.protocols.domain.exchanges import Decision
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.annotation_uploads import ImportedAnnotationIn
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.uploads import ImportedAnnotationIn
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from spotthebot.annotation.entry_links.api import completion_out
 from spotthebot.annotation.entry_links.use_cases import completion_of
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.protocols.domain.exchanges import Decision, opens_one_by_one
-from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, DecisionOut
-from spotthebot.contracts.assignments import (
+from spotthebot.contracts.annotation.annotations import DecisionOut
+from spotthebot.contracts.annotation.assignments import (
     AnswerIn,
     AssignmentOut,
     ClaimIn,
@@ -37,6 +37,7 @@ from spotthebot.contracts.assignments import (
     SubmissionIn,
     SubmittedOut,
 )
+from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.kit.database import ReadSession
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute

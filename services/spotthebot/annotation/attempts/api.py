@@ -17,7 +17,7 @@ from spotthebot.annotation.attempts.use_cases import (
 )
 from spotthebot.annotation.deps import Admin, AdminReader, Claimer, Frontend, frontend_of
 from spotthebot.annotation.trainings.domain.grades import mistakes
-from spotthebot.contracts.trainings import (
+from spotthebot.contracts.annotation.trainings import (
     MAX_ATTEMPTS,
     MAX_DIALOGUES,
     FeedbackOut,

@@ -14,8 +14,8 @@ from spotthebot.annotation.attempts.errors import (
     TrainingFailed,
     TrainingNotPassed,
 )
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.trainings import Training, TrainingState
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.trainings import Training, TrainingState
 
 TRANSITIONS: Final[Mapping[TrainingState, frozenset[TrainingState]]] = MappingProxyType(
     {

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.attempts.domain import Attempt, SavedAnswer, states_before
 from spotthebot.annotation.attempts.tables import TrainingAnswerRow, TrainingAttemptRow
-from spotthebot.contracts.trainings import TrainingState
+from spotthebot.contracts.annotation.trainings import TrainingState
 from spotthebot.kit.database import ReadSession, WriteSession
 
 

@@ -19,9 +19,9 @@ from spotthebot.annotation.protocols.domain.answers import check_answer, missing
 from spotthebot.annotation.protocols.errors import InvalidAnswer
 from spotthebot.annotation.trainings import store as trainings_store
 from spotthebot.annotation.trainings.domain.grades import Grade, grade, mistakes, shape_of_dialogue
-from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.requirements import RequiredTraining
-from spotthebot.contracts.trainings import Training, TrainingAnswerIn, TrainingStartIn, TrainingState
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.requirements import RequiredTraining
+from spotthebot.contracts.annotation.trainings import Training, TrainingAnswerIn, TrainingStartIn, TrainingState
 from spotthebot.kit.database import ReadSession, WriteSession
 
 

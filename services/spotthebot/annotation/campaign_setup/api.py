@@ -25,11 +25,16 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.deps import Admin, AdminReader, AdminsClaim, CampaignReader, JobQueue
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.protocols.domain.exchanges import opens_one_by_one
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
-from spotthebot.contracts.annotation_uploads import AnnotationBatchIn, PackageBatchIn
-from spotthebot.contracts.campaign_changes import CampaignChangesIn
+from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.annotation.previews import (
+    CampaignPreviewOut,
+    PackagePreviewOut,
+    PreviewedItem,
+    UnreachedLimit,
+)
+from spotthebot.contracts.annotation.uploads import AnnotationBatchIn, PackageBatchIn
 from spotthebot.contracts.conversations import StoredOut
-from spotthebot.contracts.previews import CampaignPreviewOut, PackagePreviewOut, PreviewedItem, UnreachedLimit
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of

@@ -20,8 +20,8 @@ from spotthebot.annotation.entry_links.tables import EntryLinkRow
 from spotthebot.annotation.metadata import IDEMPOTENCY
 from spotthebot.annotation.packages.store import EXCHANGES
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
-from spotthebot.contracts.annotation import CampaignIn, CampaignState
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 

@@ -24,12 +24,12 @@ from spotthebot.annotation.campaigns.errors import (
 )
 from spotthebot.annotation.protocols.domain.exchanges import opens_one_by_one
 from spotthebot.annotation.protocols.domain.questions import Unit
-from spotthebot.contracts.annotation import CampaignId, CampaignState
-from spotthebot.contracts.campaign_changes import UNSEEN
-from spotthebot.contracts.panels import StoredPanel
-from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.requirements import GoldItems, RequiredTraining
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.annotation.campaign_changes import UNSEEN
+from spotthebot.contracts.annotation.campaigns import CampaignId, CampaignState
+from spotthebot.contracts.annotation.panels import StoredPanel
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.annotation.trainings import Training
 from spotthebot.kit.pseudonyms import name_in_exports
 
 TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingProxyType(

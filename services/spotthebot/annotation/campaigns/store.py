@@ -13,10 +13,10 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.annotation.campaigns.domain import Campaign, Progress, Pseudonyms, states_before
 from spotthebot.annotation.campaigns.errors import NoSuchCampaign
 from spotthebot.annotation.campaigns.tables import CampaignRow
-from spotthebot.contracts.annotation import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
-from spotthebot.contracts.panels import StoredPanel
-from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.annotation.campaigns import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
+from spotthebot.contracts.annotation.panels import StoredPanel
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Runner, Statement, constant

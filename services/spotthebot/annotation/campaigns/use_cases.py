@@ -14,8 +14,8 @@ from spotthebot.annotation.campaigns import store
 from spotthebot.annotation.campaigns.domain import Campaign, Terms
 from spotthebot.annotation.protocols.use_cases import get_protocol
 from spotthebot.annotation.trainings import store as trainings_store
-from spotthebot.contracts.annotation import CampaignState
-from spotthebot.contracts.campaign_changes import UNSEEN
+from spotthebot.contracts.annotation.campaign_changes import UNSEEN
+from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.statements import Runner
 

@@ -14,7 +14,7 @@ from spotthebot.annotation.entry_links import store as entry_links_store
 from spotthebot.annotation.entry_links.api import completion_out
 from spotthebot.annotation.entry_links.domain.entry_links import LinkState
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.entries import (
+from spotthebot.contracts.annotation.entries import (
     ConsentIn,
     ConsentOut,
     ConsentTextOut,

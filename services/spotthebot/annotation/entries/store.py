@@ -10,7 +10,7 @@ from spotthebot.annotation.assignments.tables import AnswerRow
 from spotthebot.annotation.entry_links.tables import EntryRow
 from spotthebot.annotation.leases.domain import states_before
 from spotthebot.annotation.leases.tables import AssignmentRow
-from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentState
 from spotthebot.kit.database import WriteSession
 
 

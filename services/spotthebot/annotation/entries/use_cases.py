@@ -39,7 +39,7 @@ from spotthebot.annotation.entry_links.errors import EntryLinkNamesNobody, Entry
 from spotthebot.annotation.entry_links.use_cases import completion_of, lock_annotator, require_link
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.packages import store as packages_store
-from spotthebot.contracts.entries import ConsentIn, EntryLinkIn
+from spotthebot.contracts.annotation.entries import ConsentIn, EntryLinkIn
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.ids import new_id

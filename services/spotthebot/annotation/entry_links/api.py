@@ -1,7 +1,7 @@
 """How an annotator shows a panel that work is done, as answers have it."""
 
 from spotthebot.annotation.entry_links.domain.panels import Completion
-from spotthebot.contracts.panels import CompletionOut
+from spotthebot.contracts.annotation.panels import CompletionOut
 
 
 def completion_out(completion: Completion) -> CompletionOut:

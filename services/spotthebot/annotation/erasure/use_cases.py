@@ -11,7 +11,7 @@ from spotthebot.annotation.campaigns.use_cases import terms_of
 from spotthebot.annotation.erasure import store
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.protocols.domain.questions import text_questions
-from spotthebot.contracts.assignments import SubmittedTexts
+from spotthebot.contracts.annotation.assignments import SubmittedTexts
 from spotthebot.kit.database import WriteSession
 
 

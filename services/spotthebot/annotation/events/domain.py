@@ -1,6 +1,6 @@
 """The events of `annotation`: those that frontends may receive, and the part of their data that they see."""
 
-from spotthebot.contracts.annotation_events import AnnotationEventType
+from spotthebot.contracts.annotation.events import AnnotationEventType
 from spotthebot.kit.events.domain import EventCatalogue
 
 CATALOGUE = EventCatalogue(

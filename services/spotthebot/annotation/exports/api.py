@@ -12,7 +12,7 @@ from spotthebot.annotation.deps import Reader
 from spotthebot.annotation.exports.errors import NamesForAdministrators
 from spotthebot.annotation.exports.use_cases import export_campaign, log_named_export
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.annotation_exports import AnnotatorNames, ExportedRows
+from spotthebot.contracts.annotation.exports import AnnotatorNames, ExportedRows
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Pool, Reading

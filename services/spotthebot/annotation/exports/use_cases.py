@@ -17,8 +17,8 @@ from spotthebot.annotation.campaigns.use_cases import terms_of
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import NamedItem
 from spotthebot.annotation.protocols.domain.answers import values
-from spotthebot.contracts.annotation import DecisionOut
-from spotthebot.contracts.annotation_exports import (
+from spotthebot.contracts.annotation.annotations import DecisionOut
+from spotthebot.contracts.annotation.exports import (
     AnnotatorNames,
     ExportedAnnotation,
     ExportedAnnotationText,
@@ -26,7 +26,7 @@ from spotthebot.contracts.annotation_exports import (
     ExportedRows,
     ExportedValue,
 )
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.exports.batches import export
 from spotthebot.kit.exports.formats import ExportFormat

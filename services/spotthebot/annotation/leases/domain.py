@@ -8,8 +8,8 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.annotation.leases.errors import AssignmentExpired, AssignmentNotSubmitted, AssignmentSubmitted
-from spotthebot.contracts.annotation import CampaignId
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.annotation.campaigns import CampaignId
 
 TRANSITIONS: Final[Mapping[AssignmentState, frozenset[AssignmentState]]] = MappingProxyType(
     {

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, select, update
 from spotthebot.annotation.leases.domain import states_before
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import PackageRow
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner, Statement, constant
 

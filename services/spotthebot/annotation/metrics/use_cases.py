@@ -6,7 +6,7 @@ from typing import Final
 from prometheus_client.core import GaugeMetricFamily, Metric
 
 from spotthebot.annotation.metrics import store
-from spotthebot.contracts.annotation import CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.kit.database import Database
 from spotthebot.kit.events.depths import read_event_queues
 from spotthebot.kit.jobs.depths import read_job_queues

@@ -14,7 +14,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from spotthebot.annotation.campaigns.domain import Campaign
-from spotthebot.contracts.panels import CloudResearchPanel, MturkPanel, ProlificPanel
+from spotthebot.contracts.annotation.panels import CloudResearchPanel, MturkPanel, ProlificPanel
 from spotthebot.kit.text import without_formula
 
 CENT = Decimal("0.01")

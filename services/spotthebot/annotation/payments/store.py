@@ -14,7 +14,7 @@ from spotthebot.annotation.entry_links.tables import EntryRow
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.payments.domain import Bonus, PaidPackage, Payment, rewarded_packages
 from spotthebot.annotation.payments.tables import BonusRow
-from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentState
 from spotthebot.kit.database import ReadSession, WriteSession
 
 _ZERO = Decimal("0.00")

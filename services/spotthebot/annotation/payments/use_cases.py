@@ -22,8 +22,8 @@ from spotthebot.annotation.payments.domain import (
     payment_table,
     turk_bonuses,
 )
-from spotthebot.contracts.panels import MturkPanel
-from spotthebot.contracts.payments import PaymentFile
+from spotthebot.contracts.annotation.panels import MturkPanel
+from spotthebot.contracts.annotation.payments import PaymentFile
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 

@@ -7,7 +7,13 @@ from fastapi import APIRouter, Path, Query, Response
 from spotthebot.annotation.deps import Admin, CampaignReader
 from spotthebot.annotation.protocols import use_cases
 from spotthebot.annotation.protocols.domain.versions import ProtocolSummary, ProtocolVersion
-from spotthebot.contracts.protocols import Identifier, ProtocolIn, ProtocolOut, ProtocolSummaryOut, protocol_schema_text
+from spotthebot.contracts.annotation.protocols import (
+    Identifier,
+    ProtocolIn,
+    ProtocolOut,
+    ProtocolSummaryOut,
+    protocol_schema_text,
+)
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.annotation.protocols.domain.versions import ProtocolSummary, ProtocolVersion
 from spotthebot.annotation.protocols.errors import NoSuchProtocol
 from spotthebot.annotation.protocols.tables import ProtocolRow
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Runner, Statement

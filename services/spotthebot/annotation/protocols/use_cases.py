@@ -12,7 +12,7 @@ from spotthebot.annotation.protocols.errors import (
     ProtocolVersionStored,
     UnknownProtocol,
 )
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner
 

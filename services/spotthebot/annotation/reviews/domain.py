@@ -9,8 +9,8 @@ from spotthebot.annotation.annotators.domain import Annotator
 from spotthebot.annotation.assignments.domain.work_checks import ResponseTimes
 from spotthebot.annotation.protocols.domain.answers import values
 from spotthebot.annotation.protocols.domain.questions import Target, Value, questions_of
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 
 @dataclass(frozen=True)

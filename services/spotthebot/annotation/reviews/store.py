@@ -12,7 +12,7 @@ from sqlalchemy.orm import aliased
 from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.audit.tables import AuditRow
 from spotthebot.annotation.campaigns import store as campaigns_store
-from spotthebot.contracts.annotation import Answer
+from spotthebot.contracts.annotation.annotations import Answer
 from spotthebot.kit.database import ReadSession
 
 _MAX_COMPARED = 20_000

@@ -21,7 +21,7 @@ from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.reviews import store
 from spotthebot.annotation.reviews.domain import AnnotatorQuality, agreement
-from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentState
 from spotthebot.kit.database import ReadSession, WriteSession
 
 

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Path, Query
 from spotthebot.annotation.deps import Admin, AdminReader
 from spotthebot.annotation.trainings import store, use_cases
 from spotthebot.annotation.trainings.domain.versions import TrainingSummary, TrainingVersion
-from spotthebot.contracts.protocols import Identifier
-from spotthebot.contracts.trainings import TrainingIn, TrainingOut, TrainingSummaryOut
+from spotthebot.contracts.annotation.protocols import Identifier
+from spotthebot.contracts.annotation.trainings import TrainingIn, TrainingOut, TrainingSummaryOut
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute

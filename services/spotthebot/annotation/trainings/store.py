@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.annotation.trainings.domain.versions import TrainingSummary, TrainingVersion
 from spotthebot.annotation.trainings.errors import NoSuchTraining
 from spotthebot.annotation.trainings.tables import TrainingRow
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.annotation.trainings import Training
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Runner, Statement

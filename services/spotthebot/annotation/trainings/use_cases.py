@@ -10,8 +10,8 @@ from spotthebot.annotation.trainings.errors import (
     TrainingVersionStored,
     UnknownTraining,
 )
-from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.trainings import Training
 from spotthebot.kit.database import ReadSession, WriteSession
 
 

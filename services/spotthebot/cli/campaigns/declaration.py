@@ -5,9 +5,11 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 
-from spotthebot.contracts.annotation import MAX_COLLECTIONS, MAX_PACKAGE_SIZE, Currency, Exchanges, HumanShare
-from spotthebot.contracts.panels import Panel
-from spotthebot.contracts.requirements import Requirements
+from spotthebot.contracts.annotation.annotations import Exchanges
+from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS, Currency, HumanShare
+from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
+from spotthebot.contracts.annotation.panels import Panel
+from spotthebot.contracts.annotation.requirements import Requirements
 from spotthebot.contracts.wire import Name, Text, Wire
 
 _EXAMPLES: list[JsonValue] = [

@@ -12,11 +12,11 @@ from spotthebot.annotation.protocols.domain.checks import check_protocol
 from spotthebot.cli import declarations
 from spotthebot.cli.campaigns.declaration import Declaration, Pay
 from spotthebot.cli.declarations import Contradictions, DeclarationFaulty, Form, read_declared
-from spotthebot.contracts.annotation import ConsentText, Instructions
-from spotthebot.contracts.panels import CloudResearchPanel, GenericPanel, ProlificPanel
-from spotthebot.contracts.protocols import AnnotationProtocol
-from spotthebot.contracts.requirements import GoldItems, RequiredTraining
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.annotation.campaigns import ConsentText, Instructions
+from spotthebot.contracts.annotation.panels import CloudResearchPanel, GenericPanel, ProlificPanel
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.annotation.trainings import Training
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.validation import faults_of, reason_of
 

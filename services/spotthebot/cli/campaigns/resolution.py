@@ -9,9 +9,9 @@ from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
 from spotthebot.cli.declarations import Place, UnknownName, instead_of
 from spotthebot.cli.resources import Collections, find_declared
-from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.conversations import CollectionOut
-from spotthebot.contracts.protocols import AnnotationProtocol
 from spotthebot.local.runtime.session import Clients
 
 

@@ -19,12 +19,12 @@ from spotthebot.cli.declarations import faults_of
 from spotthebot.cli.errors import CampaignNameTaken
 from spotthebot.cli.resources.reach import reach_of_campaign
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, PeerRefused
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
-from spotthebot.contracts.campaign_changes import CampaignChangesIn, changes_to, document_of
-from spotthebot.contracts.previews import CampaignPreviewOut
-from spotthebot.contracts.protocols import ProtocolIn
+from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn, changes_to, document_of
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.annotation.previews import CampaignPreviewOut
+from spotthebot.contracts.annotation.protocols import ProtocolIn
+from spotthebot.contracts.annotation.trainings import TrainingIn
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts, shown_texts
-from spotthebot.contracts.trainings import TrainingIn
 from spotthebot.local.background import wait_until_built
 from spotthebot.local.runtime.session import Clients
 

@@ -9,7 +9,7 @@ from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped,
 from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources import Campaigns, find
-from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.kit.text import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services

@@ -14,8 +14,8 @@ from spotthebot.cli.commands.declarations import Schema, declaration_faults, pri
 from spotthebot.cli.commands.options import NAMED, JsonFile, check_folder, check_output, say_session, write_json
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.cli.resources import Campaigns, find
-from spotthebot.contracts.annotation import CampaignOut, CampaignState
-from spotthebot.contracts.previews import CampaignPreviewOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.previews import CampaignPreviewOut
 from spotthebot.importers.campaign_exports import export
 from spotthebot.local.progress import say, say_repeated_texts, showing_progress
 from spotthebot.local.runtime.session import Services, Session, connect, open_session

@@ -11,7 +11,7 @@ from rich.table import Table as Printed
 from rich.text import Text
 
 from spotthebot.cli.commands.questions import is_interactive
-from spotthebot.contracts.annotation import Label, Preference
+from spotthebot.contracts.annotation.annotations import Label, Preference
 from spotthebot.importers.tables.cells import shown
 from spotthebot.importers.tables.columns import FEATURES, ColumnMapping, Kind, find_columns, parse_map, parse_values
 from spotthebot.importers.tables.errors import MappingNotConfirmed, ValuesUnknown

@@ -10,7 +10,7 @@ from spotthebot.local.runtime.session import Clients
 
 if TYPE_CHECKING:
     # Building these models takes a tenth of a second: a command imports those of the services that it calls.
-    from spotthebot.contracts.annotation import CampaignOut
+    from spotthebot.contracts.annotation.campaigns import CampaignOut
     from spotthebot.contracts.bots import BotOut
     from spotthebot.contracts.conversations import CollectionOut, CorpusOut
 

@@ -11,7 +11,7 @@ from spotthebot.analytics.report.design import Collection, Conversations, Design
 from spotthebot.analytics.report.samples import Samples, select_samples
 from spotthebot.clients import Forbidden
 from spotthebot.contracts.analytics import Filter
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.conversations import ConversationOut, ConversationState
 from spotthebot.local.runtime.session import Clients
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from spotthebot.contracts.protocols import (
+from spotthebot.contracts.annotation.protocols import (
     AnnotationProtocol,
     LikertQuestion,
     MultipleQuestion,

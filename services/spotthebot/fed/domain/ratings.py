@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 from uuid import UUID
 
-from spotthebot.contracts.annotation import AnnotationOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.conversations import ChatRatingOut
 from spotthebot.fed.domain.rated_questions import RatedQuestion
 from spotthebot.fed.domain.score_sets import ScoredContext

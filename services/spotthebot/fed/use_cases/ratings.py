@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.fed.correlations import CorrelationLevel
 from spotthebot.fed.clients import Campaigns, Collections
 from spotthebot.fed.domain.errors import NoRatingsOfTurns, NoSuchRating, OtherCampaign

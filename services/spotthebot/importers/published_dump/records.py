@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from spotthebot.contracts.annotation import Label
+from spotthebot.contracts.annotation.annotations import Label
 
 Kind: TypeAlias = Literal["human", "bot"]
 Feature: TypeAlias = Literal["fluency", "sensibleness", "specificity"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from spotthebot.contracts.annotation import Label, Preference
+from spotthebot.contracts.annotation.annotations import Label, Preference
 from spotthebot.importers.tables.cells import is_missing, shown
 from spotthebot.importers.tables.errors import ColumnsUnknown, MappingFault, NoNumbers
 from spotthebot.importers.tables.numbers import is_numeric

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from spotthebot.contracts.annotation import Answer, Label
+from spotthebot.contracts.annotation.annotations import Answer, Label
 from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
 from spotthebot.importers.published_dump.fields import FieldFault
 from spotthebot.importers.published_dump.records import Rejected

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.contracts.annotation import Label, Preference
+from spotthebot.contracts.annotation.annotations import Label, Preference
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.importers.tables.errors import MappingFault
 from spotthebot.importers.tables.numbers import number_of, plain_number

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from spotthebot.contracts.annotation import Preference
+from spotthebot.contracts.annotation.annotations import Preference
 from spotthebot.importers.published_dump.fields import FieldFault
 from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.cells import TableRow, shown

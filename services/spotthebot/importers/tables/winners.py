@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from spotthebot.contracts.annotation import Preference
+from spotthebot.contracts.annotation.annotations import Preference
 from spotthebot.importers.tables.cells import TableRow, shown
 from spotthebot.importers.tables.errors import NumbersNameWinner, ValuesUnknown, WinnerIsBotOrSide
 from spotthebot.importers.tables.numbers import number_of

@@ -6,7 +6,7 @@ One campaign follows the other: what services keep of one that grew all the time
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.contracts.annotation import CampaignIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.bots import BotIn, BuiltinProtocol
 from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, HumanBotIn
 from spotthebot.local.background import poll_until, wait_until_built

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.conversations import CollectionOut, CollectionState
 
 _OF_CAMPAIGNS: Final[Mapping[CampaignState, tuple[str, ...]]] = {

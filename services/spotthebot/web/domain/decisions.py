@@ -6,8 +6,8 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
-from spotthebot.contracts.assignments import AnnotatorOut, SubmittedTexts
-from spotthebot.contracts.trainings import TrainingRecordOut, TrainingState
+from spotthebot.contracts.annotation.assignments import AnnotatorOut, SubmittedTexts
+from spotthebot.contracts.annotation.trainings import TrainingRecordOut, TrainingState
 from spotthebot.contracts.wire import Wire
 from spotthebot.kit.validation import reason_of
 

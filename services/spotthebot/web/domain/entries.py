@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from spotthebot.contracts.panels import ENTRY_PARAMETER
+from spotthebot.contracts.annotation.panels import ENTRY_PARAMETER
 
 _MAX_PARAMETERS: Final = 50
 _LONGEST_NAME: Final = 100

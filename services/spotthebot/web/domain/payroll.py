@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from spotthebot.contracts.payments import PaymentOut
+from spotthebot.contracts.annotation.payments import PaymentOut
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spotthebot.contracts.previews import PackagePreviewOut
+from spotthebot.contracts.annotation.previews import PackagePreviewOut
 
 
 def items_of(package: PackagePreviewOut) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from spotthebot.contracts.trainings import Training, TrainingIn
+from spotthebot.contracts.annotation.trainings import Training, TrainingIn
 from spotthebot.kit.validation import reason_of
 
 

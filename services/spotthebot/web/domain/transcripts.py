@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from spotthebot.contracts.annotation import AnnotationOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.conversations import ExportedConversation
 from spotthebot.contracts.fed import ContextScoresOut
 

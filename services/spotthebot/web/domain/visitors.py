@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Self
 from uuid import UUID
 
-from spotthebot.contracts.assignments import HolderIn
+from spotthebot.contracts.annotation.assignments import HolderIn
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.kit.errors import Error
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import policy_with

@@ -12,6 +12,7 @@ from uuid import UUID
 from fastapi import APIRouter, Form, Header, Query, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from spotthebot.contracts.annotation.panels import SIGNATURE_PARAMETER
 from spotthebot.contracts.conversations import (
     DIALOGUE_LIKERT,
     ChatIn,
@@ -21,7 +22,6 @@ from spotthebot.contracts.conversations import (
     PersonsChatOut,
     Question,
 )
-from spotthebot.contracts.panels import SIGNATURE_PARAMETER
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.page_errors import wants_page
 from spotthebot.web.catalogues import Texts

@@ -10,7 +10,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from spotthebot.clients import NotFound, PeerFailed, PeerUnavailable
-from spotthebot.contracts.annotation import AnnotationOut, CampaignOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.conversations import ChatRatingOut, ConversationOut, QualityOut
 from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
 from spotthebot.kit.web.core.routes import PageRoute

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE, PeerFailed, PeerUnavailable
 from spotthebot.contracts.analytics import Speaker
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.marks import marks_of
 

@@ -20,7 +20,7 @@ from spotthebot.contracts.analytics import (
     SectionsOut,
     Speaker,
 )
-from spotthebot.contracts.annotation import CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.kit.errors import NotFound
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.claims import claim, survival_claim

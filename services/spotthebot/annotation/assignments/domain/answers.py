@@ -18,8 +18,8 @@ from spotthebot.annotation.protocols.domain.answers import check_answer, missing
 from spotthebot.annotation.protocols.domain.exchanges import Decision, decide, opens_one_by_one
 from spotthebot.annotation.protocols.domain.questions import PAIR_SHAPE, UnitShape, question_ids
 from spotthebot.annotation.protocols.errors import InvalidAnswer
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from spotthebot.annotation.assignments.errors import (
 )
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.trainings.domain.checks import texts_of
-from spotthebot.contracts.trainings import Training, TrainingDialogue
+from spotthebot.contracts.annotation.trainings import Training, TrainingDialogue
 from spotthebot.contracts.turns import Turn
 
 

@@ -18,7 +18,7 @@ from spotthebot.annotation.assignments.tables import AnswerRow, GoldItemRow
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow
-from spotthebot.contracts.assignments import HolderIn
+from spotthebot.contracts.annotation.assignments import HolderIn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import KeyedStatement, Runner, Statement, constant
 

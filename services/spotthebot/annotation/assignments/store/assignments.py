@@ -21,8 +21,8 @@ from spotthebot.annotation.conversations.tables import ShownConversationRow as S
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
-from spotthebot.contracts.annotation import CampaignId
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState, HolderIn
+from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState, HolderIn
+from spotthebot.contracts.annotation.campaigns import CampaignId
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Statement, constant

@@ -22,7 +22,7 @@ from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import HeldLease, longest_idle, states_before
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.statements import Statement, constant

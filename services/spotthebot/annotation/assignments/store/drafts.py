@@ -13,7 +13,7 @@ from spotthebot.annotation.assignments.domain.answers import AnsweredItem, Draft
 from spotthebot.annotation.assignments.store import decisions as decisions_store
 from spotthebot.annotation.assignments.tables import AnswerRevisionRow, AnswerRow
 from spotthebot.annotation.leases.tables import AssignmentRow
-from spotthebot.contracts.assignments import AssignmentState
+from spotthebot.contracts.annotation.assignments import AssignmentState
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.statements import Runner, Statement, constant
 

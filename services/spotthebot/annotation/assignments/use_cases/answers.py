@@ -16,7 +16,7 @@ from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.protocols.domain import exchanges as exchanges_domain
 from spotthebot.annotation.protocols.domain.answers import missing
-from spotthebot.contracts.assignments import AnswerIn, ExchangeIn
+from spotthebot.contracts.annotation.assignments import AnswerIn, ExchangeIn
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.database import WriteSession
 from spotthebot.kit.errors import FieldError

@@ -32,7 +32,7 @@ from spotthebot.annotation.entry_links.use_cases import lock_annotator, require_
 from spotthebot.annotation.events.use_cases import publish_completed, publish_submitted
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import ENDED, Lease, longest_idle
-from spotthebot.contracts.assignments import AssignmentId, AssignmentState, ClaimIn, HolderIn
+from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState, ClaimIn, HolderIn
 from spotthebot.kit.database import WriteSession
 
 _LONGEST_PAUSE = timedelta(seconds=60)

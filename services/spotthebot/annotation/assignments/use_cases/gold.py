@@ -19,8 +19,8 @@ from spotthebot.annotation.campaigns.use_cases import terms_of
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.trainings.domain.grades import grade, mistakes
-from spotthebot.contracts.assignments import AssignmentId
-from spotthebot.contracts.trainings import TrainingDialogue
+from spotthebot.contracts.annotation.assignments import AssignmentId
+from spotthebot.contracts.annotation.trainings import TrainingDialogue
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.statements import Runner
 

@@ -12,8 +12,8 @@ from typing import Final
 from spotthebot.annotation.campaign_setup.errors import ChangeRefused
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.campaigns.errors import CampaignNotBuilt
-from spotthebot.contracts.annotation import CampaignIn, CampaignState
-from spotthebot.contracts.campaign_changes import CHANGEABLE, FIXED, UNSEEN, fixed_keys
+from spotthebot.contracts.annotation.campaign_changes import CHANGEABLE, FIXED, UNSEEN, fixed_keys
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
 from spotthebot.kit.errors import FieldError
 
 PACKED: Final = frozenset(

@@ -18,9 +18,9 @@ from spotthebot.annotation.campaign_setup.use_cases.packages import NewConversat
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.clients import Conversations
-from spotthebot.contracts.annotation import CampaignIn
-from spotthebot.contracts.campaign_changes import CHANGEABLE, UNSEEN, Document, changed, document_of
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.campaign_changes import CHANGEABLE, UNSEEN, Document, changed, document_of
+from spotthebot.contracts.annotation.campaigns import CampaignIn
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.jobs import Jobs

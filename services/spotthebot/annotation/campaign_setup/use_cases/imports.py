@@ -26,9 +26,11 @@ from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import NewPackage, PackedConversation, PackedItem, UploadedItem
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.answers import check_answer, missing
-from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE, Answer, CampaignState
-from spotthebot.contracts.annotation_uploads import ImportedAnnotationIn, PackageIn, SegmentIn, ShownIn
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.campaigns import CampaignState
+from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.uploads import ImportedAnnotationIn, PackageIn, SegmentIn, ShownIn
 from spotthebot.kit.database import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 

@@ -10,8 +10,8 @@ from spotthebot.annotation.campaigns.domain import Campaign, unit_of
 from spotthebot.annotation.events.use_cases import publish_closed
 from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.annotation.trainings.use_cases import require_training
-from spotthebot.contracts.annotation import CampaignIn, CampaignState
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database import ReadSession, WriteSession
 from spotthebot.kit.jobs import Jobs
 

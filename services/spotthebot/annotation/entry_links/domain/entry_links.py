@@ -20,8 +20,8 @@ from spotthebot.annotation.entry_links.errors import (
     PeopleNotCounted,
 )
 from spotthebot.annotation.packages.domain.workload import Workload, annotators_of
-from spotthebot.contracts.entries import MAX_ANNOTATORS
-from spotthebot.contracts.panels import ENTRY_PARAMETER, SIGNATURE_PARAMETER
+from spotthebot.contracts.annotation.entries import MAX_ANNOTATORS
+from spotthebot.contracts.annotation.panels import ENTRY_PARAMETER, SIGNATURE_PARAMETER
 from spotthebot.kit.errors import FieldError
 
 _PURPOSE: Final = b"spotthebot annotation entry link 1"

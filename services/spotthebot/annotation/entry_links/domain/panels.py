@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from spotthebot.annotation.campaigns.domain import is_like_a_program
 from spotthebot.annotation.entry_links.errors import AnnotatorIdUnusable, EntryRefused
-from spotthebot.contracts.panels import (
+from spotthebot.contracts.annotation.panels import (
     ENTRY_PARAMETER,
     CloudResearchPanel,
     GenericPanel,

@@ -17,7 +17,7 @@ from spotthebot.annotation.protocols.domain.questions import (
     questions_of,
     targets_of,
 )
-from spotthebot.contracts.protocols import AnnotationProtocol, MultipleQuestion, Question, TextQuestion
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol, MultipleQuestion, Question, TextQuestion
 from spotthebot.kit.errors import FieldError
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")

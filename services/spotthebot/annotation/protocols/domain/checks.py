@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from spotthebot.annotation.protocols.domain.questions import Condition, PlacedQuestion, questions_of, values_of
-from spotthebot.contracts.protocols import (
+from spotthebot.contracts.annotation.protocols import (
     MAX_NESTING,
     MAX_QUESTIONS,
     MAX_SCALE_POINTS,

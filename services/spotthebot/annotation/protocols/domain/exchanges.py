@@ -19,8 +19,8 @@ from spotthebot.annotation.protocols.errors import (
     NoExchangeOpen,
     ShownWhole,
 )
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 
 @dataclass(frozen=True)

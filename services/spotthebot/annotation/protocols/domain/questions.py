@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from spotthebot.contracts.annotation import Preference
-from spotthebot.contracts.protocols import (
+from spotthebot.contracts.annotation.annotations import Preference
+from spotthebot.contracts.annotation.protocols import (
     AnnotationProtocol,
     LikertQuestion,
     MultipleQuestion,

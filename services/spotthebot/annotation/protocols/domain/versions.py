@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 
 @dataclass(frozen=True)

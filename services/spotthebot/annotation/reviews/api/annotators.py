@@ -16,8 +16,8 @@ from spotthebot.annotation.deps import Admin, AdminReader, Frontend, frontend_of
 from spotthebot.annotation.erasure import use_cases as erasure_use_cases
 from spotthebot.annotation.reviews import store, use_cases
 from spotthebot.annotation.reviews.use_cases import appeal, get_quality
-from spotthebot.contracts.annotation import AnnotatorId
-from spotthebot.contracts.assignments import (
+from spotthebot.contracts.annotation.annotations import AnnotatorId
+from spotthebot.contracts.annotation.assignments import (
     AgreementOut,
     AnnotatorOut,
     AnnotatorQualityOut,

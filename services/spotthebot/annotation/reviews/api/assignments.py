@@ -9,7 +9,7 @@ from spotthebot.annotation.assignments.store import assignments as assignments_s
 from spotthebot.annotation.deps import Admin, AdminReader
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.reviews import use_cases
-from spotthebot.contracts.assignments import AssignmentSummaryOut, RejectionIn
+from spotthebot.contracts.annotation.assignments import AssignmentSummaryOut, RejectionIn
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing

@@ -15,9 +15,9 @@ from spotthebot.annotation.protocols.domain.abc_eval import Conversion, shown_te
 from spotthebot.annotation.protocols.domain.questions import questions_of
 from spotthebot.annotation.trainings.domain.checks import check_dialogue
 from spotthebot.annotation.trainings.errors import TrainingNotConvertible
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.protocols import AnnotationProtocol, MultipleQuestion, Question, SingleQuestion
-from spotthebot.contracts.trainings import Training, TrainingDialogue
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol, MultipleQuestion, Question, SingleQuestion
+from spotthebot.contracts.annotation.trainings import Training, TrainingDialogue
 from spotthebot.kit.validation import faults_of
 
 _SOURCE = "ABC-Eval, Finch, Finch and Choi 2023: training dialogues"

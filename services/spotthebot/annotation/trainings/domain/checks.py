@@ -8,9 +8,9 @@ from typing import TypeAlias
 from spotthebot.annotation.protocols.domain.answers import check_answer, missing
 from spotthebot.annotation.protocols.domain.questions import UnitShape, questions_of, targets_of
 from spotthebot.annotation.trainings.domain.grades import UNIT, graded_questions, shape_of_dialogue
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.protocols import AnnotationProtocol, Question
-from spotthebot.contracts.trainings import Training, TrainingDialogue
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol, Question
+from spotthebot.contracts.annotation.trainings import Training, TrainingDialogue
 from spotthebot.kit.errors import FieldError
 
 _Asked: TypeAlias = Mapping[str, Sequence[Question]]

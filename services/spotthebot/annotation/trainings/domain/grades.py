@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from spotthebot.annotation.protocols.domain.questions import PAIR_SHAPE, UnitShape, questions_of, targets_of
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.protocols import AnnotationProtocol, Question
-from spotthebot.contracts.trainings import Training, TrainingDialogue
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol, Question
+from spotthebot.contracts.annotation.trainings import Training, TrainingDialogue
 
 UNIT = "unit"
 """The target of questions that are asked once."""

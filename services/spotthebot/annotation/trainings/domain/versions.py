@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from spotthebot.contracts.trainings import Training
+from spotthebot.contracts.annotation.trainings import Training
 
 
 @dataclass(frozen=True)

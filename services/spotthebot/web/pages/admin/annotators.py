@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.annotation import CampaignOut
-from spotthebot.contracts.trainings import TrainingRecordOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.annotation.trainings import TrainingRecordOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.decisions import annotator_actions
 from spotthebot.web.pages.deps import Admin, Pages, ServicesOfVisitor

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import Conflict, Invalid, NotFound, PeerRefused
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut
-from spotthebot.contracts.campaign_changes import CampaignChangesIn, changes_between, document_of
+from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn, changes_between, document_of
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.conversations import CollectionOut, CollectionState
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.routes import PageRoute

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.assignments import BlockIn, RejectionIn
-from spotthebot.contracts.payments import BonusIn
-from spotthebot.contracts.trainings import MAX_ATTEMPTS, TrainingGrantIn
+from spotthebot.contracts.annotation.assignments import BlockIn, RejectionIn
+from spotthebot.contracts.annotation.payments import BonusIn
+from spotthebot.contracts.annotation.trainings import MAX_ATTEMPTS, TrainingGrantIn
 from spotthebot.contracts.wire import Wire
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.decisions import ErasureForm, attempt_to_grant, read_document

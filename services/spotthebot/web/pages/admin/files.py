@@ -10,9 +10,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.annotation import CampaignOut
-from spotthebot.contracts.annotation_exports import ExportedRows
-from spotthebot.contracts.payments import PaymentFile, PaymentOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.annotation.exports import ExportedRows
+from spotthebot.contracts.annotation.payments import PaymentFile, PaymentOut
 from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import services_with

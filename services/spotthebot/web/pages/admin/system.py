@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from spotthebot.clients import PeerFailed, PeerUnavailable, UnexpectedAnswer
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.annotation import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.conversations import CollectionOut, CollectionState
 from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
 from spotthebot.contracts.services import API_NAMES

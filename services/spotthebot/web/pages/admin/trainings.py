@@ -9,8 +9,8 @@ from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import Conflict, Invalid, PeerRefused
-from spotthebot.contracts.protocols import Identifier
-from spotthebot.contracts.trainings import TrainingIn
+from spotthebot.contracts.annotation.protocols import Identifier
+from spotthebot.contracts.annotation.trainings import TrainingIn
 from spotthebot.kit.web.core.bodies import large_batch, load_json
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services

@@ -8,9 +8,9 @@ from uuid import UUID
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.contracts.assignments import AppealIn, AssignmentState
-from spotthebot.contracts.entries import ConsentIn, ConsentWithdrawalIn
-from spotthebot.contracts.panels import CompletionOut
+from spotthebot.contracts.annotation.assignments import AppealIn, AssignmentState
+from spotthebot.contracts.annotation.entries import ConsentIn, ConsentWithdrawalIn
+from spotthebot.contracts.annotation.panels import CompletionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.games import GAME
 from spotthebot.web.pages.annotate.deps import get_own_package

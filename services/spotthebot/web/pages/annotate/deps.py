@@ -6,8 +6,8 @@ from uuid import UUID
 from fastapi import Request
 
 from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.assignments import AssignmentOut
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.assignments import AssignmentOut
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.web.domain.errors import NotYourPackage
 from spotthebot.web.domain.protocols import worded
 from spotthebot.web.domain.visitors import Annotator

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import AsyncAnnotation, Conflict, PeerRefused, RateLimited
-from spotthebot.contracts.annotation import CampaignOut
-from spotthebot.contracts.assignments import AssignmentOut, ClaimIn
-from spotthebot.contracts.entries import EntryIn
-from spotthebot.contracts.panels import ENTRY_PARAMETER, CompletionOut
+from spotthebot.contracts.annotation.assignments import AssignmentOut, ClaimIn
+from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.annotation.entries import EntryIn
+from spotthebot.contracts.annotation.panels import ENTRY_PARAMETER, CompletionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import POLICY
 from spotthebot.web.domain.entries import CAN_APPEAL, entry_parameters, state_of_refusal

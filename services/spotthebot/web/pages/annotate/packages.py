@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from spotthebot.contracts.assignments import (
+from spotthebot.contracts.annotation.assignments import (
     AnswerIn,
     AssignmentOut,
     ExchangeIn,

@@ -8,8 +8,8 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import Conflict
-from spotthebot.contracts.annotation import Answer
-from spotthebot.contracts.trainings import (
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.trainings import (
     MAX_ATTEMPTS,
     MAX_DIALOGUES,
     FeedbackOut,

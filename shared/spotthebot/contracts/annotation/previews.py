@@ -4,8 +4,8 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from spotthebot.contracts.annotation import MAX_PACKAGE_SIZE
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Wire
 

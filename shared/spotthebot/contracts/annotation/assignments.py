@@ -7,17 +7,11 @@ from uuid import UUID
 
 from pydantic import Field
 
-from spotthebot.contracts.annotation import (
-    MAX_DECISIONS,
-    MAX_PACKAGE_SIZE,
-    AnnotatorId,
-    Answer,
-    DecisionOut,
-    EnteredBy,
-    Exchanges,
-)
-from spotthebot.contracts.panels import CompletionOut
-from spotthebot.contracts.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, Answer, DecisionOut, Exchanges
+from spotthebot.contracts.annotation.entries import EnteredBy
+from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
+from spotthebot.contracts.annotation.panels import CompletionOut
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import ExternalId, Wire, Words
 

@@ -1,15 +1,23 @@
 """Entry links, by which annotators come into a campaign from a panel, and what they consent to."""
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
-from spotthebot.contracts.annotation import AnnotatorId, CampaignState, EnteredBy
-from spotthebot.contracts.panels import CompletionOut
+from spotthebot.contracts.annotation.annotations import AnnotatorId
+from spotthebot.contracts.annotation.campaigns import CampaignState
+from spotthebot.contracts.annotation.panels import CompletionOut
 from spotthebot.contracts.wire import Text, Wire
 
+EnteredBy: TypeAlias = Annotated[
+    UUID | None,
+    Field(
+        description="The entry link by which the person came: refused unless they entered by it; null: the frontend "
+        "itself knows who they are."
+    ),
+]
 MAX_ANNOTATORS: Final = 100_000
 """People who may enter by one link."""
 

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from spotthebot.contracts.annotation import MAX_DECISIONS, MAX_PACKAGE_SIZE, AnnotatorId, Answer, Exchanges
+from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, Answer, Exchanges
+from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.wire import ExternalId, Text, Wire
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, StrictInt, StringConstraints
 
-from spotthebot.contracts.annotation import Preference
+from spotthebot.contracts.annotation.annotations import Preference
 from spotthebot.contracts.wire import Text, Wire
 
 MAX_QUESTIONS: Final = 200

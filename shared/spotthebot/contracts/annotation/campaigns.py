@@ -1,45 +1,31 @@
-"""Campaigns, packages and annotations, as they cross the boundary of the service `annotation`."""
+"""Campaigns, as they cross the boundary of the service `annotation`."""
 
 import re
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Final, Literal, NewType, TypeAlias
+from typing import Annotated, Final, Literal, NewType
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, JsonValue, SecretStr, StringConstraints, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints, WithJsonSchema, model_validator
 
+from spotthebot.contracts.annotation.annotations import Exchanges
+from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
+from spotthebot.contracts.annotation.panels import Panel, StoredPanel
+from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining, Requirements
 from spotthebot.contracts.names import ReadableName
-from spotthebot.contracts.panels import Panel, StoredPanel
-from spotthebot.contracts.requirements import GoldItems, RequiredTraining, Requirements
 from spotthebot.contracts.wire import Domain, Name, Text, Wire, of_form
 
 CampaignId = NewType("CampaignId", UUID)
-PackageId = NewType("PackageId", UUID)
-
-AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
-EnteredBy: TypeAlias = Annotated[
-    UUID | None,
-    Field(
-        description="The entry link by which the person came: refused unless they entered by it; null: the frontend "
-        "itself knows who they are."
-    ),
-]
-Exchanges = Annotated[int, Field(ge=1, le=500)]
 HumanShare = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 Instructions = Annotated[Text, StringConstraints(max_length=20_000)]
 ConsentText = Annotated[Text, StringConstraints(max_length=20_000)]
-MAX_PACKAGE_SIZE = 200
 MAX_COLLECTIONS: Final = 100
-MAX_DECISIONS: Final = 400
-"""Of one answer: those to 200 questions about two sides."""
 Currency = Annotated[
     str,
     AfterValidator(of_form("[A-Z]{3}", "must be three capital letters, such as EUR")),
     WithJsonSchema({"type": "string", "pattern": "^[A-Z]{3}$"}),
 ]
-Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
-"""Values by question; a question that is asked of each side or turn has an object of values by side or turn."""
 SECRET_BYTES: Final = 32
 
 
@@ -53,22 +39,6 @@ def _in_hexadecimal(secret: SecretStr) -> SecretStr:
 CampaignSecret = Annotated[
     SecretStr, Field(min_length=2 * SECRET_BYTES, max_length=2 * SECRET_BYTES), AfterValidator(_in_hexadecimal)
 ]
-
-
-class Label(StrEnum):
-    """What an annotator takes a speaker for; in the order of the win function, bot < unsure < human."""
-
-    HUMAN = "human"
-    UNSURE = "unsure"
-    BOT = "bot"
-
-
-class Preference(StrEnum):
-    """Which side had more of a feature."""
-
-    A = "A"
-    B = "B"
-    TIE = "tie"
 
 
 class CampaignState(StrEnum):
@@ -280,65 +250,3 @@ class CampaignOut(Wire):
         default=None, description="When its results were made public; null where they are not."
     )
     created_at: datetime
-
-
-class DecisionOut(Wire):
-    """How much of a conversation was open when a question was answered, by the server's clock."""
-
-    question: str
-    target: str | None = Field(description="Side A or B, or null where the question is asked once.")
-    exchanges: int = Field(description="How many exchanges were open: the decision's turn.")
-    opened_at: datetime = Field(description="When the last one of them was opened.")
-    decided_at: datetime
-
-
-class AnnotationOut(Wire):
-    """A submitted annotation, for analysis: by ids alone, so that who spoke stays with the conversations."""
-
-    id: UUID
-    conversation_id: UUID = Field(description="Of a pair: the conversation on the left, A of the answer.")
-    package_id: UUID
-    exchanges: int
-    right: "ConversationRef | None" = Field(
-        description="Of a pair: the conversation on the right, B of the answer; null of all other units."
-    )
-    annotator: str
-    answer: Answer
-    decisions: tuple[DecisionOut, ...] = Field(
-        max_length=MAX_DECISIONS, description="Of protocols that open one exchange after the other; else none."
-    )
-    started_at: datetime | None
-    ended_at: datetime | None
-    elapsed_ms: int | None = Field(description="By the server's clock; of an import as its exporter reported it.")
-    reported_ms: int | None = Field(description="What the frontend reported: never trusted.")
-
-
-class AnnotationsRevisionOut(Wire):
-    """Which annotations a campaign has now: equal revisions stand for equal annotations."""
-
-    annotations: int
-    revision: str
-
-
-class PackageOut(Wire):
-    """What a package holds, for analysis."""
-
-    id: UUID
-    external_id: str | None
-    segments: tuple["SegmentRef", ...] = Field(max_length=MAX_PACKAGE_SIZE)
-
-
-class ConversationRef(Wire):
-    """A conversation up to a number of exchanges."""
-
-    conversation_id: UUID
-    exchanges: int
-
-
-class SegmentRef(ConversationRef):
-    """What one item of a package shows: a conversation, or two side by side."""
-
-    text_hash: str | None = Field(
-        description="Equal where items show the same words; of a pair, on the left. Null: it shows none."
-    )
-    right: ConversationRef | None = Field(description="Of a pair: the conversation on the right; null else.")

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import AwareDatetime, Field
 
-from spotthebot.contracts.annotation import MAX_DECISIONS, Answer, DecisionOut
+from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, Answer, DecisionOut
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 

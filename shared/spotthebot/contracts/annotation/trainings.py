@@ -6,8 +6,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
 
-from spotthebot.contracts.annotation import AnnotatorId, Answer, EnteredBy
-from spotthebot.contracts.protocols import AnnotationProtocol, Identifier
+from spotthebot.contracts.annotation.annotations import AnnotatorId, Answer
+from spotthebot.contracts.annotation.entries import EnteredBy
+from spotthebot.contracts.annotation.protocols import AnnotationProtocol, Identifier
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Text, Wire, Words
 

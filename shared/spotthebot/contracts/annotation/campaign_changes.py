@@ -8,7 +8,7 @@ from pydantic import GetJsonSchemaHandler, JsonValue, RootModel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from spotthebot.contracts.annotation import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
 
 Document = dict[str, JsonValue]
 _NEVER: Final = frozenset({"collection_id", "open", "secret"})
