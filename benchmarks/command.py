@@ -53,7 +53,7 @@ def run(
     options = {name: value for name, value in vars(arguments).items() if name not in _OWN_OPTIONS}
     options |= toy_options or {} if arguments.toy else {}
     if find_spec("structlog") is not None:  # a bare machine with a GPU has none
-        from spotthebot.kit.logs import configure_logs  # noqa: PLC0415 - as above
+        from spotthebot.kit.telemetry.logs import configure_logs  # noqa: PLC0415 - as above
 
         configure_logs("benchmarks", "WARNING")
     modules = _import_all(package, arguments.only)

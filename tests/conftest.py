@@ -22,7 +22,7 @@ from httpx._transports import default as http_transports
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
-from spotthebot.kit.logs import configure_logs
+from spotthebot.kit.telemetry.logs import configure_logs
 from spotthebot.local.postgres.provision import ACCESS, Provisioned
 from tests.factories.browsing import running_browser
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer, migrated_template, running_server

@@ -6,7 +6,7 @@ from spotthebot.cli import campaigns, collections, main
 from spotthebot.cli.declarations import schema_text
 from spotthebot.contracts.annotation.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.kit.process import openapi_text
+from spotthebot.kit.service.process import openapi_text
 from spotthebot.local.progress import screen
 from spotthebot.local.runtime.services import load_service
 from tools import ROOT

@@ -6,7 +6,7 @@ import httpx
 
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.running import RunningBots, lean_bots, running_bots
-from spotthebot.kit.process import allow_many_files
+from spotthebot.kit.service.process import allow_many_files
 
 BOTS = 1000
 _WARM_UP_QUESTIONS = 200

@@ -21,11 +21,11 @@ from spotthebot.bots.app import SERVICE
 from spotthebot.bots.tables import LINEAGE
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.store import create_key
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.migrations import upgrade
-from spotthebot.kit.process import migrate_access
 from spotthebot.kit.processes.process import Process
 from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.service.process import migrate_access
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import ACCESS, logins, provision
 

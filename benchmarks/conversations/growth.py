@@ -8,7 +8,7 @@ from functools import partial
 from sqlalchemy.engine import make_url
 
 from benchmarks.bots.measurement import Measurement
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.grown_queries import COUNTS, QUERIES, list_plans, scanned_tables
 from tests.factories.grown_tables import Grown, grow
 from tests.factories.processes import prepared_installation

@@ -19,7 +19,7 @@ from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics import AnalysisState, StabilityIn
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.step_jobs.lifecycle import StepJob, StepJobState
 from spotthebot.kit.step_jobs.runner import PreparedWork

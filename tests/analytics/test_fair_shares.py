@@ -9,7 +9,7 @@ import pytest
 
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads, TooManyResults
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
-from spotthebot.kit.pool_shares import PoolUser, pool_user
+from spotthebot.kit.database.pool_shares import PoolUser, pool_user
 
 
 @contextmanager

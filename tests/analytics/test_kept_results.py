@@ -22,7 +22,7 @@ from spotthebot.analytics.use_cases.result_cache import ResultCache, sources_sha
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics import ParametersIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.local.loadtest.memory import mebibytes_of
 from tests.factories.databases import DatabaseUrls
 

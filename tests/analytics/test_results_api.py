@@ -17,7 +17,7 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study, take_sample
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations
 from spotthebot.contracts.analytics import Provenance
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.annotating import WHOLE
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until

@@ -42,7 +42,7 @@ from spotthebot.annotation.leases.errors import AssignmentNotSubmitted
 from spotthebot.annotation.reviews.use_cases import reject_assignment, unblock_annotator
 from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, SubmittedTexts
 from spotthebot.contracts.annotation.campaigns import CampaignState
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.errors import Error
 from tests.factories.campaign_model import (
     ANSWERS,

@@ -20,8 +20,8 @@ import psycopg
 import pytest
 from psycopg.rows import namedtuple_row
 
-from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.processes import monitor
+from spotthebot.kit.waits.backoff import Backoff
 from tests.factories.crowds import Crowd
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.filled_campaigns import fill_campaign

@@ -18,7 +18,7 @@ from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
 from spotthebot.conversations.plans import domain as plans_domain
 from spotthebot.importers.published_dump import DumpConversation, open_dump
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.local.sample import sample_dialogues
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, store_training
 from tests.factories.dump_files import PUBLISHED

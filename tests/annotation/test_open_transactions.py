@@ -13,7 +13,7 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.clients import AsyncConversations, PeerUnavailable, Retries
 from spotthebot.contracts.annotation.campaigns import CampaignIn
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.gates import long_transactions, standing_gate
 from tests.factories.routes import IN_ANY_ORDER, InOrder

@@ -28,7 +28,7 @@ from spotthebot.annotation.protocols.tables import ProtocolRow
 from spotthebot.annotation.trainings import store as trainings_store
 from spotthebot.annotation.trainings.tables import TrainingRow
 from spotthebot.contracts.annotation.trainings import TrainingState
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import (

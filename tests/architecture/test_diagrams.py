@@ -14,7 +14,8 @@ from tools.diagrams import drawn, entity_diagram, event_diagram, state_diagram
 
 ROOT = Path(__file__).parents[2]
 DEVELOP = (ROOT / "docs" / "develop.md").read_text()
-RUNNER = (ROOT / "services/spotthebot/conversations/turn_loop/use_cases/runner.py").read_text()
+_TURN_LOOP = ROOT / "services/spotthebot/conversations/turn_loop/use_cases"
+RUNNER = "".join((_TURN_LOOP / f"{name}.py").read_text() for name in ("runner", "turn_commits"))
 REQUESTS = (ROOT / "services/spotthebot/conversations/turn_loop/use_cases/bot_requests.py").read_text()
 
 

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 
 from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.kit.process import Service, openapi_text
+from spotthebot.kit.service.process import Service, openapi_text
 from spotthebot.kit.web.bearer.authentication import Allow, allow
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.idempotency import IdempotentRoute

@@ -141,7 +141,7 @@ class TestStart:
     @pytest.mark.parametrize("entry", [each for each in SERVICES if each.has_worker], ids=lambda entry: entry.name)
     def test_imports_no_web_framework_and_no_application_for_a_worker(self, entry: ServiceEntry):
         kept_out = NOT_SERVED | WITH_THE_FIRST_USE | OF_OTHERS[entry.name] | WEB | {f"{entry.package}.app"}
-        imported = _imports_of(f"{entry.package}.worker", "spotthebot.kit.process")
+        imported = _imports_of(f"{entry.package}.worker", "spotthebot.kit.service.process")
         endpoints = {each for each in imported if re.fullmatch(rf"{entry.package}\.(\w+\.)?api(\.\w+)*", each)}
         assert (imported & kept_out) | endpoints == set()
 

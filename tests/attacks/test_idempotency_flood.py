@@ -66,7 +66,7 @@ class TestRepeats:
 @pytest.fixture
 def short_waits(databases: Databases, database_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Statements wait 2 s for a lock (5 outside) and requests 4 s for a connection of their key's share (10)."""
-    monkeypatch.setattr("spotthebot.kit.pool_shares._WAIT_SECONDS", 4.0)
+    monkeypatch.setattr("spotthebot.kit.database.pool_shares._WAIT_SECONDS", 4.0)
     url = conninfo_to_dict(database_urls.app["bots"])
     names = {"role": sql.Identifier(str(url["user"])), "database": sql.Identifier(str(url["dbname"]))}
     role = sql.SQL("ALTER ROLE {role} IN DATABASE {database} ").format(**names)

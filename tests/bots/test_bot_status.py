@@ -11,7 +11,7 @@ from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.bots.store import versions as versions_store
 from spotthebot.bots.probes import store as probes_store
 from spotthebot.contracts.bots import BotId, BotIn, BotStatus, BuiltinProtocol
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from tests.factories.databases import DatabaseUrls
 

@@ -26,7 +26,7 @@ import asyncio, sys
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.bots.context import BotsContext
 from spotthebot.bots.hosting.use_cases.leases import lease_model
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 
 async def main():
     settings = BotsSettings(database_url=sys.argv[1], model_lease_seconds=1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
-from spotthebot.kit.pseudonyms import is_pseudonym
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.bot_servers import bot, well_behaved
 from tests.factories.browsing import PHONE, SMALLEST, Visit, overflow, violations
 from tests.factories.chat_links import entry_of

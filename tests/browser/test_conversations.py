@@ -14,7 +14,7 @@ from spotthebot.conversations.searches.domain import SEARCHED_AT_ONCE
 from spotthebot.fed.domain.score_sets import ScoredContext
 from spotthebot.fed.store.score_sets import put_scores
 from spotthebot.fed.tables import STEP_JOBS
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from tests.factories.annotating import claim, save, submit, work_through
 from tests.factories.browsing import PHONE, SMALLEST, Visit, barriers, overflow, violations

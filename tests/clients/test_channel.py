@@ -27,7 +27,7 @@ from spotthebot.clients import (
     UnexpectedAnswer,
 )
 from spotthebot.contracts.bots import BotChangesIn, BotIn, BuiltinProtocol, HostedModelIn, RepliesIn, SecretIn
-from spotthebot.kit.tracing import continued_trace, outgoing_headers
+from spotthebot.kit.telemetry.tracing import continued_trace, outgoing_headers
 from tests.factories.wire import AT_ONCE, BASE, answering
 
 Fault = httpx.Response | Exception

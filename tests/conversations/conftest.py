@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite
 from tests.factories.savepoints import SavepointDatabase, rolled_back

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from sqlalchemy.engine import make_url
 
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.databases import DatabaseUrls, PostgresServer
 from tests.factories.grown_queries import QUERIES, WRITES, list_plans, scanned_tables
 from tests.factories.grown_tables import Grown, grow

@@ -5,7 +5,7 @@ import pytest
 from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_id
 
 ONE = new_id()

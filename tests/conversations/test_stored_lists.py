@@ -16,7 +16,7 @@ from spotthebot.conversations.corpora.tables import CorpusRow, DialogueRow
 from spotthebot.conversations.exports import store as exports_store
 from spotthebot.conversations.progress import store as progress_store
 from spotthebot.conversations.quality.store import flags as flags_store
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_collections import (

@@ -260,7 +260,7 @@ async def test_spans_hold_neither_texts_nor_keys_nor_queries(traced: Collector):
 
 def test_without_an_exporter_no_library_of_traces_is_imported():
     program = (
-        "import sys; from spotthebot.kit.process import start_tracing; import spotthebot.conversations.app;"
+        "import sys; from spotthebot.kit.service.process import start_tracing; import spotthebot.conversations.app;"
         " import spotthebot.conversations.worker; start_tracing('conversations');"
         " print([each for each in sys.modules if each.startswith(('opentelemetry.sdk', 'opentelemetry.exporter',"
         " 'opentelemetry.instrumentation'))])"

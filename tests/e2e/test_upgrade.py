@@ -23,8 +23,8 @@ from cryptography.fernet import Fernet
 
 from spotthebot.contracts.services import SCHEMAS
 from spotthebot.kit.migrations import Lineage, read_state, upgrade
-from spotthebot.kit.process import migrate_access
 from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.service.process import migrate_access
 from spotthebot.local.postgres.provision import Provisioned, logins, provision
 from spotthebot.local.runtime.services import load_lineage
 from tests.factories import old_services

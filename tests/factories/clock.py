@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from spotthebot.kit.clock import system_clock
+from spotthebot.kit.waits.clock import system_clock
 
 
 class MovableClock:

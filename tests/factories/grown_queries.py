@@ -12,7 +12,7 @@ from spotthebot.conversations.progress import store as progress_store
 from spotthebot.conversations.searches import store as searches_store
 from spotthebot.conversations.searches.domain import ConversationQuery
 from spotthebot.conversations.turn_loop.store import claims as claims_store
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from tests.factories.grown_tables import RUNNER_JOB_ID, Grown
 
 Read = Callable[[ReadSession, Grown], Awaitable[Any]]

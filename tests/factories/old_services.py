@@ -19,11 +19,11 @@ from typing import Any
 import uvicorn
 
 from spotthebot.kit.access.store import create_key
-from spotthebot.kit.database import Database
-from spotthebot.kit.logs import configure_logs
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.migrations import upgrade
-from spotthebot.kit.process import migrate_access
+from spotthebot.kit.service.process import migrate_access
 from spotthebot.kit.serving.configuration import server_config
+from spotthebot.kit.telemetry.logs import configure_logs
 
 _ROLES = ("admin", "annotation", "service")
 

@@ -19,11 +19,11 @@ from cryptography.fernet import Fernet
 
 from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.kit.migrations import upgrade
-from spotthebot.kit.process import migrate_access
 from spotthebot.kit.processes.child import Child
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
+from spotthebot.kit.service.process import migrate_access
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.health import kept_alive
 from spotthebot.local.postgres.provision import ACCESS, Provisioned, logins, provision

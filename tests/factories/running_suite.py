@@ -17,9 +17,9 @@ from fastapi import FastAPI
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations, AsyncFed
 from spotthebot.contracts.services import API_NAMES, SERVICE_NAMES, get_service
 from spotthebot.kit.access.store import create_key
-from spotthebot.kit.database import Database
-from spotthebot.kit.process import Worker
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.service.process import Worker
 from spotthebot.kit.serving.configuration import server_config
 from spotthebot.local.runtime.services import load_service
 from tests.factories.databases import Databases, DatabaseUrls

@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Statement
 
 
 class SavepointDatabase:

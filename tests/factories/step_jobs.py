@@ -9,7 +9,7 @@ from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 
-from spotthebot.kit.database import Database, schema_metadata
+from spotthebot.kit.database.sessions import Database, schema_metadata
 from spotthebot.kit.errors import Unavailable
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob

@@ -13,7 +13,7 @@ from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.conversations.tables import ShownConversationRow
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

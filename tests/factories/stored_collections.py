@@ -13,7 +13,7 @@ from spotthebot.conversations.chats.tables import ChatEventRow, ChatRow, Importe
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow
 from spotthebot.conversations.quality.tables import QualityFlagsRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ from typing import Any
 
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.events.store import EVENTS
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.bot_servers import Bot
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created

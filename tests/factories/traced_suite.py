@@ -8,7 +8,7 @@ import json
 import os
 import sys
 
-from spotthebot.kit.spans import record
+from spotthebot.kit.service.spans import record
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import EAGER_DELIVERIES, run_suite
 

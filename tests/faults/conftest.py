@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.processes import monitor
+from spotthebot.kit.waits.backoff import Backoff
 from tests.factories.processes import Installation, Processes, prepared_installation, running_processes
 
 # What takes minutes outside, so that the suite bears a restart, takes seconds here.

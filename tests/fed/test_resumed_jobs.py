@@ -19,7 +19,7 @@ from spotthebot.fed.settings import FedSettings
 from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.inference.errors import WorkerUnavailable
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.jobs.tasks import attempt
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import needs_models

@@ -18,7 +18,7 @@ from spotthebot.clients import Retries
 from spotthebot.clients.client import AsyncClient, ServiceOperations
 from spotthebot.clients.operations import Call, Ndjson, operation
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import (
     Conflict,
     FieldError,

@@ -9,9 +9,9 @@ from starlette.requests import Request
 
 from spotthebot.kit.access.keys import hash_secret, make_key, parse_key, same_secret
 from spotthebot.kit.access.store import Authenticator, ExpiredKey, revoke_key
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.pool_shares import pool_user
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Unauthenticated
-from spotthebot.kit.pool_shares import pool_user
 from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys
 from spotthebot.kit.web.core.rate_limits import RateLimiter

@@ -1,6 +1,6 @@
 """Waits between attempts."""
 
-from spotthebot.kit.backoff import Backoff
+from spotthebot.kit.waits.backoff import Backoff
 
 
 class TestBackoff:

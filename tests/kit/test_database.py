@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import InternalError
 
-from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
+from spotthebot.kit.database.pool_shares import PoolShares, PoolUser, pool_user
+from spotthebot.kit.database.sessions import LONG_STATEMENT_SECONDS, Database
+from spotthebot.kit.database.statements import KeyedStatement, Statement, constant
 from spotthebot.kit.events.domain import DeliveryState
-from spotthebot.kit.pool_shares import PoolShares, PoolUser, pool_user
-from spotthebot.kit.statements import KeyedStatement, Statement, constant
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = f"test-{os.getpid()}"
@@ -159,7 +159,7 @@ class TestShares:
     ):
         """Twice as many connections as `pool_size` write at peaks, so that half of it is a quarter of those."""
         made: list[int] = []
-        monkeypatch.setattr("spotthebot.kit.database.PoolShares", made.append)
+        monkeypatch.setattr("spotthebot.kit.database.sessions.PoolShares", made.append)
         Database("postgresql://nobody@127.0.0.1:1/none", pool_size=pool_size)
         assert made == [single, reading, writing]
 
@@ -229,7 +229,9 @@ class TestConnectionsThatDied:
     async def test_are_replaced_at_once_when_a_look_up_found_its_own_dead(
         self, database: Database, cluster: PostgresServer, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr("spotthebot.kit.database._IDLE_SECONDS", 60)  # else the pools test them in any case
+        monkeypatch.setattr(
+            "spotthebot.kit.database.sessions._IDLE_SECONDS", 60
+        )  # else the pools test them in any case
         for session in (database.read, database.write):
             async with session() as before:
                 await before.scalar(text("SELECT 1"))

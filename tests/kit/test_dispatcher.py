@@ -16,8 +16,9 @@ from sqlalchemy.exc import OperationalError
 
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.events.store import EVENTS
-from spotthebot.kit.clock import Clock
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.crypto.signatures import new_signing_secret
+from spotthebot.kit.crypto.vault import Vault
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.events import dispatcher as dispatching
 from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher, FindTeam, dispatcher_of
 from spotthebot.kit.events.domain import AttemptOutcome, ClaimedDelivery, Event, Subscription
@@ -27,8 +28,7 @@ from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.outbound import CallFailed, Failure
 from spotthebot.kit.outbound.http import Answer
-from spotthebot.kit.signatures import new_signing_secret
-from spotthebot.kit.vault import Vault
+from spotthebot.kit.waits.clock import Clock
 from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
 from tests.factories.savepoints import SavepointDatabase, rolled_back

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from spotthebot.bots.metadata import IDEMPOTENCY
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.database.claims import Claim, IdempotencyKeyReused, KeyClaimed, Replay, RequestUnderWay
 from spotthebot.kit.web.database.idempotency import early_claim

@@ -12,7 +12,8 @@ from sqlalchemy import func, select, update
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.events.store import EVENTS
 from spotthebot.conversations.metadata import EVENT_TABLES
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.crypto.vault import Vault
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.events.depths import read_event_queues
 from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, ClaimedDelivery, DeliveryState, Subscription
 from spotthebot.kit.events.errors import NoSuchEvent, NoSuchSubscription
@@ -20,7 +21,6 @@ from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.outbound import HttpByOwner
-from spotthebot.kit.vault import Vault
 from tests.factories.databases import DatabaseUrls
 from tests.factories.savepoints import rolled_back
 

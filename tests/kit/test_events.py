@@ -21,8 +21,8 @@ from sqlalchemy import create_engine, update
 from sqlalchemy.engine import make_url
 from standardwebhooks import Webhook
 
-from spotthebot.kit.clock import Clock, system_clock
-from spotthebot.kit.database import Database, schema_metadata
+from spotthebot.kit.crypto.vault import Vault
+from spotthebot.kit.database.sessions import Database, schema_metadata
 from spotthebot.kit.events.dispatcher import DeliverySchedule, EventDispatcher
 from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, DeliveryState, Event, EventCatalogue
 from spotthebot.kit.events.errors import NoSuchEvent, TeamLookupFailed
@@ -33,10 +33,10 @@ from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.outbound import HttpByOwner
-from spotthebot.kit.process import migrate_access
 from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.service.process import migrate_access
 from spotthebot.kit.settings import ServiceSettings
-from spotthebot.kit.vault import Vault
+from spotthebot.kit.waits.clock import Clock, system_clock
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.database.tables import idempotency_table
 from spotthebot.local.postgres.cluster import Cluster

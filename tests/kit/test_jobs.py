@@ -10,10 +10,10 @@ import pytest
 import structlog
 from procrastinate.jobs import Job
 
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.jobs import JobContext, Jobs, Task
 from spotthebot.kit.jobs.outcomes import JobOutcomes
-from spotthebot.kit.tracing import continued_trace, outgoing_headers
+from spotthebot.kit.telemetry.tracing import continued_trace, outgoing_headers
 from tests.factories.databases import DatabaseUrls
 
 ROOT = Path(__file__).parents[2]

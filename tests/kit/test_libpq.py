@@ -11,8 +11,8 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import ARRAY, Integer, LargeBinary, Text, Uuid, bindparam, func, literal, select, text
 from sqlalchemy.engine import make_url
 
-from spotthebot.kit.libpq import LibpqConnection
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.database.libpq import LibpqConnection
+from spotthebot.kit.database.statements import Statement
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _IDS = [UUID(int=1), UUID(int=2**127)]

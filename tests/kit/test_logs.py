@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from spotthebot.kit import logs
 from spotthebot.kit.access.keys import make_key
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.logs import LineBudget, redact
+from spotthebot.kit.telemetry import logs as telemetry_logs
+from spotthebot.kit.telemetry.logs import LineBudget, log_request, redact
 
 KEY, _ = make_key("admin", new_id())
 PROGRAM = """
 import logging, sys
-from spotthebot.kit.logs import configure_logs, get_logger
+from spotthebot.kit.telemetry.logs import configure_logs, get_logger
 
 key = sys.argv[1]
 configure_logs("things")
@@ -94,7 +94,7 @@ class TestPipeline:
 
 REQUESTS = """
 import sys
-from spotthebot.kit.logs import configure_logs, log_request
+from spotthebot.kit.telemetry.logs import configure_logs, log_request
 
 configure_logs("things", request_lines_per_second=10)
 for number in range(1000):
@@ -135,8 +135,8 @@ class TestRequestLines:
         monkeypatch.setattr(logging.getLogger(), "handlers", [logging.NullHandler(), logging.StreamHandler(written)])
         monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "level", logging.INFO)
         monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "_cache", {})
-        monkeypatch.setattr(logs, "_ordinary", LineBudget(0))
-        logs.log_request(path=f"/{KEY}/" + 600 * "x", status=status, milliseconds=milliseconds, method="GET")
+        monkeypatch.setattr(telemetry_logs, "_ordinary", LineBudget(0))
+        log_request(path=f"/{KEY}/" + 600 * "x", status=status, milliseconds=milliseconds, method="GET")
         lines = [json.loads(line) for line in written.getvalue().splitlines()]
         assert len(lines) == is_written
         for line in lines:
@@ -155,7 +155,7 @@ class TestRequestLines:
         monkeypatch.setattr(logging.getLogger(), "handlers", streams)
         monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "level", logging.INFO)
         monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "_cache", {})
-        logs.log_request(path="/", status=500, milliseconds=1.0)
+        log_request(path="/", status=500, milliseconds=1.0)
         assert json.loads(written.getvalue())["path"] == "/"
 
     def test_are_not_written_above_their_level(self, monkeypatch: pytest.MonkeyPatch):
@@ -163,5 +163,5 @@ class TestRequestLines:
         monkeypatch.setattr(logging.getLogger(), "handlers", [logging.StreamHandler(written)])
         monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "level", logging.WARNING)
         monkeypatch.setattr(logging.getLogger("spotthebot.requests"), "_cache", {})
-        logs.log_request(path="/", status=500, milliseconds=1.0)
+        log_request(path="/", status=500, milliseconds=1.0)
         assert written.getvalue() == ""

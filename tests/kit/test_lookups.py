@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import ARRAY, Integer, String, bindparam, column, func, literal, select, text
 from sqlalchemy.types import TypeEngine
 
-from spotthebot.kit.database import Database
-from spotthebot.kit.lookups import BatchedLookup, Lookups
-from spotthebot.kit.statements import KeyedStatement, Statement
+from spotthebot.kit.database.lookups import BatchedLookup, Lookups
+from spotthebot.kit.database.sessions import Database
+from spotthebot.kit.database.statements import KeyedStatement, Statement
 from tests.factories.databases import DatabaseUrls, PostgresServer
 
 _NAME = "lookups-under-test"

@@ -19,12 +19,12 @@ import pytest
 from procrastinate.exceptions import ConnectorException
 from sqlalchemy.exc import OperationalError
 
-from spotthebot.kit.backoff import Backoff
-from spotthebot.kit.database import Database, ReadSession, is_passing_trouble
+from spotthebot.kit.database.sessions import Database, ReadSession, is_passing_trouble
 from spotthebot.kit.errors import Unavailable
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
 from spotthebot.kit.jobs.lost import requeue_lost
 from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED
+from spotthebot.kit.waits.backoff import Backoff
 from tests.factories.databases import DatabaseUrls
 
 ROOT = Path(__file__).parents[2]
@@ -32,9 +32,9 @@ SCHEMA = "conversations"
 _NO_TIME = timedelta(0)
 WORKER = """
 import asyncio, sys
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.jobs import Jobs, Task, queue
-from spotthebot.kit.process import _until_stopped
+from spotthebot.kit.service.process import _until_stopped
 
 queue._GRACE_SECONDS = 0.3  # ten seconds outside
 url, note, seconds = sys.argv[1:]

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from spotthebot.kit.memo import Memo
+from spotthebot.kit.waits.memo import Memo
 
 
 class Asked:

@@ -22,7 +22,7 @@ from spotthebot.bots.tables import LINEAGE as BOTS_LINEAGE
 from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.conversations.tables import LINEAGE as CONVERSATIONS_LINEAGE
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.migrations import (
     Lineage,
     MigrationFailed,
@@ -33,8 +33,8 @@ from spotthebot.kit.migrations import (
     state_of,
     upgrade,
 )
-from spotthebot.kit.process import Service, migrate_access
 from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.service.process import Service, migrate_access
 from spotthebot.local.postgres.provision import Provisioned, logins, provision
 from spotthebot.local.runtime.services import load_lineage, load_service
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer

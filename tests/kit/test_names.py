@@ -1,6 +1,6 @@
 import pytest
 
-from spotthebot.kit.names import suggestion
+from spotthebot.kit.text.names import suggestion
 
 TEN = [f"study {number}" for number in range(10)]
 

@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from spotthebot.kit.process import allow_many_files
+from spotthebot.kit.service.process import allow_many_files
 
 _PROGRAM = """
 import resource
-from spotthebot.kit.process import allow_many_files
+from spotthebot.kit.service.process import allow_many_files
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard}))
 allow_many_files()
 print(*resource.getrlimit(resource.RLIMIT_NOFILE))

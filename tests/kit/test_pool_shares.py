@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from spotthebot.kit import pool_shares
-from spotthebot.kit.pool_shares import PoolShares, PoolUser, ShareInUse, pool_user
+from spotthebot.kit.database import pool_shares as database_pool_shares
+from spotthebot.kit.database.pool_shares import PoolShares, PoolUser, ShareInUse, pool_user
 
 pytestmark = pytest.mark.usefixtures("no_services")
 
@@ -47,7 +47,7 @@ class TestShares:
         await asyncio.wait_for(_hold(shares, "ann", end), 10)
 
     async def test_refuse_who_waits_too_long_and_forget_them(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(pool_shares, "_WAIT_SECONDS", 0.01)
+        monkeypatch.setattr(database_pool_shares, "_WAIT_SECONDS", 0.01)
         shares, end = PoolShares(1), asyncio.Event()
         held = asyncio.create_task(_hold(shares, "ann", end))
         await asyncio.sleep(0)
@@ -65,7 +65,7 @@ class TestShares:
             waits.append(seconds)
             return asyncio.Timeout(0.0)
 
-        monkeypatch.setattr(pool_shares, "asyncio", SimpleNamespace(**{**vars(asyncio), "timeout": timeout}))
+        monkeypatch.setattr(database_pool_shares, "asyncio", SimpleNamespace(**{**vars(asyncio), "timeout": timeout}))
         shares, end = PoolShares(1), asyncio.Event()
         held = asyncio.create_task(_hold(shares, "ann", end))
         await asyncio.sleep(0)

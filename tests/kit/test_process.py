@@ -15,8 +15,8 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from spotthebot.kit import process
-from spotthebot.kit.process import run
+from spotthebot.kit.service import process as service_process
+from spotthebot.kit.service.process import Worker, _beat, _import, _serve, _until_stopped, run
 from spotthebot.kit.settings import EdgeSettings, ServiceSettings
 
 pytestmark = pytest.mark.usefixtures("no_services")
@@ -48,8 +48,8 @@ class TestRun:
         assert gc.get_threshold() == (20_000, 20, 20)
 
     def test_collects_no_garbage_while_it_imports(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(process, "import_module", lambda _name: gc.isenabled())
-        assert process._import("spotthebot.bots.app") is False
+        monkeypatch.setattr(service_process, "import_module", lambda _name: gc.isenabled())
+        assert _import("spotthebot.bots.app") is False
         assert gc.isenabled()
 
     def test_names_the_settings_that_are_missing(
@@ -69,9 +69,9 @@ class TestRun:
     ):
         monkeypatch.setenv("SPOTTHEBOT_ANALYTICS_DATABASE_URL", "localhost")
         monkeypatch.setenv("SPOTTHEBOT_ANALYTICS_SERVICE_KEY", "stb_service_x")
-        monkeypatch.setattr(process, "configure_logs", lambda *_, **__: None)
+        monkeypatch.setattr(service_process, "configure_logs", lambda *_, **__: None)
         for start in ("_serve", "_run_on_uvloop"):
-            monkeypatch.setattr(process, start, lambda *_: pytest.fail("it was started"))
+            monkeypatch.setattr(service_process, start, lambda *_: pytest.fail("it was started"))
         monkeypatch.setattr(sys, "argv", ["analytics", command])
         with pytest.raises(SystemExit, match="78"):
             run("analytics")
@@ -84,10 +84,12 @@ class TestRun:
         monkeypatch.setenv("SPOTTHEBOT_BOTS_REQUEST_LOG_LINES_PER_SECOND", "7")
         logs: list[tuple[object, ...]] = []
         checked: list[str] = []
-        monkeypatch.setattr(process, "configure_logs", lambda *given, **more: logs.append((*given, more)))
-        monkeypatch.setattr(process, "check_settings", lambda _settings, lineage: checked.append(lineage.schema))
-        monkeypatch.setattr(process, "upgrade", lambda lineage, url: done.append((lineage.schema, url)))
-        monkeypatch.setattr(process, "_serve", lambda app, *where: done.append((app.title, *where)))
+        monkeypatch.setattr(service_process, "configure_logs", lambda *given, **more: logs.append((*given, more)))
+        monkeypatch.setattr(
+            service_process, "check_settings", lambda _settings, lineage: checked.append(lineage.schema)
+        )
+        monkeypatch.setattr(service_process, "upgrade", lambda lineage, url: done.append((lineage.schema, url)))
+        monkeypatch.setattr(service_process, "_serve", lambda app, *where: done.append((app.title, *where)))
         for arguments in ("migrate", "serve", "serve --host 127.0.0.2 --port 81 --fd 3"):
             monkeypatch.setattr(sys, "argv", ["bots", *arguments.split()])
             run("bots")
@@ -113,13 +115,13 @@ class TestRun:
             database_url: SecretStr = SecretStr("postgresql://a")
             heartbeat_file: Path | None = tmp_path / "heartbeat"
 
-        module = SimpleNamespace(WORKER=process.Worker(Settings, work))
+        module = SimpleNamespace(WORKER=Worker(Settings, work))
         modules = {"spotthebot.conversations.worker": module}
         modules["spotthebot.conversations.tables"] = SimpleNamespace(LINEAGE="its lineage")
-        monkeypatch.setattr(process, "_import", modules.__getitem__)
-        monkeypatch.setattr(process, "check_settings", lambda _settings, lineage: worked.append(lineage))
-        monkeypatch.setattr(process, "configure_logs", lambda *_, **__: None)
-        monkeypatch.setattr(process, "_until_stopped", until_stopped)
+        monkeypatch.setattr(service_process, "_import", modules.__getitem__)
+        monkeypatch.setattr(service_process, "check_settings", lambda _settings, lineage: worked.append(lineage))
+        monkeypatch.setattr(service_process, "configure_logs", lambda *_, **__: None)
+        monkeypatch.setattr(service_process, "_until_stopped", until_stopped)
         monkeypatch.setattr(sys, "argv", ["conversations", "work"])
         run("conversations")
         assert worked == ["its lineage", "postgresql://a", tmp_path / "heartbeat"]
@@ -142,11 +144,11 @@ def test_a_service_listens_on_the_socket_that_it_inherits(monkeypatch: pytest.Mo
         assert server.config.timeout_graceful_shutdown == 8  # supervisors wait 10 s
 
     monkeypatch.setattr(uvicorn.Server, "serve", serve)
-    monkeypatch.setattr(process, "allow_many_files", lambda: None)
+    monkeypatch.setattr(service_process, "allow_many_files", lambda: None)
     app = FastAPI()
     app.state.settings = EdgeSettings()
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        process._serve(app, "127.0.0.1", 0, os.dup(listening.fileno()) if inherits else None)
+        _serve(app, "127.0.0.1", 0, os.dup(listening.fileno()) if inherits else None)
         (sockets,) = served
         assert [each.getsockname() for each in sockets or ()] == [listening.getsockname()] * inherits
     for each in sockets or ():
@@ -170,7 +172,7 @@ class TestUntilStopped:
     async def test_a_worker_beats_until_a_signal_cancels_it(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: signal.Signals
     ):
-        monkeypatch.setattr(process, "_HEARTBEAT_SECONDS", 0.01)
+        monkeypatch.setattr(service_process, "_HEARTBEAT_SECONDS", 0.01)
         file, stopped = tmp_path / "heartbeat", False
 
         async def work() -> None:
@@ -185,7 +187,7 @@ class TestUntilStopped:
             finally:
                 stopped = True
 
-        await asyncio.wait_for(process._until_stopped(work(), file), 20)
+        await asyncio.wait_for(_until_stopped(work(), file), 20)
         assert stopped
         file.unlink(missing_ok=True)
         await asyncio.sleep(0.05)
@@ -197,7 +199,7 @@ class TestUntilStopped:
         async def work() -> None:
             assert len(asyncio.all_tasks()) == tasks + 1
 
-        await process._until_stopped(work(), None)
+        await _until_stopped(work(), None)
 
     async def test_a_worker_beats_once_a_second(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         waits: list[float] = []
@@ -207,9 +209,9 @@ class TestUntilStopped:
             if len(waits) == 2:
                 raise asyncio.CancelledError
 
-        monkeypatch.setattr(process, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
+        monkeypatch.setattr(service_process, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
         with pytest.raises(asyncio.CancelledError):
-            await process._beat(tmp_path / "heartbeat")
+            await _beat(tmp_path / "heartbeat")
         assert waits == [1.0, 1.0]
 
     async def test_a_worker_that_cannot_write_its_heartbeat_goes_on(self, tmp_path: Path):
@@ -220,5 +222,5 @@ class TestUntilStopped:
             await asyncio.sleep(0)
             done = True
 
-        await process._until_stopped(work(), tmp_path / "missing" / "heartbeat")
+        await _until_stopped(work(), tmp_path / "missing" / "heartbeat")
         assert done

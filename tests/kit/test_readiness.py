@@ -18,8 +18,8 @@ import pytest
 from spotthebot.analytics.app import SERVICE
 from spotthebot.analytics.tables import LINEAGE
 from spotthebot.kit.migrations import upgrade
-from spotthebot.kit.process import migrate_access
 from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.service.process import migrate_access
 from spotthebot.kit.web.core import requests
 from spotthebot.kit.web.core.disk import free_mebibytes
 from spotthebot.kit.web.database import readiness

@@ -16,10 +16,10 @@ from spotthebot.conversations.metadata import IDEMPOTENCY
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.fed.store import likelihoods
 from spotthebot.fed.tables import LikelihoodRow
-from spotthebot.kit import retention
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database import retention as database_retention
+from spotthebot.kit.database.retention import KeptRows, Retention, old_failed_jobs, old_idempotency_keys
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.retention import KeptRows, Retention, old_failed_jobs, old_idempotency_keys
 from tests.factories.databases import DatabaseUrls
 from tests.factories.savepoints import SavepointDatabase, rolled_back
 from tests.factories.stored_collections import bot, store_chat_events, store_chats, store_collection
@@ -37,7 +37,7 @@ SETTINGS = ConversationsSettings(
 
 @pytest.fixture
 async def database(shared_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SavepointDatabase]:
-    monkeypatch.setattr(retention, "_ROWS_PER_BATCH", 2)
+    monkeypatch.setattr(database_retention, "_ROWS_PER_BATCH", 2)
     async with rolled_back(shared_urls.app["conversations"]) as opened:
         yield opened
 
@@ -120,7 +120,7 @@ async def test_numbers_of_turns_are_kept_for_days(database: SavepointDatabase):
 async def test_likelihoods_are_kept_for_days_after_their_last_use(
     shared_urls: DatabaseUrls, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(retention, "_ROWS_PER_BATCH", 2)
+    monkeypatch.setattr(database_retention, "_ROWS_PER_BATCH", 2)
     times = {bytes([number]): at for number, at in enumerate(_before(days=90))}
     likelihood = {"turns_left_out": 0, "predicted_tokens": 1, "nlls": [1.0], "tokens": [1]}
     async with rolled_back(shared_urls.app["fed"]) as database:

@@ -15,7 +15,7 @@ from procrastinate.manager import JobManager
 from procrastinate.testing import InMemoryConnector
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from spotthebot.kit.database import is_passing_trouble
+from spotthebot.kit.database.sessions import is_passing_trouble
 from spotthebot.kit.errors import Conflict
 from spotthebot.kit.jobs import Arguments, JobContext, Task, WorkerContext, outcomes
 from spotthebot.kit.jobs.outcomes import JobOutcomes

@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr, ValidationError
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.kit import process
 from spotthebot.kit.events.settings import EventSettings
+from spotthebot.kit.service.process import _read_settings
 
 BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "max_body_bytes": (("1024",), ("1023",)),
@@ -103,7 +103,7 @@ def test_a_service_says_that_its_folder_of_secrets_is_missing(
 ):
     monkeypatch.setenv("SPOTTHEBOT_SECRETS_DIR", str(tmp_path / "none"))
     with pytest.raises(SystemExit, match="78"):
-        process._read_settings("things", ThingsSettings)
+        _read_settings("things", ThingsSettings)
     assert f"can't be read: SPOTTHEBOT_SECRETS_DIR names {tmp_path / 'none'}" in capsys.readouterr().err
 
 
@@ -128,5 +128,5 @@ def test_a_service_says_which_setting_holds_no_value_at_all(
         (tmp_path / "SPOTTHEBOT_THINGS_SERVICE_KEY").write_bytes(secret)
         monkeypatch.setenv("SPOTTHEBOT_SECRETS_DIR", str(tmp_path))
     with pytest.raises(SystemExit, match="78"):
-        process._read_settings("things", ThingsSettings)
+        _read_settings("things", ThingsSettings)
     assert f"things: {said}" in capsys.readouterr().err

@@ -8,9 +8,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import ParentBased
 
-from spotthebot.kit import tracing
-from spotthebot.kit.process import start_tracing
-from spotthebot.kit.spans import NoLoneCalls
+from spotthebot.kit.service.process import start_tracing
+from spotthebot.kit.service.spans import NoLoneCalls
+from spotthebot.kit.telemetry import tracing as telemetry_tracing
+from spotthebot.kit.telemetry.tracing import is_recording, linked_trace, record_span, span, stored_trace
 
 QUERY = {"db.system": "postgresql", "db.statement": "SELECT 1"}
 
@@ -21,17 +22,17 @@ def exporter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     made = InMemorySpanExporter()
     provider = TracerProvider(sampler=ParentBased(NoLoneCalls(getattr(request, "param", 1.0))))
     provider.add_span_processor(SimpleSpanProcessor(made))
-    monkeypatch.setattr(tracing, "_tracer", provider.get_tracer("tests"))
+    monkeypatch.setattr(telemetry_tracing, "_tracer", provider.get_tracer("tests"))
     return made
 
 
 class TestSpans:
     def test_begin_a_linked_trace_and_lead_to_the_other(self, exporter: InMemorySpanExporter):
-        with tracing.span("request", {}):
-            kept = tracing.stored_trace()
-            with tracing.linked_trace("job", {"job": 7}, kept), tracing.span("page", {}):
+        with span("request", {}):
+            kept = stored_trace()
+            with linked_trace("job", {"job": 7}, kept), span("page", {}):
                 pass
-            with tracing.span("answer", {}):
+            with span("answer", {}):
                 pass
         spans = {each.name: each for each in exporter.get_finished_spans()}
         traces = {name: each.context.trace_id for name, each in spans.items()}
@@ -43,7 +44,7 @@ class TestSpans:
 
     def test_take_as_long_as_what_they_tell(self, exporter: InMemorySpanExporter):
         since = time_ns() - 5_000_000_000
-        tracing.record_span("write", {}, since)
+        record_span("write", {}, since)
         (span,) = exporter.get_finished_spans()
         assert span.start_time == since
         assert span.end_time is not None
@@ -55,14 +56,14 @@ class TestSpans:
     def test_are_recorded_for_whole_traces_or_not_at_all(self, exporter: InMemorySpanExporter, least: int, most: int):
         """A binomial count of 200 at one half is below 60 or above 140 with a probability of 6e-9."""
         for _ in range(200):
-            with tracing.linked_trace("job", {}, None), tracing.span("SELECT", QUERY):
+            with linked_trace("job", {}, None), span("SELECT", QUERY):
                 pass
         names = [each.name for each in exporter.get_finished_spans()]
         assert least <= names.count("job") == names.count("SELECT") <= most
 
     def test_begin_no_trace_with_a_statement(self, exporter: InMemorySpanExporter):
-        with tracing.span("SELECT", QUERY):
-            assert not tracing.is_recording()
+        with span("SELECT", QUERY):
+            assert not is_recording()
         assert exporter.get_finished_spans() == ()
 
 

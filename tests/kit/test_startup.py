@@ -24,11 +24,12 @@ from sqlalchemy.engine import make_url
 
 from spotthebot.contracts.services import API_NAMES, SERVICES
 from spotthebot.inference.devices import count_gpus
-from spotthebot.kit import process
 from spotthebot.kit.migrations import MigrationFailed, NewerDatabase
 from spotthebot.kit.processes.sockets import bind
+from spotthebot.kit.service import process as service_process
+from spotthebot.kit.service.process import _migrate
+from spotthebot.kit.service.startup import check_settings
 from spotthebot.kit.settings import EdgeSettings, SettingNotUsable
-from spotthebot.kit.startup import check_settings
 from spotthebot.local.runtime.services import load_lineage, load_service
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import served
@@ -130,20 +131,20 @@ class TestMigration:
         def fail(*_: object) -> None:
             raise error
 
-        monkeypatch.setattr(process, "upgrade", fail)
+        monkeypatch.setattr(service_process, "upgrade", fail)
         with pytest.raises(SystemExit) as ended:
-            process._migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url=NOWHERE))
+            _migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url=NOWHERE))
         assert ended.value.code == (code or f"bots: {error}")
         assert code is None or str(error) in capsys.readouterr().err
 
     def test_ends_as_misconfigured_where_the_url_is_none_of_postgresql(self, capsys: pytest.CaptureFixture[str]):
         with pytest.raises(SystemExit, match="78"):
-            process._migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url="nonsense"))
+            _migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url="nonsense"))
         assert "SPOTTHEBOT_BOTS_DATABASE_URL can't be used: it must be a URL" in capsys.readouterr().err
 
     def test_says_which_setting_names_a_server_that_does_not_answer(self):
         with pytest.raises(SystemExit, match="bots: SPOTTHEBOT_BOTS_DATABASE_URL: connection failed"):
-            process._migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url=NOWHERE))
+            _migrate("bots", load_lineage("bots"), load_service("bots").settings(database_url=NOWHERE))
 
 
 class TestGpu:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spotthebot.kit.text import printable, without_formula, without_paths
+from spotthebot.kit.text.characters import printable, without_formula, without_paths
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from spotthebot.kit.token_bucket import TokenBucket
+from spotthebot.kit.waits.token_bucket import TokenBucket
 
 
 class TestTokenBucket:

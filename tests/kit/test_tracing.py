@@ -9,7 +9,7 @@ import pytest
 from structlog.contextvars import get_contextvars, merge_contextvars
 from structlog.testing import capture_logs
 
-from spotthebot.kit.tracing import continued_trace, linked_trace, outgoing_headers, stored_trace
+from spotthebot.kit.telemetry.tracing import continued_trace, linked_trace, outgoing_headers, stored_trace
 
 CALLER = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"  # the example of W3C Trace Context
 TRACE = CALLER[3:35]

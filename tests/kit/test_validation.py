@@ -17,7 +17,7 @@ from pydantic import (
     field_validator,
 )
 
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 
 
 class Colour(StrEnum):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
-from spotthebot.kit.signatures import NotASigningSecret, new_signing_secret, signing_key
-from spotthebot.kit.vault import KeyFileOpen, Unreadable, Vault, vault_from
+from spotthebot.kit.crypto.signatures import NotASigningSecret, new_signing_secret, signing_key
+from spotthebot.kit.crypto.vault import KeyFileOpen, Unreadable, Vault, vault_from
 
 
 class TestVault:

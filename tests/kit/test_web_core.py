@@ -17,13 +17,13 @@ from tests.kit.pages import Theme, build_pages
 _ALONE = """
 import sys
 from starlette.testclient import TestClient
-from spotthebot.kit.logs import configure_logs
+from spotthebot.kit.telemetry.logs import configure_logs
 from tests.kit.pages import build_pages
 
 configure_logs("pages", "ERROR")
 with TestClient(build_pages()) as client:
     print(client.get("/").text)
-for name in ("sqlalchemy", "psycopg", "alembic", "spotthebot.kit.database", "spotthebot.kit.access"):
+for name in ("sqlalchemy", "psycopg", "alembic", "spotthebot.kit.database.sessions", "spotthebot.kit.access"):
     print(name, name in sys.modules)
 """
 

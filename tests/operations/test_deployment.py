@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from spotthebot.contracts.services import API_NAMES, SCHEMAS, SERVICES
 from spotthebot.kit.access.keys import parse_key
-from spotthebot.kit.vault import Vault
+from spotthebot.kit.crypto.vault import Vault
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import url_with
 from spotthebot.operations.deployment import (

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from spotthebot.contracts.conversations import DIALOGUE_LIKERT, ChatConversationOut, ChatOut, ChatState, Question
-from spotthebot.kit.vault import Vault
+from spotthebot.kit.crypto.vault import Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.catalogues import Texts
 from spotthebot.web.domain.chats import ChatLink, ChatPerson, Next, Step, next_of, ratings_of, read_scores

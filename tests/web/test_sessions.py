@@ -7,7 +7,7 @@ from cryptography.fernet import Fernet
 from starlette.requests import Request
 from starlette.responses import Response
 
-from spotthebot.kit.vault import Vault
+from spotthebot.kit.crypto.vault import Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.domain.chats import ChatPerson
 from spotthebot.web.domain.languages import choose_language

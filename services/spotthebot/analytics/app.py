@@ -23,7 +23,7 @@ from spotthebot.analytics.use_cases.sections import Sections
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
-from spotthebot.kit.process import Service
+from spotthebot.kit.service.process import Service
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.core.callers_gone import EndWithCaller
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import DateTime, Index, LargeBinary, String, func, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.database.sessions import schema_metadata
 from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.step_jobs.tables import step_job_tables
 from spotthebot.kit.web.database.tables import idempotency_table

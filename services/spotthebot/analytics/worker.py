@@ -6,10 +6,10 @@ from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
-from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
+from spotthebot.kit.database.retention import retention_of
+from spotthebot.kit.database.sessions import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.jobs import Jobs, WorkerContext
-from spotthebot.kit.process import Worker
-from spotthebot.kit.retention import retention_of
+from spotthebot.kit.service.process import Worker
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
 

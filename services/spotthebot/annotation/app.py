@@ -29,7 +29,7 @@ from spotthebot.contracts.annotation.events import AnnotationEventType
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
-from spotthebot.kit.process import Service
+from spotthebot.kit.service.process import Service
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.core.new_people import NewPeople
 

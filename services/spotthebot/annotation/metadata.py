@@ -2,7 +2,7 @@
 
 from sqlalchemy.orm import DeclarativeBase
 
-from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.database.sessions import schema_metadata
 from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.web.database.tables import idempotency_table
 

@@ -12,13 +12,13 @@ from spotthebot.annotation.events.use_cases import find_frontend
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.clients import PEER_TROUBLE, AsyncConversations
-from spotthebot.kit.cancellation import pause
-from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
+from spotthebot.kit.database.retention import retention_of
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.process import Worker
-from spotthebot.kit.retention import retention_of
+from spotthebot.kit.service.process import Worker
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.waits.cancellation import pause
 
 _log = get_logger(__name__)
 

@@ -31,10 +31,10 @@ from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.workers import ModelWorkers, WorkerTimes
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.retention import Retention, old_idempotency_keys
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
-from spotthebot.kit.process import Service
-from spotthebot.kit.retention import Retention, old_idempotency_keys
+from spotthebot.kit.service.process import Service
 from spotthebot.kit.web.api import build_service
 
 

@@ -19,8 +19,8 @@ from spotthebot.bots.questions.domain.request_rate import request_bucket
 from spotthebot.bots.questions.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
 from spotthebot.contracts.bots import Cleaning, Limits, ReplyFailure, ReplyNote
 from spotthebot.kit.errors import Conflict, Error, Invalid
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import span
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.telemetry.tracing import span
 
 _log = get_logger(__name__)
 

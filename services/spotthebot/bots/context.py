@@ -25,8 +25,8 @@ from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.workers import WorkerModel
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import Database, ReadSession
-from spotthebot.kit.lookups import BatchedLookup
+from spotthebot.kit.database.lookups import BatchedLookup
+from spotthebot.kit.database.sessions import Database, ReadSession
 
 BotLookup = asyncio.Future[Bot | None]
 

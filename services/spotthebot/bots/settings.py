@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
+from spotthebot.kit.crypto.vault import Vault, vault_from
 from spotthebot.kit.settings import Networks, ServiceSettings
-from spotthebot.kit.vault import Vault, vault_from
 
 
 class BotsSettings(ServiceSettings):

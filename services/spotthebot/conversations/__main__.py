@@ -1,5 +1,5 @@
 """`python -m spotthebot.conversations serve | work | migrate | openapi`."""
 
-from spotthebot.kit.process import run
+from spotthebot.kit.service.process import run
 
 run("conversations")

@@ -23,14 +23,14 @@ from spotthebot.conversations.removals.use_cases import DELETIONS, delete_corpus
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.turn_loop.use_cases.maintenance import RUNNERS, maintain
 from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
-from spotthebot.kit.backoff import Backoff
-from spotthebot.kit.cancellation import pause
-from spotthebot.kit.database import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
+from spotthebot.kit.database.retention import retention_of
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import DEFAULT_QUEUE, Arguments, JobContext, Jobs, QueueTrouble, Task, WorkerContext
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.process import Worker
-from spotthebot.kit.retention import retention_of
+from spotthebot.kit.service.process import Worker
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.waits.backoff import Backoff
+from spotthebot.kit.waits.cancellation import pause
 
 _LONGEST_REPLIES_SECONDS = 660.0
 """A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""

@@ -9,7 +9,7 @@ from sqlalchemy import ARRAY, DateTime, Float, ForeignKey, Index, Integer, Large
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.database.sessions import schema_metadata
 from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.step_jobs.tables import step_job_tables

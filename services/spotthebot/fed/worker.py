@@ -10,11 +10,11 @@ from spotthebot.fed.settings import FedSettings
 from spotthebot.fed.store.events import EVENTS
 from spotthebot.fed.use_cases.events import find_no_team
 from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
-from spotthebot.kit.database import LONG_STATEMENT_SECONDS, Database
+from spotthebot.kit.database.retention import retention_of
+from spotthebot.kit.database.sessions import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.events.dispatcher import dispatcher_of
 from spotthebot.kit.jobs import Jobs, WorkerContext
-from spotthebot.kit.process import Worker
-from spotthebot.kit.retention import retention_of
+from spotthebot.kit.service.process import Worker
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
 

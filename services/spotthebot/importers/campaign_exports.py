@@ -12,7 +12,7 @@ from spotthebot.contracts.annotation.exports import ExportedRows
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.wire import Domain, Name, Wire
 from spotthebot.importers.errors import NotAnExport
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.whole_files import written
 

@@ -30,7 +30,7 @@ from spotthebot.importers.conversation_exports import import_export, open_export
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.errors import NotAnExport
 from spotthebot.importers.published_dump import Rejected
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.background import wait_until_built
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.session import Clients

@@ -15,7 +15,7 @@ from spotthebot.contracts.conversations import (
     ImportIn,
 )
 from spotthebot.importers.errors import NotAnExport
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import Steps
 
 _FILE = "conversations.jsonl"

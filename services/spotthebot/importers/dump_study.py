@@ -6,7 +6,7 @@ from typing import Final
 
 from spotthebot.analytics.domain.study import FEATURES, LABEL_CODES, CodedAnnotation, Study
 from spotthebot.importers.published_dump import Dump, DumpAnnotation, Rejected
-from spotthebot.kit.words import known_text_hash
+from spotthebot.kit.text.words import known_text_hash
 
 _LEAD: Final = {0: 1, None: 0, 1: -1}
 

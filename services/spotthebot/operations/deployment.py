@@ -18,9 +18,9 @@ from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import SCHEMAS
 from spotthebot.kit.access.keys import parse_key
 from spotthebot.kit.access.store import keep_key
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Invalid
-from spotthebot.kit.process import migrate_access
+from spotthebot.kit.service.process import migrate_access
 from spotthebot.kit.settings import secrets_dir
 from spotthebot.local.postgres.provision import ACCESS, logins, provision, url_with
 

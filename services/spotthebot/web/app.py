@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
 
-from spotthebot.kit.process import Service
+from spotthebot.kit.service.process import Service
 from spotthebot.kit.web.core.application import build_application
 from spotthebot.kit.web.core.disk import DiskPart
 from spotthebot.kit.web.core.rate_limits import RateLimiter

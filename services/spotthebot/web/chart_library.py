@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from spotthebot.kit.errors import NotFound
-from spotthebot.kit.memo import Memo
+from spotthebot.kit.waits.memo import Memo
 
 PREPARED: Final = Path(__file__).with_name("vega-embed.js")
 """The script, where an image was built with it and without the 84 MB that make it (`docker/root.sh`)."""

@@ -22,8 +22,8 @@ import httpx
 
 from spotthebot.clients.errors import PeerUnavailable, refusal, retry_after
 from spotthebot.clients.requests import Content, Request, encoded
-from spotthebot.kit.backoff import Backoff
-from spotthebot.kit.tracing import outgoing_headers
+from spotthebot.kit.telemetry.tracing import outgoing_headers
+from spotthebot.kit.waits.backoff import Backoff
 
 TRANSIENT = frozenset(
     {

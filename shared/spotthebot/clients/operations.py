@@ -28,7 +28,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spotthebot.clients.errors import UnexpectedAnswer
 from spotthebot.clients.requests import Content, Request
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 
 if TYPE_CHECKING:
     from spotthebot.clients.channel import Channel

@@ -12,7 +12,7 @@ import pytest
 
 from spotthebot.annotation.assignments.store.assignments import _ITEMS
 from spotthebot.annotation.assignments.store.claims import _NEXT_FREE
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.database.statements import Statement
 from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows
 from tests.factories.databases import Databases
 from tests.factories.filled_campaigns import fill_campaign

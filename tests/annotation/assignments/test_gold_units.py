@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.database.statements import Statement
 from tests.factories.annotating import claim, refused, rows, save, state_of, submit
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, is_gold, preferring, store_training
 from tests.factories.exported import exported

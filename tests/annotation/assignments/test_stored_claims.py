@@ -18,7 +18,7 @@ from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import HeldLease
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
 from spotthebot.contracts.annotation.assignments import AssignmentId
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_id
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import (

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from spotthebot.kit.words import text_hash
+from spotthebot.kit.text.words import text_hash
 from tests.factories.annotating import annotations_of, ask, campaign_of, claim, refused, rows, save, state_of, submit
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations, open_campaign, until

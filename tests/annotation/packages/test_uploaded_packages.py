@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from spotthebot.annotation.packages import store as packages_store
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.annotating import WHOLE, annotations_of, answer_items, movable_clock, rows, state_of, submit
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, open_campaign, until

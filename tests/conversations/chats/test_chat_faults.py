@@ -14,7 +14,7 @@ from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.use_cases.reply import ChatReply
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.bot_servers import bot, well_behaved
 from tests.factories.frontends import (
     advance,

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from spotthebot.conversations.app import create_app
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from spotthebot.kit.processes.sockets import bind
-from spotthebot.kit.pseudonyms import is_pseudonym
 from tests.factories.frontends import (
     SCORES,
     advance,

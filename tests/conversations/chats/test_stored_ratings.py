@@ -13,9 +13,9 @@ from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.chats.tables import ImportedRatingRow
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.errors import NoSuchCollection
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_id, new_ids
-from spotthebot.kit.pseudonyms import is_pseudonym
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_collections import (
     NOON,

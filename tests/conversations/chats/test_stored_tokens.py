@@ -7,7 +7,7 @@ import pytest
 
 from spotthebot.conversations.chats.errors import ChatTokenExpired, NoSuchChat, NoSuchChatToken
 from spotthebot.conversations.chats.store import tokens as tokens_store
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.databases import DatabaseUrls
 from tests.factories.stored_collections import NOON, bot, store_chats, store_collection

@@ -18,7 +18,7 @@ from spotthebot.conversations.collections.domain import (
 )
 from spotthebot.conversations.collections.errors import HasEnded
 from spotthebot.conversations.collections.tables import CollectionRow
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.databases import DatabaseUrls
 
 

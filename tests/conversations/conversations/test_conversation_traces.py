@@ -9,7 +9,7 @@ from spotthebot.contracts.bots import ReplyFailure
 from spotthebot.conversations.conversations import use_cases as conversations_use_cases
 from spotthebot.conversations.conversations.domain import Reply, Step, fail, step
 from spotthebot.conversations.conversations.use_cases import record_commits, record_requests
-from spotthebot.kit import tracing
+from spotthebot.kit.telemetry.tracing import Attributes
 from tests.factories.domain_conversations import running
 
 SAID = Reply("Hello.", None, None, 250.0)
@@ -22,7 +22,7 @@ class Listed:
         self.spans: list[tuple[str, object]] = []
         self.began: dict[str, int] = {}
 
-    def record(self, name: str, attributes: tracing.Attributes, since: int) -> None:
+    def record(self, name: str, attributes: Attributes, since: int) -> None:
         self.spans.append((name, attributes["conversation.id"]))
         self.began[name] = since
 

@@ -10,7 +10,7 @@ from spotthebot.contracts.conversations import CorpusChangesIn, CorpusIn, Corpus
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.corpora.domain.corpora import Dialogue, DialogueOutcome, SplitStatistics
 from spotthebot.conversations.corpora.errors import CorpusNameTaken, NoSuchCorpus
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.ids import new_id
 from tests.factories.savepoints import SavepointDatabase
 

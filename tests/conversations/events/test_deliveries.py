@@ -16,11 +16,11 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.events.store import EVENTS
-from spotthebot.kit.database import Database
+from spotthebot.kit.crypto.signatures import new_signing_secret
+from spotthebot.kit.crypto.vault import Vault
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.events.domain import Delivery, DeliveryState, Subscription
 from spotthebot.kit.processes.child import Child
-from spotthebot.kit.signatures import new_signing_secret
-from spotthebot.kit.vault import Vault
 from tests.factories.bot_servers import bot, never_answers, raw_server, says
 from tests.factories.databases import DatabaseUrls
 from tests.factories.processes import launched

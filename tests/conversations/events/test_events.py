@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.frontends import webhook_bot
 from tests.factories.running_suite import EAGER_DELIVERIES, RunningSuite

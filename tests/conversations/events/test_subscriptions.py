@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from spotthebot.contracts.conversations import EventType
 from spotthebot.conversations.events.store import EVENTS
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.events.subscriptions import MAX_SUBSCRIPTIONS
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created

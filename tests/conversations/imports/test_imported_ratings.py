@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from spotthebot.contracts.conversations import ConversationState
-from spotthebot.kit.pseudonyms import is_pseudonym
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.exported import exported
 from tests.factories.frontends import SCORES, exchange, open_study, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite

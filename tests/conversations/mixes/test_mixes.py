@@ -10,7 +10,7 @@ import pytest
 from spotthebot.contracts.conversations import HUMAN_NAME, Participant, ParticipantKind
 from spotthebot.conversations.mixes.domain import Mix, Mixed, MixedPair, check_bots, select
 from spotthebot.conversations.mixes.errors import BotsDiffer, HumanShareUnreachable, NamedAlike, OpeningsDiffer
-from spotthebot.kit.words import text_hash
+from spotthebot.kit.text.words import text_hash
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations
 

@@ -19,7 +19,7 @@ from spotthebot.conversations.quality.store import summaries as summaries_store
 from spotthebot.conversations.quality.tables import QualityCheckRow
 from spotthebot.conversations.quality.use_cases import check as check_use_cases
 from spotthebot.conversations.quality.use_cases.check import check_quality
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.local.sample import sample_dialogues
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite, run_suite

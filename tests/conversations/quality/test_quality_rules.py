@@ -14,7 +14,7 @@ from spotthebot.conversations.quality.domain.personal_data import personal_data
 from spotthebot.conversations.quality.domain.profanity import profane_turns
 from spotthebot.conversations.quality.domain.training_overlap import TrainingExchanges
 from spotthebot.conversations.texts.domain import exchange_hashes
-from spotthebot.kit.words import text_hash
+from spotthebot.kit.text.words import text_hash
 from spotthebot.local.sample import sample_dialogues
 from tests.factories.published_dump import SHARED
 

@@ -14,7 +14,7 @@ from spotthebot.conversations.quality.store import checks as checks_store
 from spotthebot.conversations.quality.store import flags as flags_store
 from spotthebot.conversations.quality.store import summaries as summaries_store
 from spotthebot.conversations.quality.tables import QualityCheckRow, QualityFlagsRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_collections import bot, store_collection, store_conversations, store_flags, store_pairs

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from sqlalchemy import text
 
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan
 

@@ -8,7 +8,7 @@ from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.quality.store import checks as checks_store
 from spotthebot.conversations.removals import store as removals_store
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_id
 from tests.factories.savepoints import SavepointDatabase
 

@@ -21,9 +21,9 @@ from spotthebot.conversations.plans.use_cases import start_collection
 from spotthebot.conversations.turn_loop.use_cases import bot_backoffs as bot_backoffs_use_cases
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import request_turns
 from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
-from spotthebot.kit.backoff import Backoff
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.waits.backoff import Backoff
 from tests.conversations.turn_loop.test_turn_loop import FlakyBots
 from tests.factories.databases import DatabaseUrls
 from tests.factories.studies import plan

@@ -13,7 +13,7 @@ from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
 from spotthebot.conversations.turn_loop.tables import ConcurrencySlotRow, UnavailableBotRow
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_collections import bot, store_collection, store_conversations, value_of

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from spotthebot.conversations.turn_loop.domain import SlotRequest
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.databases import DatabaseUrls
 
 JOB = 7

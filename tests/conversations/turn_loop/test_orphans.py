@@ -12,7 +12,7 @@ from spotthebot.conversations.turn_loop.domain import SlotRequest
 from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.conversations.turn_loop.use_cases.maintenance import RUN_CONVERSATIONS, RUNNERS
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.databases import DatabaseUrls, PostgresServer
 from tests.factories.grown_tables import RUNNER_JOB_ID, grow
 

@@ -28,7 +28,7 @@ from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import request_turns
 from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
 from spotthebot.conversations.worker import work
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.processes.sockets import bind
 from tests.factories.databases import DatabaseUrls

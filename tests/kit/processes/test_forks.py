@@ -23,7 +23,7 @@ from spotthebot.kit.processes.spec import Event, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
 from tests.factories.web_program import WEB
 
-NEEDS = ("json", "spotthebot.kit.logs")
+NEEDS = ("json", "spotthebot.kit.telemetry.logs")
 WORKING = "import time; print('working', flush=True); time.sleep(60)"
 SHOWN = """
 import os, sys

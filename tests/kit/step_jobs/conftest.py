@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.step_jobs import DDL, SCHEMA, Service
 

@@ -16,7 +16,7 @@ from tests.factories.step_jobs import SCHEMA, Service, Squares
 ROOT = Path(__file__).parents[3]
 WORKER = """
 import asyncio, sys
-from spotthebot.kit.database import Database, schema_metadata
+from spotthebot.kit.database.sessions import Database, schema_metadata
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 from spotthebot.kit.step_jobs.tables import step_job_tables

@@ -19,7 +19,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from spotthebot.kit.migrations import upgrade
-from spotthebot.kit.process import migrate_access
+from spotthebot.kit.service.process import migrate_access
 from spotthebot.local.postgres.account import OURSELVES
 from spotthebot.local.postgres.binaries import find_binaries
 from spotthebot.local.postgres.cluster import Cluster

@@ -12,7 +12,7 @@ from spotthebot.analytics.stats.pair_power import smallest_p_of_games
 from spotthebot.contracts.analytics import Analysis, Ranking
 from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
 from spotthebot.contracts.names import HUMAN_NAME
-from spotthebot.kit.text import isolated
+from spotthebot.kit.text.characters import isolated
 
 _MEASURES: Final[Mapping[str, str]] = {"win_rates": "mean win rate", "strengths": "Bradley-Terry strength"}
 _STRENGTHS: Final = (

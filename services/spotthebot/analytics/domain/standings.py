@@ -30,7 +30,7 @@ from spotthebot.contracts.analytics import (
     WinRatesOut,
 )
 from spotthebot.contracts.conversations import BotPerformanceOut
-from spotthebot.kit.pseudonyms import keyed_name
+from spotthebot.kit.crypto.pseudonyms import keyed_name
 
 NOT_RANKED: Final = (
     "Some bots of this campaign never met: win rates are over different opponents, and nobody has a rank."

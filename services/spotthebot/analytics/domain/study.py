@@ -42,7 +42,7 @@ class Study:
 
     `speakers` has both names of each conversation in the collection's order, `packages` the conversations of each,
     `texts` what stands for the text of each conversation, as far as it is shown: conversations whose words are the same
-    (`spotthebot.kit.words.text_hash`) have one text. A conversation that is not in it has a text of its own.
+    (`spotthebot.kit.text.words.text_hash`) have one text. A conversation that is not in it has a text of its own.
     `campaign_id` is None where the data came from a file.
     """
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import vl_convert
 
 from spotthebot.analytics.figures.charts import Spec
-from spotthebot.kit.text import without_overrides
+from spotthebot.kit.text.characters import without_overrides
 
 _ID: Final = re.compile(r'\bid="([^"]+)"')
 _REFERENCE: Final = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')

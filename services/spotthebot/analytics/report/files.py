@@ -27,7 +27,7 @@ from spotthebot.analytics.report.samples import TIES, Samples
 from spotthebot.analytics.report.table import Cell, Table, p_words, shown
 from spotthebot.analytics.report.tables import has_features, tables
 from spotthebot.contracts.analytics import Analysis, Stability
-from spotthebot.kit.text import without_formula, without_overrides
+from spotthebot.kit.text.characters import without_formula, without_overrides
 
 _GROUPS: Final = TypeAdapter(tuple[SampleGroup, ...])
 

@@ -8,7 +8,7 @@ from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.domain.errors import NoSuchAnalysis
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, Counts, Plan, Stability
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore
 

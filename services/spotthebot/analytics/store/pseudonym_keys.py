@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.analytics.tables import PseudonymKeyRow
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 async def get_pseudonym_key(session: WriteSession, campaign_id: UUID) -> bytes:

@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.analytics.tables import ResultRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 MAX_KEPT = 1000
 """Results of one campaign that are kept; the oldest are deleted, and computed again on request."""

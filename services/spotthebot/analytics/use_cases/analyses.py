@@ -15,7 +15,7 @@ from spotthebot.analytics.domain.study import Sample, take_sample
 from spotthebot.analytics.tables import STEP_JOBS as TABLES
 from spotthebot.clients import PEER_TROUBLE
 from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, MoreDataIn, PlanningIn, StabilityIn
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs

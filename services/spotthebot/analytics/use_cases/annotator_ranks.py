@@ -6,7 +6,7 @@ from uuid import UUID
 
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import AnnotatorRankOut
-from spotthebot.kit.memo import Memo
+from spotthebot.kit.waits.memo import Memo
 
 _MAX_CAMPAIGNS: Final = 100
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from spotthebot.analytics.clients.campaigns import Campaigns
 from spotthebot.analytics.domain.errors import NoCampaignOfName, SeveralCampaignsOfName
 from spotthebot.contracts.annotation.campaigns import CampaignState
-from spotthebot.kit.names import suggestion
+from spotthebot.kit.text.names import suggestion
 
 _MAX_CANDIDATES = 10
 

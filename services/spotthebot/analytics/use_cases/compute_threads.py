@@ -12,8 +12,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, ParamSpec, TypeVar
 
+from spotthebot.kit.database.pool_shares import pool_user
 from spotthebot.kit.errors import TooMany
-from spotthebot.kit.pool_shares import pool_user
 
 _P = ParamSpec("_P")
 _Found = TypeVar("_Found")

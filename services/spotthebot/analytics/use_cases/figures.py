@@ -14,7 +14,7 @@ from spotthebot.analytics.domain.errors import NoSuchFigure
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics import FigureParametersIn
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 
 Form = Literal["json", "svg", "pdf", "png"]
 

@@ -5,7 +5,7 @@ from typing import Final
 from spotthebot.analytics.clients.campaigns import Campaigns
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.analytics import PublicRankingOut
-from spotthebot.kit.memo import Memo
+from spotthebot.kit.waits.memo import Memo
 
 _MAX_LISTED: Final = 100
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from prometheus_client.core import Metric
 
 from spotthebot.analytics.use_cases.analyses import STEP_JOBS
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.jobs.depths import read_job_queues
-from spotthebot.kit.queue_metrics import queue_families, state_family
+from spotthebot.kit.telemetry.queue_metrics import queue_families, state_family
 
 _SCHEMA = "analytics"
 

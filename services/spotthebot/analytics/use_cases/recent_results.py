@@ -20,7 +20,7 @@ from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
 from spotthebot.contracts.analytics import FigureParametersIn, ParametersIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.kit.memo import Memo
+from spotthebot.kit.waits.memo import Memo
 
 _FRESH: Final = 1 / 2
 """Share of the age up to which a result is answered, in which all results are of one state: a page shows several."""

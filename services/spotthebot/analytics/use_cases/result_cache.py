@@ -20,7 +20,7 @@ from spotthebot.analytics.domain.study import Study
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
 from spotthebot.contracts.analytics import AnnotatorRankOut, LeaderboardEntry, ParametersIn
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
 _RANKS = TypeAdapter(tuple[AnnotatorRankOut, ...])

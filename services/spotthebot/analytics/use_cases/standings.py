@@ -37,7 +37,7 @@ from spotthebot.contracts.analytics import (
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.bots import BotOut
 from spotthebot.contracts.conversations import BotPerformanceOut
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Conflict
 
 _Result = TypeVar("_Result", bound=Provenance)

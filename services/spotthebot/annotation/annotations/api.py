@@ -16,7 +16,7 @@ from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import Package, PackedConversation
 from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut
 from spotthebot.contracts.annotation.packages import ConversationRef, PackageOut, SegmentRef
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.streams import stream

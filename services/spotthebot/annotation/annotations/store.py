@@ -19,7 +19,7 @@ from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.tables import ItemRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 
 _UPLOADED = {

@@ -17,9 +17,9 @@ from spotthebot.annotation.conversations.tables import ShownConversationRow
 from spotthebot.annotation.leases.domain import COUNTED
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Statement, constant
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.statements import Statement, constant
 
 _COUNTED = (
     select(func.count())

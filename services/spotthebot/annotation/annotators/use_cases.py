@@ -9,7 +9,7 @@ from spotthebot.annotation.audit import store as audit_store
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.events.use_cases import publish_blocked
 from spotthebot.annotation.leases import store as leases_store
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 async def block_annotator(

@@ -38,7 +38,7 @@ from spotthebot.contracts.annotation.assignments import (
     SubmittedOut,
 )
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Statements, Writing

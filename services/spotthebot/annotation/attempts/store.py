@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.annotation.attempts.domain import Attempt, SavedAnswer, states_before
 from spotthebot.annotation.attempts.tables import TrainingAnswerRow, TrainingAttemptRow
 from spotthebot.contracts.annotation.trainings import TrainingState
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def list_attempts(session: ReadSession, annotator_id: UUID) -> list[Attempt]:

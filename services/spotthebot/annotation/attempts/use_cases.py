@@ -22,7 +22,7 @@ from spotthebot.annotation.trainings.domain.grades import Grade, grade, mistakes
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import RequiredTraining
 from spotthebot.contracts.annotation.trainings import Training, TrainingAnswerIn, TrainingStartIn, TrainingState
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.audit.domain import AuditEntry
 from spotthebot.annotation.audit.tables import AuditRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 

@@ -22,7 +22,7 @@ from spotthebot.annotation.packages.store import EXCHANGES
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 
 _ELSEWHERE = ""

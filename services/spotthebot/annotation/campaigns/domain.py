@@ -30,7 +30,7 @@ from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.annotation.trainings import Training
-from spotthebot.kit.pseudonyms import name_in_exports
+from spotthebot.kit.crypto.pseudonyms import name_in_exports
 
 TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingProxyType(
     {

@@ -17,9 +17,9 @@ from spotthebot.contracts.annotation.campaigns import SECRET_BYTES, CampaignId, 
 from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner, Statement, constant
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.statements import Runner, Statement, constant
 
 _BY_ID = Statement(select(CampaignRow).where(CampaignRow.id == bindparam("campaign_id")))
 _SUBMITTED = CampaignRow.submitted + constant(1)

@@ -16,8 +16,8 @@ from spotthebot.annotation.protocols.use_cases import get_protocol
 from spotthebot.annotation.trainings import store as trainings_store
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN
 from spotthebot.contracts.annotation.campaigns import CampaignState
-from spotthebot.kit.database import WriteSession
-from spotthebot.kit.statements import Runner
+from spotthebot.kit.database.sessions import WriteSession
+from spotthebot.kit.database.statements import Runner
 
 _MAX_KNOWN = 256
 _known: LRUCache[UUID, Terms] = LRUCache(_MAX_KNOWN)

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.conversations.domain import ShownConversation
 from spotthebot.annotation.conversations.tables import ShownConversationRow as ShownRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _ROWS_AT_ONCE = 500
 NAME: Final[ColumnElement[str]] = func.coalesce(ShownRow.external_id, cast(ShownRow.conversation_id, Text))

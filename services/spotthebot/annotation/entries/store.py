@@ -11,7 +11,7 @@ from spotthebot.annotation.entry_links.tables import EntryRow
 from spotthebot.annotation.leases.domain import states_before
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.contracts.annotation.assignments import AssignmentState
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 async def lock_idle(session: WriteSession, link_id: UUID) -> list[UUID]:

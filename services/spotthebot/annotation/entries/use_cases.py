@@ -40,7 +40,7 @@ from spotthebot.annotation.entry_links.use_cases import completion_of, lock_anno
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.contracts.annotation.entries import ConsentIn, EntryLinkIn
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.ids import new_id
 

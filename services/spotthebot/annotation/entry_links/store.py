@@ -11,7 +11,7 @@ from spotthebot.annotation.annotators.tables import AnnotatorRow
 from spotthebot.annotation.entry_links.domain.entry_links import EntryLink, LinkState
 from spotthebot.annotation.entry_links.errors import NoSuchEntryLink
 from spotthebot.annotation.entry_links.tables import EntryLinkRow, EntryRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 

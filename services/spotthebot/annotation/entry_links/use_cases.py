@@ -11,7 +11,7 @@ from spotthebot.annotation.entry_links import store
 from spotthebot.annotation.entry_links.domain.panels import Completion, completion
 from spotthebot.annotation.entry_links.errors import NotEntered
 from spotthebot.annotation.leases.domain import Lease
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def lock_annotator(

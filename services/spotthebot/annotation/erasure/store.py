@@ -39,7 +39,7 @@ from spotthebot.annotation.erasure.domain import Person, naming_pattern, pseudon
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.metadata import IDEMPOTENCY
 from spotthebot.annotation.payments.tables import BonusRow
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 async def lock_person(session: WriteSession, annotator: Annotator) -> Person:

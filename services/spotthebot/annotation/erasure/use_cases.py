@@ -12,7 +12,7 @@ from spotthebot.annotation.erasure import store
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.protocols.domain.questions import text_questions
 from spotthebot.contracts.annotation.assignments import SubmittedTexts
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 async def erase_annotator(

@@ -27,7 +27,7 @@ from spotthebot.contracts.annotation.exports import (
     ExportedValue,
 )
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.exports.batches import export
 from spotthebot.kit.exports.formats import ExportFormat
 

@@ -14,8 +14,8 @@ from spotthebot.annotation.leases.domain import states_before
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import PackageRow
 from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import Runner, Statement, constant
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner, Statement, constant
 
 _MAX_EXPIRED_AT_ONCE = 1000
 _MINE = update(AssignmentRow).where(AssignmentRow.id == bindparam("assignment_id"))

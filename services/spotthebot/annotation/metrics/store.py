@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.ids import first_id_at
 
 

@@ -7,10 +7,10 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 
 from spotthebot.annotation.metrics import store
 from spotthebot.contracts.annotation.campaigns import CampaignState
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.events.depths import read_event_queues
 from spotthebot.kit.jobs.depths import read_job_queues
-from spotthebot.kit.queue_metrics import queue_families, state_family
+from spotthebot.kit.telemetry.queue_metrics import queue_families, state_family
 
 _SCHEMA: Final = "annotation"
 _MAX_CAMPAIGNS: Final = 50

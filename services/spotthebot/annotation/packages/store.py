@@ -21,9 +21,9 @@ from spotthebot.annotation.packages.domain.packages import (
 )
 from spotthebot.annotation.packages.domain.workload import Workload
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
-from spotthebot.kit.words import known_text_hash
+from spotthebot.kit.text.words import known_text_hash
 
 _Turns = list[dict[str, str]]
 EXCHANGES = ItemRow.exchanges + func.coalesce(ItemRow.right_exchanges, 0)

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.contracts.annotation.panels import CloudResearchPanel, MturkPanel, ProlificPanel
-from spotthebot.kit.text import without_formula
+from spotthebot.kit.text.characters import without_formula
 
 CENT = Decimal("0.01")
 _ANOTHER_PACKAGE = "Another package that you annotated."

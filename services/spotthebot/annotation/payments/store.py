@@ -15,7 +15,7 @@ from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.payments.domain import Bonus, PaidPackage, Payment, rewarded_packages
 from spotthebot.annotation.payments.tables import BonusRow
 from spotthebot.contracts.annotation.assignments import AssignmentState
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _ZERO = Decimal("0.00")
 

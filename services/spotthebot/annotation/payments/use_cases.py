@@ -24,7 +24,7 @@ from spotthebot.annotation.payments.domain import (
 )
 from spotthebot.contracts.annotation.panels import MturkPanel
 from spotthebot.contracts.annotation.payments import PaymentFile
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 _ROWS_AT_ONCE = 500

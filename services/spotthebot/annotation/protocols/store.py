@@ -9,9 +9,9 @@ from spotthebot.annotation.protocols.domain.versions import ProtocolSummary, Pro
 from spotthebot.annotation.protocols.errors import NoSuchProtocol
 from spotthebot.annotation.protocols.tables import ProtocolRow
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner, Statement
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.statements import Runner, Statement
 
 _BY_VERSION = Statement(
     select(ProtocolRow.document, ProtocolRow.created_at).where(

@@ -13,8 +13,8 @@ from spotthebot.annotation.protocols.errors import (
     UnknownProtocol,
 )
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import Runner
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner
 
 _MAX_VERSIONS = 1000
 

@@ -13,7 +13,7 @@ from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.audit.tables import AuditRow
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.contracts.annotation.annotations import Answer
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 _MAX_COMPARED = 20_000
 _Other = aliased(AnnotationRow)

@@ -22,7 +22,7 @@ from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.reviews import store
 from spotthebot.annotation.reviews.domain import AnnotatorQuality, agreement
 from spotthebot.contracts.annotation.assignments import AssignmentState
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def get_quality(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> AnnotatorQuality:

@@ -9,9 +9,9 @@ from spotthebot.annotation.trainings.domain.versions import TrainingSummary, Tra
 from spotthebot.annotation.trainings.errors import NoSuchTraining
 from spotthebot.annotation.trainings.tables import TrainingRow
 from spotthebot.contracts.annotation.trainings import Training
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner, Statement
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.statements import Runner, Statement
 
 _BY_VERSION = Statement(
     select(TrainingRow).where(TrainingRow.name == bindparam("name"), TrainingRow.version == bindparam("version"))

@@ -12,7 +12,7 @@ from spotthebot.annotation.trainings.errors import (
 )
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.trainings import Training
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def create_training(session: WriteSession, training: Training) -> TrainingVersion:

@@ -12,7 +12,7 @@ from spotthebot.bots.hosted_models.errors import HostedModelChanging, HostedMode
 from spotthebot.bots.hosted_models.tables import HostedModelFileRow, HostedModelRow
 from spotthebot.contracts.bots import Backend, HostedModelIn
 from spotthebot.inference.model_files import ModelFile, files_sha256_of
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _RETRY_AFTER_SECONDS = 5
 

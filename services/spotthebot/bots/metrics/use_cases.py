@@ -12,8 +12,8 @@ from spotthebot.bots.bots.domain import Bot
 from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.questions.domain.replies import Reply
 from spotthebot.contracts.bots import BotStatus
-from spotthebot.kit.database import Database
-from spotthebot.kit.queue_metrics import state_family
+from spotthebot.kit.database.sessions import Database
+from spotthebot.kit.telemetry.queue_metrics import state_family
 
 _MAX_BOTS: Final = 100
 """Bots of which there are series of their own: those that were asked last."""

@@ -14,9 +14,9 @@ from spotthebot.bots.bots.tables import BotRow
 from spotthebot.bots.probes.domain.probes import Probe
 from spotthebot.bots.probes.tables import ProbeRow
 from spotthebot.contracts.bots import ProbeReport, ProbeTrigger
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner, Statement, constant
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.statements import Runner, Statement, constant
 
 _KEPT_PROBES = 100
 _MAX_DOUBLINGS = 16

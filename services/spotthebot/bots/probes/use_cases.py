@@ -20,9 +20,9 @@ from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault, Reply
 from spotthebot.contracts.bots import BotStatus, ProbeReport, ProbeTrigger, ReplyFailure, Verdict
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import DATABASE_TROUBLE, WriteSession
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, WriteSession
 from spotthebot.kit.errors import Error
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.telemetry.logs import get_logger
 
 _IDLE_SECONDS = 1.0
 _MAX_HEARTBEATS = 8

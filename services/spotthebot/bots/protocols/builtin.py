@@ -16,7 +16,7 @@ from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
 from spotthebot.bots.questions.domain.replies import Said
 from spotthebot.contracts.bots import BuiltinProtocol
-from spotthebot.kit.memo import Memo
+from spotthebot.kit.waits.memo import Memo
 
 _MAX_KEPT = 64
 """Learning bots keep what they learned in memory."""

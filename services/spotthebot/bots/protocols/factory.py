@@ -16,7 +16,7 @@ from spotthebot.inference.errors import HostingMissing
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.workers import ModelWorkers, WorkerModel
-from spotthebot.kit.vault import Unreadable, Vault
+from spotthebot.kit.crypto.vault import Unreadable, Vault
 
 
 @dataclass(frozen=True)

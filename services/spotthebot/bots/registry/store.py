@@ -6,7 +6,7 @@ from sqlalchemy import exists, select
 
 from spotthebot.bots.bots.tables import BotVersionRow
 from spotthebot.bots.probes.tables import ProbeRow
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 
 async def get_registered(session: ReadSession, version_id: UUID) -> tuple[UUID, bool]:

@@ -48,11 +48,11 @@ from spotthebot.contracts.bots import (
 )
 from spotthebot.inference.model_files import files_in, files_sha256_of
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.crypto.signatures import NotASigningSecret, signing_key
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.outbound import AddressNotAllowed, UrlNotUsable
-from spotthebot.kit.signatures import NotASigningSecret, signing_key
 from spotthebot.kit.web.database.claims import Claim, KeyClaimed, RequestUnderWay
 
 _LONGEST_WAIT_SECONDS = 10

@@ -38,7 +38,7 @@ from spotthebot.inference.errors import HostingMissing
 from spotthebot.inference.workers import WorkerModel
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.errors import FieldError
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 
 _HAS_TEMPERATURE = (OpenAIProtocol, TritonProtocol, TransformersProtocol)
 _USUAL_TEMPERATURE = 1.0

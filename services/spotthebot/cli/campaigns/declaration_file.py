@@ -18,7 +18,7 @@ from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.annotation.trainings import Training
 from spotthebot.kit.errors import FieldError
-from spotthebot.kit.validation import faults_of, reason_of
+from spotthebot.kit.text.validation import faults_of, reason_of
 
 _MAX_FILE_BYTES = 1024 * 1024
 _MAX_SHOWN = 5

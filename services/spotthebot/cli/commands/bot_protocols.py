@@ -11,7 +11,7 @@ from rich.table import Table
 
 from spotthebot.contracts.bots import ProbeReport, Protocol, Verdict
 from spotthebot.kit.errors import Invalid
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import screen
 
 _COLOURS = {Verdict.PASSED: "green", Verdict.NOTED: "blue", Verdict.WARNED: "yellow", Verdict.FAILED: "red"}

@@ -24,7 +24,7 @@ from spotthebot.cli.declarations import is_id
 from spotthebot.cli.resources import Bots, Corpora, find
 from spotthebot.contracts.bots import BotIn, BotOut, BotVersionIn, Limits, Protocol
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 

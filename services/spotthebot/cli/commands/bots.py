@@ -12,7 +12,7 @@ from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources import Bots, find, owner
 from spotthebot.contracts.bots import BotChangesIn, BotOut, BotStatus, BotVersionOut, Protocol
 from spotthebot.contracts.conversations import ConversationOut
-from spotthebot.kit.text import printable
+from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 

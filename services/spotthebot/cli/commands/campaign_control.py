@@ -10,7 +10,7 @@ from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources import Campaigns, find
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
-from spotthebot.kit.text import printable
+from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 

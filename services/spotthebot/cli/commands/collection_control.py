@@ -10,7 +10,7 @@ from spotthebot.cli.commands.resource_tables import ID, print_details, print_fac
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources import Collections, find
 from spotthebot.contracts.conversations import CollectionOut, CollectionState, FailureOut, PairOut
-from spotthebot.kit.text import printable
+from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 

@@ -13,7 +13,7 @@ from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
 from spotthebot.conversations.corpora.use_cases.read import Upload
 from spotthebot.importers.corpora import add_file, check_file
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import say, screen, showing_progress
 from spotthebot.local.runtime.session import Services, Session, connect, open_session
 

@@ -16,7 +16,7 @@ from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL
 from spotthebot.fed.stats.correlation import Correlation, correlation, lead_over_length
 from spotthebot.fed.stats.means import group_means
 from spotthebot.fed.stats.split_half import split_half
-from spotthebot.kit.words import text_hash
+from spotthebot.kit.text.words import text_hash
 
 _MAX_SHOWN: Final = 40
 _OVERALL: Final = "Overall"

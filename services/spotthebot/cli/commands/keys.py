@@ -19,9 +19,9 @@ from spotthebot.contracts.access import Role
 from spotthebot.contracts.names import fault_of_name, find_look_alike
 from spotthebot.kit.access import store
 from spotthebot.kit.access.keys import ApiKey, parse_key
-from spotthebot.kit.clock import system_clock
-from spotthebot.kit.database import Database, ReadSession
-from spotthebot.kit.text import printable
+from spotthebot.kit.database.sessions import Database, ReadSession
+from spotthebot.kit.text.characters import printable
+from spotthebot.kit.waits.clock import system_clock
 from spotthebot.local.errors import NotAKey
 from spotthebot.local.postgres.provision import ACCESS
 from spotthebot.local.progress import say, screen

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spotthebot.kit.text import INVISIBLE
+from spotthebot.kit.text.characters import INVISIBLE
 from spotthebot.local.progress import say
 
 _UUID_WIDTH: Final = 36

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from spotthebot.cli.declarations.errors import DeclarationFaulty, Fault
 from spotthebot.cli.declarations.yaml_file import Place, YamlFile, dotted
-from spotthebot.kit.validation import reason_of
+from spotthebot.kit.text.validation import reason_of
 
 DeclarationT = TypeVar("DeclarationT", bound=BaseModel)
 DeclarationT_co = TypeVar("DeclarationT_co", bound=BaseModel, covariant=True)

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 from uuid import UUID
 
-from spotthebot.kit.text import printable
+from spotthebot.kit.text.characters import printable
 
 _MAX_LISTED = 20
 

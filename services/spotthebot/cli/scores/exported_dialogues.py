@@ -15,7 +15,7 @@ from spotthebot.contracts.conversations import ConversationState, ExportedConver
 from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
 from spotthebot.fed.domain.errors import DialogueUnusable
 from spotthebot.fed.domain.score_sets import texts_of, turns_to_score
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 
 Row = tuple[int, Mapping[str, Any]]
 """A row's number, counted from 1 (of CSV, the line on which it ends), and its fields."""

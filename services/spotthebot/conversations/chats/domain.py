@@ -20,8 +20,8 @@ from spotthebot.contracts.conversations import (
 )
 from spotthebot.conversations.chats.errors import RatingsIncomplete
 from spotthebot.conversations.conversations.domain import CHAT_WAITS_SECONDS, Conversation, Reply, Step, fail, step
+from spotthebot.kit.crypto.pseudonyms import name_in_exports
 from spotthebot.kit.errors import FieldError
-from spotthebot.kit.pseudonyms import name_in_exports
 
 DELAYED = "Your partner needs a little longer."
 BROKEN_OFF = "Your partner can't go on. That is not your fault; please go on with what comes next."

@@ -25,10 +25,10 @@ from spotthebot.conversations.collections.domain import (
 )
 from spotthebot.conversations.collections.errors import NoSuchCollection
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.retention import KeptRows
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.retention import KeptRows
-from spotthebot.kit.tracing import stored_trace
+from spotthebot.kit.telemetry.tracing import stored_trace
 
 RATE_OVER_SECONDS = 60
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 async def cancel_conversations(session: WriteSession, collection_id: UUID) -> int:

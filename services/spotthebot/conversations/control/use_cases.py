@@ -8,7 +8,7 @@ from spotthebot.conversations.collections.domain import CANCELLED, COLLECTING, P
 from spotthebot.conversations.control import store
 from spotthebot.conversations.events.use_cases import publish_cancelled_collection
 from spotthebot.conversations.turn_loop.use_cases.maintenance import queue_runners
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.jobs import Jobs
 
 

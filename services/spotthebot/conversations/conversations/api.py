@@ -10,7 +10,7 @@ from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.conversations.domain import Conversation, Speakers
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.deps import Reader
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute

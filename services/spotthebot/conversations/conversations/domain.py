@@ -23,8 +23,8 @@ from spotthebot.contracts.conversations import (
     Turn,
 )
 from spotthebot.conversations.texts.domain import clean, is_farewell, repeats
-from spotthebot.kit.backoff import Backoff
-from spotthebot.kit.words import known_text_hash
+from spotthebot.kit.text.words import known_text_hash
+from spotthebot.kit.waits.backoff import Backoff
 
 TRANSITIONS: Final[Mapping[ConversationState, frozenset[ConversationState]]] = MappingProxyType(
     {

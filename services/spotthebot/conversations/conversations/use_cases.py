@@ -5,7 +5,7 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations import ConversationState
 from spotthebot.conversations.conversations.domain import Conversation, Step
-from spotthebot.kit.tracing import is_recording, record_span
+from spotthebot.kit.telemetry.tracing import is_recording, record_span
 
 
 def record_requests(steps: Sequence[Step], since: int) -> None:

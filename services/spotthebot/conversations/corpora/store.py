@@ -21,7 +21,7 @@ from spotthebot.conversations.corpora.domain.corpora import (
 from spotthebot.conversations.corpora.domain.held_out import HeldOutExchange, PeoplesConversation, held_out_exchanges
 from spotthebot.conversations.corpora.errors import CorpusNameLooksAlike, CorpusNameTaken, NoSuchCorpus
 from spotthebot.conversations.corpora.tables import CorpusRow, DialogueRow, SplitRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 
 _IS_THERE = CorpusRow.removed_at.is_(None)

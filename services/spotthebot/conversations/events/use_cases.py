@@ -13,13 +13,13 @@ from spotthebot.conversations.collections.domain import Collection
 from spotthebot.conversations.conversations.errors import UnknownBot
 from spotthebot.conversations.events.store import EVENTS
 from spotthebot.conversations.quality.use_cases.requests import request_check
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.events.dispatcher import FindTeam
 from spotthebot.kit.events.domain import Event
 from spotthebot.kit.events.errors import TeamLookupFailed
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import linked_trace
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.telemetry.tracing import linked_trace
 
 _log = get_logger(__name__)
 

@@ -21,7 +21,7 @@ from spotthebot.conversations.conversations.tables import ConversationRow, TurnR
 from spotthebot.conversations.corpora.tables import CorpusRow
 from spotthebot.conversations.exports.domain import ExportedRow, SourceCorpus
 from spotthebot.conversations.quality.tables import QualityFlagsRow
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 _OTHERS = ("exact_duplicate_of", "near_duplicate_of")
 """Flags that name another conversation."""

@@ -8,7 +8,7 @@ from spotthebot.contracts.conversations import ExportedConversation
 from spotthebot.conversations.collections.domain import ExportSource
 from spotthebot.conversations.exports import store
 from spotthebot.conversations.exports.domain import CardFacts, write_card
-from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.database.sessions import Database, ReadSession
 from spotthebot.kit.exports.batches import export
 from spotthebot.kit.exports.formats import ExportFormat
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from spotthebot.contracts.conversations import ConversationState
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.corpora.domain.formats.records import Fault
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 
 _MAX_FAULTS = 3
 

@@ -10,7 +10,7 @@ from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.collections.domain import Sides
 from spotthebot.conversations.conversations.tables import ConversationRow
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 async def claim_mode(session: WriteSession, collection_id: UUID, held_as: str) -> str:

@@ -33,7 +33,7 @@ from spotthebot.conversations.imports.domain import ExportLines, ReadExport
 from spotthebot.conversations.imports.errors import HeldOtherwise, NotAnImport
 from spotthebot.conversations.quality.store import checks as checks_store
 from spotthebot.conversations.quality.use_cases.requests import request_check
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.ids import first_id_at, new_ids
 from spotthebot.kit.jobs import Jobs
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import text
 
-from spotthebot.kit.database import ReadSession
-from spotthebot.kit.queues import QueueDepth
+from spotthebot.kit.database.sessions import ReadSession
+from spotthebot.kit.telemetry.queues import QueueDepth
 
 TURNS = "turns"
 

@@ -6,10 +6,10 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 
 from spotthebot.contracts.conversations import CollectionState
 from spotthebot.conversations.metrics import store
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.events.depths import read_event_queues
 from spotthebot.kit.jobs.depths import read_job_queues
-from spotthebot.kit.queue_metrics import queue_families, state_family
+from spotthebot.kit.telemetry.queue_metrics import queue_families, state_family
 
 _SCHEMA = "conversations"
 

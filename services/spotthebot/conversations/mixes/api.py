@@ -16,7 +16,7 @@ from spotthebot.conversations.conversations.store import conversations as conver
 from spotthebot.conversations.deps import AnnotationService, Mixer
 from spotthebot.conversations.mixes.domain import Interactors, Mix, Strata
 from spotthebot.conversations.mixes.use_cases import mix_conversations
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.sessions import Pool, Reading

@@ -8,8 +8,8 @@ from sqlalchemy import select, text
 from spotthebot.contracts.conversations import ConversationState, Participant, ParticipantKind
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.conversations.mixes.domain import Mixed, MixedPair
-from spotthebot.kit.database import ReadSession
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.database.sessions import ReadSession
+from spotthebot.kit.database.statements import Statement
 
 _PEOPLES_UTTERANCES = 4
 """Two exchanges in common make two conversations of people the same dialogue, which may be cut at other lengths."""

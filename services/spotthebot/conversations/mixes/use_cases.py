@@ -5,7 +5,7 @@ import asyncio
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.mixes import store
 from spotthebot.conversations.mixes.domain import Mix, Selection, check_bots, select
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 
 async def mix_conversations(session: ReadSession, mix: Mix) -> Selection:

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.conversations.participants.domain import Partner, PartnerSet
 from spotthebot.conversations.participants.errors import NoSuchPartnerSet
 from spotthebot.conversations.participants.tables import PartnerSetRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 

@@ -29,8 +29,8 @@ from spotthebot.conversations.participants.errors import (
     UnknownPartnerSet,
 )
 from spotthebot.conversations.turn_loop.domain import TAKES_NO_PART
-from spotthebot.kit.database import Database, ReadSession, WriteSession
-from spotthebot.kit.text import printable
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
+from spotthebot.kit.text.characters import printable
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from spotthebot.conversations.conversations.store import conversations as conver
 from spotthebot.conversations.performance import store
 from spotthebot.conversations.performance.errors import BotNotNamed, NoBotOfName, NoSuchBot, SeveralBotsOfName
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import ReadSession
-from spotthebot.kit.names import suggestion
+from spotthebot.kit.database.sessions import ReadSession
+from spotthebot.kit.text.names import suggestion
 
 
 @dataclass(frozen=True)

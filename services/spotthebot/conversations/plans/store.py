@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import psycopg
 
 from spotthebot.conversations.conversations.domain import Conversation
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 _CONVERSATIONS = """
     COPY conversations.conversations (

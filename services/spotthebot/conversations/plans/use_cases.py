@@ -36,7 +36,7 @@ from spotthebot.conversations.plans.domain import (
 )
 from spotthebot.conversations.plans.errors import LearnedFromPeople
 from spotthebot.conversations.turn_loop.use_cases.maintenance import queue_runners
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.jobs import Jobs
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from spotthebot.conversations.progress.domain import FailureReason, PairProgress
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 
 async def list_pairs(session: ReadSession, collection_id: UUID, *, after: int, limit: int) -> list[PairProgress]:

@@ -6,7 +6,7 @@ from sqlalchemy import or_, select
 
 from spotthebot.conversations.collections.tables import CollectionRow
 from spotthebot.conversations.quality.tables import QualityCheckRow
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 
 async def list_users(session: ReadSession, corpus_id: UUID) -> list[str]:

@@ -9,10 +9,10 @@ from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.removals import store
 from spotthebot.conversations.removals.errors import CorpusInCollections, CorpusIsLearned
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.names import listed
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.text.names import listed
 
 DELETE_CORPUS: Final = "conversations:delete_corpus"
 DELETIONS: Final = "deletions"

@@ -16,7 +16,7 @@ from spotthebot.conversations.conversations.tables import ConversationRow, TurnR
 from spotthebot.conversations.quality.store import flags as flags_store
 from spotthebot.conversations.quality.tables import QualityFlagsRow
 from spotthebot.conversations.searches.domain import SEARCHED_AT_ONCE, ConversationQuery
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 
 async def find_conversations(

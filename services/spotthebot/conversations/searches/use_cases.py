@@ -7,7 +7,7 @@ from spotthebot.conversations.conversations.domain import Conversation
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.searches import store
 from spotthebot.conversations.searches.domain import ConversationQuery
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 
 async def search(

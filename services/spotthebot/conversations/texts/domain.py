@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from spotthebot.kit.words import normalised, words
+from spotthebot.kit.text.words import normalised, words
 
 _TRACE = re.compile(r"[<\[_ĠĊ▁#@]")
 """Without one of these there is no debris: one look, and most replies are done."""

@@ -46,7 +46,7 @@ class JobProgress:
 class ScoredContext:
     """The scores of a bot's turn, in the order of the job's dimensions; `length` counts characters.
 
-    `text_hash` is the whole conversation's (`spotthebot.kit.words.known_text_hash`).
+    `text_hash` is the whole conversation's (`spotthebot.kit.text.words.known_text_hash`).
     """
 
     conversation_id: UUID

@@ -9,7 +9,7 @@ from sqlalchemy import select, text
 from spotthebot.fed.domain.dimension_sets import DimensionSetVersion
 from spotthebot.fed.domain.dimensions import Dimension, user_dimension, user_dimensions
 from spotthebot.fed.tables import DimensionSetRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('fed.dimension_sets:' || :name, 0))")

@@ -12,8 +12,8 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.fed.domain.likelihoods import FoundContext
 from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood
 from spotthebot.fed.tables import LikelihoodRow
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.retention import KeptRows
+from spotthebot.kit.database.retention import KeptRows
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _DAY = timedelta(days=1)
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlalchemy import text
 
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.ids import first_id_at
 
 

@@ -19,7 +19,7 @@ from spotthebot.fed.domain.score_sets import (
     StoredContext,
 )
 from spotthebot.fed.tables import STEP_JOBS, ContextScoreRow, RejectedRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore

@@ -12,7 +12,7 @@ from spotthebot.fed.stats.correlation import Correlation, beside_length
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.fed.use_cases.ratings import FetchedRatings
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 
 
 async def correlate(database: Database, job: ScoreJob, found: FetchedRatings) -> CorrelationsOut:

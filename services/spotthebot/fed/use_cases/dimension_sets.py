@@ -7,7 +7,7 @@ from spotthebot.fed.domain.dimensions import Dimension, user_dimension, user_dim
 from spotthebot.fed.domain.errors import DimensionSetNameTaken, NoSuchDimensionSet
 from spotthebot.fed.domain.modes import PolarityChoice
 from spotthebot.fed.domain.scoring import require_followups
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def add_dimension_set(session: WriteSession, request: DimensionSetIn) -> DimensionSetVersion:

@@ -9,7 +9,7 @@ from spotthebot.contracts.fed import ScoreJobState
 from spotthebot.contracts.fed.events import FedEventType
 from spotthebot.fed import store
 from spotthebot.fed.store.events import EVENTS
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.events.domain import Event
 
 _TYPES: Final[Mapping[ScoreJobState, FedEventType]] = MappingProxyType(

@@ -6,10 +6,10 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 
 from spotthebot.fed import store
 from spotthebot.fed.use_cases.score_jobs import STEP_JOBS
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.events.depths import read_event_queues
 from spotthebot.kit.jobs.depths import read_job_queues
-from spotthebot.kit.queue_metrics import queue_families, state_family
+from spotthebot.kit.telemetry.queue_metrics import queue_families, state_family
 
 _SCHEMA = "fed"
 

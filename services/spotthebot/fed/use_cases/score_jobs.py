@@ -42,11 +42,11 @@ from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.fed.use_cases.summaries import summarize
 from spotthebot.inference.errors import TritonRefused, WorkerUnavailable
 from spotthebot.inference.models.likelihood import REVISION
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
-from spotthebot.kit.words import known_text_hash
+from spotthebot.kit.text.words import known_text_hash
 
 STEP_JOBS = StepJobs(
     TABLES,

@@ -11,7 +11,7 @@ from spotthebot.fed.domain.errors import NotScoredYet
 from spotthebot.fed.domain.length_baseline import LengthBaseline
 from spotthebot.fed.domain.score_sets import ScoredContext, ScoreJob
 from spotthebot.fed.use_cases.stored_contexts import stream_contexts
-from spotthebot.kit.database import Database, ReadSession
+from spotthebot.kit.database.sessions import Database, ReadSession
 from spotthebot.kit.exports.batches import export
 from spotthebot.kit.exports.formats import ExportFormat
 

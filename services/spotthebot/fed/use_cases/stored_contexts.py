@@ -6,7 +6,7 @@ from uuid import UUID
 
 from spotthebot.fed import store
 from spotthebot.fed.domain.score_sets import ScoredContext
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 
 _ROWS_AT_ONCE: Final = 1000
 

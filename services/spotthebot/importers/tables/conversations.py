@@ -20,7 +20,7 @@ from spotthebot.importers.tables.numbers import number_of
 from spotthebot.importers.tables.rows import Table
 from spotthebot.importers.tables.synonyms import FIELDS, names_of, plain, synonyms
 from spotthebot.importers.tables.values import ValueWords
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 
 _TURN_LISTS: Final = ("turns", "messages", "conversation", "conversations", "dialogue", "dialog", "utterances")
 """Where an object with all turns of a conversation holds them."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from spotthebot.importers.tables.cells import TableRow, is_missing
 from spotthebot.importers.tables.numbers import is_numeric
-from spotthebot.kit.words import known_text_hash
+from spotthebot.kit.text.words import known_text_hash
 
 PROMPT: Final = "prompt"
 TEXT_FIELDS: Final = ("text_a", "text_b", "text", PROMPT)

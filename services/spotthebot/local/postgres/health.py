@@ -10,11 +10,11 @@ import contextlib
 from collections.abc import AsyncIterator
 from functools import partial
 
-from spotthebot.kit.cancellation import in_background
 from spotthebot.kit.errors import Error
 from spotthebot.kit.processes.health import processor_seconds_of, wait_until_hung
 from spotthebot.kit.processes.log_file import cut
 from spotthebot.kit.processes.spec import Event, HealthLimits, OnEvent
+from spotthebot.kit.waits.cancellation import in_background
 from spotthebot.local.postgres.cluster import Cluster
 
 SERVER = "postgres"

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import SCHEMAS, SERVICES
 from spotthebot.kit.access.store import Authenticator, create_key
-from spotthebot.kit.clock import system_clock
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Unauthenticated
 from spotthebot.kit.migrations import upgrade
-from spotthebot.kit.process import migrate_access
+from spotthebot.kit.service.process import migrate_access
+from spotthebot.kit.waits.clock import system_clock
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import ACCESS, Provisioned, logins, provision
 from spotthebot.local.runtime.data_folder import DataFolder

@@ -11,7 +11,7 @@ NEEDS = (
     "spotthebot.kit.exports",
     "spotthebot.kit.jobs",
     "spotthebot.kit.outbound.http",
-    "spotthebot.kit.process",
+    "spotthebot.kit.service.process",
     "spotthebot.kit.serving.configuration",
     "spotthebot.kit.web.api",
     "spotthebot.kit.web.bearer.part",

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, SERVICES, ServiceEntry
-from spotthebot.kit.cancellation import in_background
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, OnLine, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
+from spotthebot.kit.waits.cancellation import in_background
 from spotthebot.local.postgres.health import kept_alive
 from spotthebot.local.runtime import preloaded
 from spotthebot.local.runtime.bootstrap import Bootstrap

@@ -5,7 +5,7 @@ from typing import Any
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.migrations import Lineage
-from spotthebot.kit.process import Service
+from spotthebot.kit.service.process import Service
 
 
 def load_service(name: str) -> Service[Any]:

@@ -15,8 +15,8 @@ from typing import IO, Final
 
 from pydantic import ValidationError
 
-from spotthebot.kit.text import printable
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.characters import printable
+from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.whole_files import written
 from spotthebot.operations.backups.errors import BackupDamaged, NewerBackup, NotABackup
 from spotthebot.operations.backups.manifest import FORMAT, NAME, Manifest, Member, read_manifest

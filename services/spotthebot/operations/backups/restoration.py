@@ -9,8 +9,8 @@ from sqlalchemy.exc import ProgrammingError
 
 from spotthebot.contracts.services import SERVICES
 from spotthebot.kit.access.tables import LINEAGE as ACCESS_LINEAGE
+from spotthebot.kit.crypto.vault import Vault
 from spotthebot.kit.migrations import Lineage, upgrade
-from spotthebot.kit.vault import Vault
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.services import load_lineage
 from spotthebot.operations.backups.archive import BackupReader, reading

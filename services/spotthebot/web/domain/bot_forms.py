@@ -22,7 +22,7 @@ from spotthebot.contracts.bots import (
 )
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.contracts.wire import Wire
-from spotthebot.kit.validation import reason_of
+from spotthebot.kit.text.validation import reason_of
 
 PROTOCOLS: Final[Mapping[str, type[Wire]]] = {
     "webhook": WebhookProtocol,

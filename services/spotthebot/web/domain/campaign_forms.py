@@ -10,7 +10,7 @@ from pydantic import JsonValue, ValidationError
 
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN, document_of, fixed_keys
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
-from spotthebot.kit.validation import reason_of
+from spotthebot.kit.text.validation import reason_of
 from spotthebot.web.domain.decisions import amount_of
 
 PANELS: Final = ("", "prolific", "cloudresearch", "generic")

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from spotthebot.contracts.annotation.assignments import AnnotatorOut, SubmittedTexts
 from spotthebot.contracts.annotation.trainings import TrainingRecordOut, TrainingState
 from spotthebot.contracts.wire import Wire
-from spotthebot.kit.validation import reason_of
+from spotthebot.kit.text.validation import reason_of
 
 _Document = TypeVar("_Document", bound=Wire)
 _CENTS_BEHIND_COMMA: Final = re.compile(r"\d+,\d{1,2}")

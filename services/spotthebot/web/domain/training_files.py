@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from spotthebot.contracts.annotation.trainings import Training, TrainingIn
-from spotthebot.kit.validation import reason_of
+from spotthebot.kit.text.validation import reason_of
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fastapi.openapi.models import APIKey, APIKeyIn
 from fastapi.security.base import SecurityBase
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.kit.vault import Unreadable, Vault
+from spotthebot.kit.crypto.vault import Unreadable, Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.domain.chats import ChatLink, ChatPerson
 from spotthebot.web.domain.errors import EntryLinkNeeded

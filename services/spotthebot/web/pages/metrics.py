@@ -10,7 +10,7 @@ from fastapi.security.base import SecurityBase
 
 from spotthebot.contracts.access import Role
 from spotthebot.kit.errors import Forbidden, Unauthenticated
-from spotthebot.kit.memo import Memo
+from spotthebot.kit.waits.memo import Memo
 from spotthebot.kit.web.core.operations import metrics_router
 from spotthebot.web.clients import services_with
 from spotthebot.web.settings import WebSettings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.statistics import BatchStatistics
-from spotthebot.kit.text import without_paths
+from spotthebot.kit.text.characters import without_paths
 
 if TYPE_CHECKING:
     from tritonclient.grpc.aio import InferenceServerClient

@@ -13,9 +13,9 @@ from cachetools import TTLCache
 from spotthebot.inference.errors import HostFailed
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.client import CONTROL_SECONDS, TritonClient
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.memo import Memo
-from spotthebot.kit.text import without_paths
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.text.characters import without_paths
+from spotthebot.kit.waits.memo import Memo
 
 _RECOVERY_PAUSE_SECONDS = 2.0
 _MAX_MODELS = 1024

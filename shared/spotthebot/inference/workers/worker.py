@@ -13,8 +13,8 @@ from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.workers.batch_queue import BatchQueue, Result, WaitingRequest
 from spotthebot.inference.workers.forked_process import ForkedProcess
 from spotthebot.kit.errors import Error
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.text import without_paths
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.text.characters import without_paths
 
 _DIED = "The model's worker died; it is started again."
 _UNLOADED = "The model was unloaded."

@@ -10,11 +10,11 @@ from sqlalchemy.dialects.postgresql import insert as insert_or_keep
 
 from spotthebot.kit.access.keys import ApiKey, Principal, hash_secret, make_key, parse_key, same_secret
 from spotthebot.kit.access.tables import ApiKeyRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.lookups import BatchedLookup, Lookups
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Statement
 from spotthebot.kit.errors import NotFound, Unauthenticated
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.lookups import BatchedLookup, Lookups
-from spotthebot.kit.statements import Statement
 
 _BY_IDS = Statement(
     select(

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import DateTime, LargeBinary, String, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from spotthebot.kit.database import schema_metadata
+from spotthebot.kit.database.sessions import schema_metadata
 from spotthebot.kit.migrations import Lineage
 
 SCHEMA = "access"

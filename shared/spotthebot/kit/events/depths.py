@@ -2,8 +2,8 @@
 
 from sqlalchemy import text
 
-from spotthebot.kit.database import ReadSession
-from spotthebot.kit.queues import COUNTED, QueueDepth
+from spotthebot.kit.database.sessions import ReadSession
+from spotthebot.kit.telemetry.queues import COUNTED, QueueDepth
 
 OUTBOX = "outbox"
 DELIVERIES = "deliveries"

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from spotthebot.kit.cancellation import pause, raise_if_cancelled
-from spotthebot.kit.clock import Clock, system_clock
-from spotthebot.kit.database import DATABASE_TROUBLE, Database
+from spotthebot.kit.crypto.vault import Unreadable
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database
 from spotthebot.kit.events.domain import GONE, AttemptOutcome, ClaimedDelivery, Event
 from spotthebot.kit.events.errors import TeamLookupFailed
 from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.events.signer import EventSigner, message_body
 from spotthebot.kit.events.store import EventStore
-from spotthebot.kit.logs import get_logger
 from spotthebot.kit.outbound import CallFailed, HttpByOwner
-from spotthebot.kit.tracing import linked_trace
-from spotthebot.kit.vault import Unreadable
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.telemetry.tracing import linked_trace
+from spotthebot.kit.waits.cancellation import pause, raise_if_cancelled
+from spotthebot.kit.waits.clock import Clock, system_clock
 
 _MAX_ANSWER_BYTES = 16 * 1024
 _MAX_ATTEMPTS_UNDER_WAY = 256

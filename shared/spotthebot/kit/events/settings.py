@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field, SecretStr
 
+from spotthebot.kit.crypto.vault import Vault, vault_from
 from spotthebot.kit.outbound import HttpByOwner
 from spotthebot.kit.settings import JobSettings, Networks
-from spotthebot.kit.vault import Vault, vault_from
 
 
 class EventSettings(JobSettings):

@@ -4,10 +4,10 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+from spotthebot.kit.crypto.signatures import NotASigningSecret, new_signing_secret, signed_headers, signing_key
+from spotthebot.kit.crypto.vault import Vault
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.events.domain import Event, Subscription
-from spotthebot.kit.signatures import NotASigningSecret, new_signing_secret, signed_headers, signing_key
-from spotthebot.kit.vault import Vault
 
 
 class EventSigner:

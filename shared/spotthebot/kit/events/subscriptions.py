@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.events.domain import TEST_EVENT, Delivery, Subscription
 from spotthebot.kit.events.errors import EventNotForTeams, SubscriptionInactive, TooManySubscriptions

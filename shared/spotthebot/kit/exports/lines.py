@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from spotthebot.kit.text import without_formula
+from spotthebot.kit.text.characters import without_formula
 
 
 class NdjsonFile:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import text
 
-from spotthebot.kit.database import ReadSession
-from spotthebot.kit.queues import COUNTED, JobQueues, QueueDepth
+from spotthebot.kit.database.sessions import ReadSession
+from spotthebot.kit.telemetry.queues import COUNTED, JobQueues, QueueDepth
 
 _WORKER_LIVES_SECONDS = 30
 

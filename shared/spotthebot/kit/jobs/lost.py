@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy import text
 
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.jobs.tasks import Arguments, Defer, Task
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.telemetry.logs import get_logger
 
 _MAX_LOST = 3
 """Jobs that ended without ending their row, after which no other is queued."""

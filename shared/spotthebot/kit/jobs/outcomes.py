@@ -9,8 +9,8 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
 
-from spotthebot.kit.database import is_passing_trouble
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.database.sessions import is_passing_trouble
+from spotthebot.kit.telemetry.logs import get_logger
 
 _PATIENCE_SECONDS = 60.0
 """By then the worker's heartbeat has failed too: another worker repeats the job."""

@@ -14,13 +14,13 @@ from procrastinate.worker import Worker
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
-from spotthebot.kit.cancellation import pause, raise_if_cancelled
-from spotthebot.kit.database import DATABASE_TROUBLE, Database, WriteSession
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database, WriteSession
 from spotthebot.kit.jobs.lost import requeue_lost
 from spotthebot.kit.jobs.outcomes import JobOutcomes
 from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE, Retries, Task, WorkerContext, attempt
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.tracing import linked_trace, stored_trace
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.telemetry.tracing import linked_trace, stored_trace
+from spotthebot.kit.waits.cancellation import pause, raise_if_cancelled
 
 _log = get_logger(__name__)
 

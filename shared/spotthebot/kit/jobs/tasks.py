@@ -10,10 +10,10 @@ from procrastinate import BaseRetryStrategy, JobContext, RetryDecision
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
 
-from spotthebot.kit.backoff import Backoff
-from spotthebot.kit.database import ReadSession, WriteSession, is_passing_trouble
+from spotthebot.kit.database.sessions import ReadSession, WriteSession, is_passing_trouble
 from spotthebot.kit.errors import Error
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.waits.backoff import Backoff
 
 DEFAULT_QUEUE = "default"
 UNEXPECTED = "Something unexpected went wrong; it was logged with the id of this job."

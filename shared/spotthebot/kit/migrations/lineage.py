@@ -14,7 +14,7 @@ from sqlalchemy import MetaData, NullPool, create_engine, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.errors import Unavailable
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from spotthebot.kit.errors import Invalid
-from spotthebot.kit.text import printable
+from spotthebot.kit.text.characters import printable
 
 
 class AddressNotAllowed(Invalid):

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Self, cast
 
-from spotthebot.kit.logs import get_logger
 from spotthebot.kit.processes.fork_program import LENGTH_BYTES, REPORT_BYTES
 from spotthebot.kit.processes.process import Process, signal_group
+from spotthebot.kit.telemetry.logs import get_logger
 
 _PROGRAM = "spotthebot.kit.processes.fork_program"
 _REPORT_SECONDS = 5.0

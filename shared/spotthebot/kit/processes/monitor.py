@@ -7,11 +7,11 @@ from time import monotonic
 
 import httpx
 
-from spotthebot.kit.backoff import Backoff
 from spotthebot.kit.processes.child import Child
 from spotthebot.kit.processes.errors import ServiceDidNotStart
 from spotthebot.kit.processes.health import Heartbeat, answers_at, processor_seconds_of, wait_until_hung
 from spotthebot.kit.processes.spec import Event, EventKind, OnEvent, OnLine, ProcessSpec, Status
+from spotthebot.kit.waits.backoff import Backoff
 
 _BACKOFF = Backoff(first_seconds=0.2, max_seconds=30.0)
 _HEALTHY_SECONDS = 60.0

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database.pool_shares import pool_user
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import Error, TooMany
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
-from spotthebot.kit.pool_shares import pool_user
 from spotthebot.kit.step_jobs.lifecycle import ACTIVE, StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore
 from spotthebot.kit.step_jobs.tables import StepJobTables

@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Row, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.step_jobs.lifecycle import ACTIVE, StepJob, StepJobState, states_before
 from spotthebot.kit.step_jobs.tables import StepJobTables

@@ -11,9 +11,9 @@ from spotthebot.annotation.assignments.domain.answers import SubmittedAnswer
 from spotthebot.annotation.assignments.store import decisions as decisions_store
 from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.leases.domain import Lease
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
+from spotthebot.kit.database.statements import Statement
 from spotthebot.kit.ids import new_ids
-from spotthebot.kit.statements import Statement
 
 _GIVEN = {
     "id": AnnotationRow.id,

@@ -19,8 +19,8 @@ from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow
 from spotthebot.contracts.annotation.assignments import HolderIn
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import KeyedStatement, Runner, Statement, constant
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import KeyedStatement, Runner, Statement, constant
 
 DRAFT = (
     AnswerRow.answer,

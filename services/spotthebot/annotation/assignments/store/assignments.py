@@ -24,8 +24,8 @@ from spotthebot.annotation.packages.tables import ItemRow, PackageRow
 from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState, HolderIn
 from spotthebot.contracts.annotation.campaigns import CampaignId
 from spotthebot.contracts.turns import Turn
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import Statement, constant
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Statement, constant
 
 _LOCK_CHECKED = Statement(
     select(AnnotatorRow.id)

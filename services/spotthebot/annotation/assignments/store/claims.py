@@ -23,9 +23,9 @@ from spotthebot.annotation.leases.domain import HeldLease, longest_idle, states_
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
 from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Statement, constant
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.statements import Statement, constant
 
 _FEW = 100
 """Candidates that are looked at first: PostgreSQL reads them in their order and sorts nothing."""

@@ -14,8 +14,8 @@ from spotthebot.annotation.assignments.store import decisions as decisions_store
 from spotthebot.annotation.assignments.tables import AnswerRevisionRow, AnswerRow
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.contracts.annotation.assignments import AssignmentState
-from spotthebot.kit.database import WriteSession
-from spotthebot.kit.statements import Runner, Statement, constant
+from spotthebot.kit.database.sessions import WriteSession
+from spotthebot.kit.database.statements import Runner, Statement, constant
 
 _IS_AS_IT_WAS = and_(
     AnswerRow.version == bindparam("before"), func.cardinality(AnswerRow.opened_at) == bindparam("opened_before")

@@ -14,8 +14,8 @@ from spotthebot.annotation.assignments.store.answers import DRAFT
 from spotthebot.annotation.assignments.tables import AnswerRow, GoldItemRow
 from spotthebot.annotation.conversations.tables import ShownConversationRow as ShownRow
 from spotthebot.annotation.packages.tables import ItemRow
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import Runner, Statement
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner, Statement
 
 _ITEMS = Statement(
     select(GoldItemRow.position, GoldItemRow.dialogue, GoldItemRow.turns, GoldItemRow.opening, *DRAFT)

@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from spotthebot.annotation.assignments.domain.work_checks import ResponseTimes
 from spotthebot.annotation.assignments.tables import AnnotationRow
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 _MAX_TIMED = 1000
 

@@ -18,9 +18,9 @@ from spotthebot.annotation.protocols.domain import exchanges as exchanges_domain
 from spotthebot.annotation.protocols.domain.answers import missing
 from spotthebot.contracts.annotation.assignments import AnswerIn, ExchangeIn
 from spotthebot.contracts.turns import Turn
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
+from spotthebot.kit.database.statements import Runner
 from spotthebot.kit.errors import FieldError
-from spotthebot.kit.statements import Runner
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from spotthebot.annotation.events.use_cases import publish_completed, publish_su
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import ENDED, Lease, longest_idle
 from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState, ClaimIn, HolderIn
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 _LONGEST_PAUSE = timedelta(seconds=60)
 """Between two signs of life; a longer one is no work."""

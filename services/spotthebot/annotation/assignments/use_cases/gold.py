@@ -21,8 +21,8 @@ from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.trainings.domain.grades import grade, mistakes
 from spotthebot.contracts.annotation.assignments import AssignmentId
 from spotthebot.contracts.annotation.trainings import TrainingDialogue
-from spotthebot.kit.database import ReadSession, WriteSession
-from spotthebot.kit.statements import Runner
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner
 
 
 @dataclass(frozen=True)

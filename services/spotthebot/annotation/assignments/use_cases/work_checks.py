@@ -12,7 +12,7 @@ from spotthebot.annotation.assignments.store import response_times as response_t
 from spotthebot.annotation.assignments.use_cases.gold import grade_gold
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.leases.domain import Lease
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 async def check_submitted(

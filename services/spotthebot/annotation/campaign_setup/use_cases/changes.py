@@ -21,10 +21,10 @@ from spotthebot.annotation.clients import Conversations
 from spotthebot.contracts.annotation.campaign_changes import CHANGEABLE, UNSEEN, Document, changed, document_of
 from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.validation import reason_of
+from spotthebot.kit.text.validation import reason_of
 
 _TEXTS = ("instructions", "consent")
 

@@ -11,7 +11,7 @@ from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.contracts.annotation.campaigns import CampaignIn
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 
 
 @dataclass(frozen=True)

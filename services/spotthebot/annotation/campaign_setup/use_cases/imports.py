@@ -31,7 +31,7 @@ from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.uploads import ImportedAnnotationIn, PackageIn, SegmentIn, ShownIn
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
 
 

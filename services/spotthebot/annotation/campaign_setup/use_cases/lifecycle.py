@@ -12,7 +12,7 @@ from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.annotation.trainings.use_cases import require_training
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.jobs import Jobs
 
 

@@ -22,7 +22,7 @@ from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.contracts.annotation.campaigns import CampaignState
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.errors import Invalid
 from spotthebot.kit.jobs import Jobs
 

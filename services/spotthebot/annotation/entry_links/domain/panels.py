@@ -21,8 +21,8 @@ from spotthebot.contracts.annotation.panels import (
     ProlificPanel,
     StoredPanel,
 )
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from spotthebot.kit.errors import FieldError
-from spotthebot.kit.pseudonyms import is_pseudonym
 
 _NOT_ACCEPTED: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _TURK_HOSTS: Final = ("https://www.mturk.com", "https://workersandbox.mturk.com")

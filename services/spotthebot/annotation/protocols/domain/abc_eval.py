@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from spotthebot.annotation.protocols.domain.checks import check_protocol
 from spotthebot.annotation.protocols.errors import TaskNotConvertible
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 
 _SOURCE = "ABC-Eval, Finch, Finch and Choi 2023: annotation_buckets.json"
 _LONGEST_NAME = 50

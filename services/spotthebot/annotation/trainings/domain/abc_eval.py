@@ -18,7 +18,7 @@ from spotthebot.annotation.trainings.errors import TrainingNotConvertible
 from spotthebot.contracts.annotation.annotations import Answer
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol, MultipleQuestion, Question, SingleQuestion
 from spotthebot.contracts.annotation.trainings import Training, TrainingDialogue
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.text.validation import faults_of
 
 _SOURCE = "ABC-Eval, Finch, Finch and Choi 2023: training dialogues"
 _SPEAKERS = {"user": "A", "system": "B"}

@@ -17,10 +17,10 @@ from spotthebot.contracts.access import Role
 from spotthebot.contracts.bots import BotId, BotIn, BotStatus, Limits, ProbeReport
 from spotthebot.contracts.names import find_look_alike
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.lookups import Lookups
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Statement
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.lookups import Lookups
-from spotthebot.kit.statements import Statement
 
 _FIRST = UUID(int=0)
 MAX_REASON = 1000

@@ -10,7 +10,7 @@ from spotthebot.bots.bots.domain import BotVersion, Fingerprints, fingerprint_co
 from spotthebot.bots.bots.errors import NoSuchVersion
 from spotthebot.bots.bots.tables import BotRow, BotVersionRow
 from spotthebot.contracts.bots import Protocol
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _protocols: TypeAdapter[Protocol] = TypeAdapter(Protocol)
 

@@ -33,10 +33,10 @@ from spotthebot.inference.models import dialogue
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.triton.repository import remove_model, write_model
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.web.database.claims import Claim, KeyClaimed
 
 _log = get_logger(__name__)

@@ -17,9 +17,9 @@ from spotthebot.bots.context import BotsContext
 from spotthebot.bots.hosted_models import store as hosted_models_store
 from spotthebot.bots.hosted_models.domain import HostedModel
 from spotthebot.bots.hosting.errors import ModelLeaseLost
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.telemetry.logs import get_logger
 
 _RENEWALS = 3
 """Attempts to renew a lease before it ends."""

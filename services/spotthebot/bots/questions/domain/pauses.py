@@ -6,7 +6,7 @@ It is arithmetic over a monotonic clock that the caller reads, in seconds: nothi
 from dataclasses import dataclass, field
 from typing import Final
 
-from spotthebot.kit.backoff import Backoff
+from spotthebot.kit.waits.backoff import Backoff
 
 _UNNAMED: Final = Backoff(first_seconds=1.0, max_seconds=60.0)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from spotthebot.bots.questions.domain.answer_parts import LONGEST_ANSWER, take_apart
 from spotthebot.contracts.bots import BuiltinProtocol, Cleaning, Protocol, ReplyFailure, ReplyNote
-from spotthebot.kit.text import UNFIT, printable
+from spotthebot.kit.text.characters import UNFIT, printable
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import math
 
-from spotthebot.kit.token_bucket import TokenBucket
+from spotthebot.kit.waits.token_bucket import TokenBucket
 
 
 def request_bucket(per_minute: int | None) -> TokenBucket:

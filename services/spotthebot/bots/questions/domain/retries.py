@@ -3,8 +3,8 @@
 import random
 from typing import Final
 
-from spotthebot.kit.backoff import Backoff
-from spotthebot.kit.token_bucket import TokenBucket
+from spotthebot.kit.waits.backoff import Backoff
+from spotthebot.kit.waits.token_bucket import TokenBucket
 
 MAX_ATTEMPTS = 4
 """Attempts for one question, the first one included."""

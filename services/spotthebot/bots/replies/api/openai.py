@@ -21,7 +21,7 @@ from spotthebot.contracts.bots import BotStatus, RepliesIn
 from spotthebot.contracts.wire import Text
 from spotthebot.kit import errors
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.validation import reason_of
+from spotthebot.kit.text.validation import reason_of
 from spotthebot.kit.web.core.problems import status_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 

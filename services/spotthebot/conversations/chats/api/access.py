@@ -9,7 +9,7 @@ from spotthebot.contracts.access import Role
 from spotthebot.conversations.chats.store import tokens as tokens_store
 from spotthebot.conversations.chats.use_cases.watch import ChatWatch
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.web.bearer.authentication import Allow, allow
 from spotthebot.kit.web.core.new_people import NewPeople
 from spotthebot.kit.web.database.claims import Claim

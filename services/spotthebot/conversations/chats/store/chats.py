@@ -24,9 +24,9 @@ from spotthebot.conversations.collections.domain import ENDED
 from spotthebot.conversations.collections.errors import NoSuchCollection
 from spotthebot.conversations.collections.tables import CollectionRow
 from spotthebot.conversations.conversations.tables import ConversationRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.retention import KeptRows
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.retention import KeptRows
 
 _PARTNERS = "partners"
 

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.conversations.chats.domain import UsedLink
 from spotthebot.conversations.chats.tables import ChatRow, RevokedLinkRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def revoke_link(session: WriteSession, collection_id: UUID, link: str) -> datetime:

@@ -17,7 +17,7 @@ from spotthebot.conversations.collections.domain import ExportSource
 from spotthebot.conversations.collections.errors import NoSuchCollection
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.conversations.conversations.tables import ConversationRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _HUMAN_BOT: Mode = "human_bot"
 

@@ -8,9 +8,9 @@ from sqlalchemy import Uuid, bindparam, select, update
 from spotthebot.conversations.chats.errors import ChatTokenExpired, NoSuchChat, NoSuchChatToken
 from spotthebot.conversations.chats.tables import ChatRow
 from spotthebot.kit.access.keys import make_key, parse_key, same_secret
-from spotthebot.kit.database import WriteSession
-from spotthebot.kit.lookups import Lookups
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.database.lookups import Lookups
+from spotthebot.kit.database.sessions import WriteSession
+from spotthebot.kit.database.statements import Statement
 
 _ROLE = "chat"
 _BEGINNING = f"stb_{_ROLE}_"

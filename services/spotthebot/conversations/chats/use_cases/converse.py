@@ -19,7 +19,7 @@ from spotthebot.conversations.conversations.domain import Conversation, Step
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.conversations.store import turns as turns_store
 from spotthebot.conversations.conversations.use_cases import record_commits
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.jobs import Jobs
 
 REPLY_IN_CHAT = "conversations:reply_in_chat"

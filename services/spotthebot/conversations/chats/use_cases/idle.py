@@ -3,7 +3,7 @@
 from spotthebot.contracts.conversations import ChatState
 from spotthebot.conversations.chats.domain import TRANSITIONS, Chat
 from spotthebot.conversations.chats.store import chats as chats_store
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 
 
 async def abandon_idle_chats(database: Database, *, limit: int = 1000) -> None:

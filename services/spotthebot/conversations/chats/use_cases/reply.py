@@ -20,7 +20,7 @@ from spotthebot.conversations.conversations.store import turns as turns_store
 from spotthebot.conversations.conversations.use_cases import record_commits, record_requests
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import slots_needed
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 
 _POLL_SECONDS = 0.05

@@ -28,7 +28,7 @@ from spotthebot.conversations.collections.domain import REQUESTS_TURNS
 from spotthebot.conversations.conversations.domain import Conversation
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.turn_loop.domain import REPLIES
-from spotthebot.kit.database import Database, ReadSession, WriteSession
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
 PERSON = Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME)

@@ -12,7 +12,7 @@ from spotthebot.conversations.collections.domain import Collection
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.events.use_cases import publish_finished_collections
 from spotthebot.conversations.participants.use_cases import Participants
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.jobs import Jobs
 
 

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from spotthebot.conversations.chats.errors import TooManyListeners
 from spotthebot.conversations.chats.store import chats as chats_store
-from spotthebot.kit.cancellation import pause
-from spotthebot.kit.database import DATABASE_TROUBLE, Database
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.waits.cancellation import pause
 
 MAX_LISTENERS: Final = 20
 """A person has a few tabs; more would occupy connections for nothing."""

@@ -21,7 +21,7 @@ from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.conversations.conversations.domain import Conversation, Speakers
 from spotthebot.conversations.conversations.errors import NoSuchConversation
 from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def number_pairs(session: WriteSession, collection_id: UUID, sides: Sequence[Sides]) -> dict[Sides, int]:

@@ -12,7 +12,7 @@ from spotthebot.conversations.collections.domain import COMPLETE
 from spotthebot.conversations.conversations.domain import Step
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.corpora.domain.held_out import PeoplesConversation
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from spotthebot.contracts.conversations import CorpusId, CorpusVisibility
-from spotthebot.kit.words import words
+from spotthebot.kit.text.words import words
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from spotthebot.conversations.corpora import store
 from spotthebot.conversations.corpora.domain.corpora import Corpus, StoredDialogue
 from spotthebot.conversations.corpora.domain.held_out import exchange_numbers, is_held_out
 from spotthebot.conversations.corpora.errors import NoSuchCorpus
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 
 @dataclass(frozen=True)

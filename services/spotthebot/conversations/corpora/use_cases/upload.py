@@ -7,7 +7,7 @@ from spotthebot.contracts.conversations import UploadOut
 from spotthebot.conversations.corpora import store
 from spotthebot.conversations.corpora.domain.corpora import Dialogue, DialogueOutcome
 from spotthebot.conversations.corpora.use_cases.read import Upload, read_upload
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 
 
 async def store_upload(database: Database, corpus_id: UUID, upload: Upload, pieces: AsyncIterator[bytes]) -> UploadOut:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from rensa import RMinHash
 
-from spotthebot.kit.words import words
+from spotthebot.kit.text.words import words
 
 SHINGLE_WORDS: Final = 3
 NEAR: Final = 0.7

@@ -8,7 +8,7 @@ from spotthebot.conversations.quality.domain.language import language_of
 from spotthebot.conversations.quality.domain.personal_data import personal_data
 from spotthebot.conversations.quality.domain.profanity import profane_turns
 from spotthebot.conversations.texts.domain import exchange_hashes
-from spotthebot.kit.words import text_hash, words
+from spotthebot.kit.text.words import text_hash, words
 
 
 def flag_texts(texts: Sequence[Sequence[str]]) -> list[TextFlags]:

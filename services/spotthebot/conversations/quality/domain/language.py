@@ -8,7 +8,7 @@ from typing import Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from spotthebot.kit.words import words
+from spotthebot.kit.text.words import words
 
 FEWEST_WORDS: Final = 5
 _WITHOUT_SPACES = re.compile(

@@ -13,7 +13,7 @@ from spotthebot.conversations.quality.domain.checks import UNFINISHED, CheckRequ
 from spotthebot.conversations.quality.domain.flags import RULES
 from spotthebot.conversations.quality.errors import NoQualityCheck
 from spotthebot.conversations.quality.tables import QualityCheckRow, QualityFlagsRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _REQUESTS_SETTLE = timedelta(minutes=1)
 """An import that goes on requests its check with every batch, and queues the job at its end."""

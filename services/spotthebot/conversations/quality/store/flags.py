@@ -12,7 +12,7 @@ from spotthebot.conversations.collections.tables import PairRow
 from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow
 from spotthebot.conversations.quality.domain.flags import RULES, QualityFlags, TextFlags, UnflaggedConversation
 from spotthebot.conversations.quality.tables import QualityFlagsRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _CONDITIONS = {
     "exact_duplicate": QualityFlagsRow.exact_duplicate_of.is_not(None),

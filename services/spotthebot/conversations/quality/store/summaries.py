@@ -21,7 +21,7 @@ from spotthebot.conversations.conversations.tables import ConversationRow
 from spotthebot.conversations.quality.domain.flags import TRAINING_DEFINITION
 from spotthebot.conversations.quality.store import flags as flags_store
 from spotthebot.conversations.quality.tables import QualityFlagsRow
-from spotthebot.kit.database import ReadSession
+from spotthebot.kit.database.sessions import ReadSession
 
 _QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
 _FLAGS: tuple[FlagKind, ...] = ("exact_duplicate", "near_duplicate", "profanity", "personal_data")

@@ -19,7 +19,7 @@ from spotthebot.conversations.quality.store import checks as checks_store
 from spotthebot.conversations.quality.store import flags as flags_store
 from spotthebot.conversations.quality.store import summaries as summaries_store
 from spotthebot.conversations.quality.use_cases.flag_process import flag_process
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 
 _TEXTS_PER_BATCH = 200
 _ROWS_PER_BATCH = 1000

@@ -9,7 +9,7 @@ from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.corpora.errors import NoSuchCorpus, SplitIsEmpty, UnknownCorpusInPlan
 from spotthebot.conversations.quality.domain.checks import QualityCheck
 from spotthebot.conversations.quality.store import checks as checks_store
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.jobs import Jobs
 
 FLAG_CONVERSATIONS = "conversations:flag_conversations"

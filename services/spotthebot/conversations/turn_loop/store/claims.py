@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import OpenCollection
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def list_open(session: ReadSession) -> list[OpenCollection]:

@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, bindparam, delete, text
 
 from spotthebot.conversations.turn_loop.domain import AcquiredSlots, SlotRequest
 from spotthebot.conversations.turn_loop.tables import ConcurrencySlotRow
-from spotthebot.kit.database import WriteSession
+from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.ids import new_ids
 
 

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.conversations.turn_loop.domain import UnavailableBot
 from spotthebot.conversations.turn_loop.tables import UnavailableBotRow
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def mark_unavailable(session: WriteSession, bot_id: UUID, *, name: str, reason: str) -> bool:

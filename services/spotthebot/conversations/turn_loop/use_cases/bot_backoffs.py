@@ -6,7 +6,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from spotthebot.conversations.conversations.domain import PEER_BACKOFF, TURN_BACKOFF
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.telemetry.logs import get_logger
 
 _log = get_logger(__name__)
 

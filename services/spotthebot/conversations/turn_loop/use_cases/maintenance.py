@@ -13,9 +13,9 @@ from spotthebot.conversations.turn_loop.domain import MAY_RECOVER, REPLIES, Unav
 from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.telemetry.logs import get_logger
 
 RUN_CONVERSATIONS = "conversations:run_conversations"
 RUNNERS = "runners"

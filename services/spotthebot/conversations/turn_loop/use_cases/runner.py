@@ -31,9 +31,9 @@ from spotthebot.conversations.turn_loop.use_cases.bot_requests import (
 )
 from spotthebot.conversations.turn_loop.use_cases.request_batching import RequestBatcher
 from spotthebot.conversations.turn_loop.use_cases.turn_commits import CollectionTraces, PendingCommit, TurnCommits
-from spotthebot.kit.database import DATABASE_TROUBLE, Database
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.telemetry.logs import get_logger
 
 _POLL_SECONDS = 0.1
 """Between two checks for concurrency slots or conversations that other runners may have released."""

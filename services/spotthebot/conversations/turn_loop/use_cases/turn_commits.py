@@ -16,9 +16,9 @@ from spotthebot.conversations.conversations.use_cases import record_commits
 from spotthebot.conversations.events.use_cases import publish_failing_bot, publish_finished_collections
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.jobs import Jobs
-from spotthebot.kit.tracing import linked_trace
+from spotthebot.kit.telemetry.tracing import linked_trace
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from sqlalchemy import ColumnElement, Row, Select, Table, and_, func, or_, selec
 from sqlalchemy.sql.dml import ReturningUpdate
 from sqlalchemy.sql.selectable import FromClause
 
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner, Statement, constant
 from spotthebot.kit.events.domain import AttemptOutcome, ClaimedDelivery, Delivery, DeliveryState
 from spotthebot.kit.events.store.outbox import event_of
 from spotthebot.kit.events.store.subscriptions import subscription_of
 from spotthebot.kit.events.tables import EventTables
-from spotthebot.kit.statements import Runner, Statement, constant
 
 _PENDING = constant(DeliveryState.PENDING)
 """Written into statements as it is: a prepared statement can't use the index of pending deliveries for a parameter."""

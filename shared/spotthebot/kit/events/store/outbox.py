@@ -24,13 +24,13 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner, Statement
 from spotthebot.kit.events.domain import DeliveryState, Event, EventCatalogue
 from spotthebot.kit.events.errors import NoSuchEvent
 from spotthebot.kit.events.tables import EventTables
 from spotthebot.kit.ids import new_id, new_ids
-from spotthebot.kit.statements import Runner, Statement
-from spotthebot.kit.tracing import stored_trace
+from spotthebot.kit.telemetry.tracing import stored_trace
 
 _NUMBERED_AT_ONCE = 500
 

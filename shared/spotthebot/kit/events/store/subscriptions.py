@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 
-from spotthebot.kit.database import ReadSession, WriteSession
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.events.domain import Subscription
 from spotthebot.kit.events.errors import NoSuchSubscription
 from spotthebot.kit.events.tables import EventTables

@@ -8,8 +8,8 @@ from fastapi.security.base import SecurityBase
 
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.access.store import Authenticator
+from spotthebot.kit.database.pool_shares import PoolUser, pool_user
 from spotthebot.kit.errors import Forbidden, Unauthenticated
-from spotthebot.kit.pool_shares import PoolUser, pool_user
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 

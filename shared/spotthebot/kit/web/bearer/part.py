@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from spotthebot.kit.access.store import Authenticator
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys

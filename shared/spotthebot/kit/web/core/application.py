@@ -7,8 +7,8 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from spotthebot.kit.clock import system_clock
 from spotthebot.kit.settings import EdgeSettings
+from spotthebot.kit.waits.clock import system_clock
 from spotthebot.kit.web.core import operations
 from spotthebot.kit.web.core.bytes_under_way import BytesUnderWay
 from spotthebot.kit.web.core.documentation import mount_documentation

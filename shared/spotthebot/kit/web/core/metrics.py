@@ -21,8 +21,8 @@ from prometheus_client import (
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.memo import Memo
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.waits.memo import Memo
 
 MetricSource = Callable[[], Awaitable[Sequence[Metric]]]
 """Reads families of metrics, the same ones each time; may raise anything, which leaves them out."""

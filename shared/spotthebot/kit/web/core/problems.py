@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from spotthebot.kit import errors
-from spotthebot.kit.logs import get_logger
-from spotthebot.kit.validation import reason_of
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.text.validation import reason_of
 
 MEDIA_TYPE = "application/problem+json"
 INVALID_REQUEST = "invalid-request"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from spotthebot.kit.errors import TooMany
-from spotthebot.kit.token_bucket import TokenBucket
+from spotthebot.kit.waits.token_bucket import TokenBucket
 
 _WINDOW_SECONDS = 60
 _MAX_KEYS = 10_000

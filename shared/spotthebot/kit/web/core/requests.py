@@ -14,8 +14,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.logs import get_logger, log_request
-from spotthebot.kit.tracing import continued_trace
+from spotthebot.kit.telemetry.logs import get_logger, log_request
+from spotthebot.kit.telemetry.tracing import continued_trace
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.operations import OPERATION_PATHS

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from spotthebot.kit.clock import Clock
+from spotthebot.kit.waits.clock import Clock
 
 
 async def get_now(request: Request) -> datetime:

@@ -10,9 +10,9 @@ from sqlalchemy import Row, Select, Table, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from starlette.responses import JSONResponse, Response
 
-from spotthebot.kit.clock import Clock
-from spotthebot.kit.database import Database, WriteSession
+from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.errors import Conflict, Invalid
+from spotthebot.kit.waits.clock import Clock
 
 
 class RequestUnderWay(Conflict):

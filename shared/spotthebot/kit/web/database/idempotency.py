@@ -9,8 +9,8 @@ The use case decides what to answer then. The answer that is stored first is the
 
 A repeat with another method, query or body is refused. A repeat of a request that is still running is refused at once
 and told when to come back: it waits for nothing and holds no connection, so that repeats of a request that hangs take
-nothing from others. Keys belong to a caller and a path, and are kept as long as a setting says (`kit/retention.py`
-deletes them).
+nothing from others. Keys belong to a caller and a path, and are kept as long as a setting says
+(`kit/database/retention.py` deletes them).
 """
 
 import hashlib

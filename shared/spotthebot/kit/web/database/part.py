@@ -9,11 +9,11 @@ from fastapi import FastAPI, Request
 from sqlalchemy import Table
 from starlette.responses import Response
 
-from spotthebot.kit.database import DATABASE_TROUBLE, Database
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database
 from spotthebot.kit.errors import Unavailable
-from spotthebot.kit.logs import get_logger
 from spotthebot.kit.migrations import Lineage
 from spotthebot.kit.settings import ServiceSettings
+from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.parts import Part
 from spotthebot.kit.web.database.idempotency import RunningRequests

@@ -6,10 +6,10 @@ from psycopg.errors import DiskFull
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from spotthebot.kit.database import Database
+from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Unavailable
-from spotthebot.kit.memo import Memo
 from spotthebot.kit.migrations import Lineage, NewerDatabase, state_of
+from spotthebot.kit.waits.memo import Memo
 
 
 class NotMigrated(Unavailable):

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from spotthebot.kit.database import Database, ReadSession, WriteSession
-from spotthebot.kit.statements import Runner
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
+from spotthebot.kit.database.statements import Runner
 
 
 async def get_database(request: Request) -> Database:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
-from spotthebot.kit.vault import Unreadable, Vault
+from spotthebot.kit.crypto.vault import Unreadable, Vault
 
 T = TypeVar("T")
 _LONGEST = 3800

@@ -14,10 +14,10 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from spotthebot.kit.autocommit import Autocommit
-from spotthebot.kit.lookups import Lookups
-from spotthebot.kit.pool_shares import PoolShares
-from spotthebot.kit.statements import KeyedStatement, Statement
+from spotthebot.kit.database.autocommit import Autocommit
+from spotthebot.kit.database.lookups import Lookups
+from spotthebot.kit.database.pool_shares import PoolShares
+from spotthebot.kit.database.statements import KeyedStatement, Statement
 
 LONG_STATEMENT_SECONDS = 900
 """What workers give a statement, who build, check and delete in bulk; requests have the time of their login."""

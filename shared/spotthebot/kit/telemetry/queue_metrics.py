@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from spotthebot.kit.queues import COUNTED, JobQueues, QueueDepth
+from spotthebot.kit.telemetry.queues import COUNTED, JobQueues, QueueDepth
 
 
 def queue_families(service: str, jobs: JobQueues, others: Iterable[QueueDepth] = ()) -> list[Metric]:

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 
-from spotthebot.kit.autocommit import DriverConnections
-from spotthebot.kit.statements import KeyedStatement, Statement
+from spotthebot.kit.database.autocommit import DriverConnections
+from spotthebot.kit.database.statements import KeyedStatement, Statement
 
 _CONNECTIONS = 4
 _OPTIONS = "-c default_transaction_read_only=on -c plan_cache_mode=force_generic_plan"

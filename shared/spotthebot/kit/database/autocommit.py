@@ -12,8 +12,8 @@ from typing import Any
 import psycopg
 from sqlalchemy.engine import make_url
 
-from spotthebot.kit.libpq import LibpqConnection
-from spotthebot.kit.statements import Statement
+from spotthebot.kit.database.libpq import LibpqConnection
+from spotthebot.kit.database.statements import Statement
 
 _IDLE_SECONDS = 0.25
 """Shorter than PostgreSQL takes to end and to come back."""

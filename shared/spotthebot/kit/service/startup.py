@@ -11,9 +11,9 @@ from typing import Final
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
-from spotthebot.kit.logs import get_logger
 from spotthebot.kit.migrations import Lineage, NewerDatabase, read_state
 from spotthebot.kit.settings import EdgeSettings, ServiceSettings, SettingNotUsable
+from spotthebot.kit.telemetry.logs import get_logger
 
 CONFIGURATION_FAULT: Final = 78
 _POSTGRESQL: Final = frozenset({"postgresql", "postgres"})

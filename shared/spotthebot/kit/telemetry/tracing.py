@@ -1,8 +1,8 @@
 """Traces by OpenTelemetry's API: the trace of a request goes on to the services that it calls.
 
 What a request queues has a trace of its own, with a link to the request's: jobs run for hours and for many. Where
-spans are recorded (`kit/spans.py`), the present trace is that of the present span. Elsewhere a trace has ids all the
-same, for the log and for services that record it.
+spans are recorded (`kit/service/spans.py`), the present trace is that of the present span. Elsewhere a trace has ids
+all the same, for the log and for services that record it.
 """
 
 import json

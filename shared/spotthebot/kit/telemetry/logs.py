@@ -13,7 +13,7 @@ from typing import Any
 
 import structlog
 
-from spotthebot.kit.token_bucket import TokenBucket
+from spotthebot.kit.waits.token_bucket import TokenBucket
 
 _SECRET_NAMES = re.compile(r"authorization|password|secret|token|api_?key|cookie|database_url", re.IGNORECASE)
 _SECRET_VALUES = re.compile(r"stb_[a-z]+_[0-9a-f]{32}_[\w-]+|(?<=://)([^:/@\s]+):[^@\s]+(?=@)")

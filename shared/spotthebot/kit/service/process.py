@@ -27,11 +27,11 @@ from pydantic_settings import SettingsError
 from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
-from spotthebot.kit.logs import configure_logs
 from spotthebot.kit.migrations import Lineage, MigrationFailed, NewerDatabase, upgrade
+from spotthebot.kit.service.startup import CONFIGURATION_FAULT, check_settings, require_database_url
 from spotthebot.kit.settings import EdgeSettings, SecretsDirMissing, ServiceSettings, SettingNotUsable
-from spotthebot.kit.startup import CONFIGURATION_FAULT, check_settings, require_database_url
-from spotthebot.kit.validation import faults_of
+from spotthebot.kit.telemetry.logs import configure_logs
+from spotthebot.kit.text.validation import faults_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -132,7 +132,7 @@ def start_tracing(service: str) -> None:
     if share is None:
         _stop(service, "OTEL_TRACES_SAMPLER_ARG is the share of traces that are recorded: a number from 0 to 1.")
     try:
-        spans = import_module("spotthebot.kit.spans")
+        spans = import_module("spotthebot.kit.service.spans")
     except ModuleNotFoundError as missing:
         _stop(
             service,

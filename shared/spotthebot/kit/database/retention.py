@@ -10,11 +10,11 @@ from datetime import timedelta
 
 from sqlalchemy import text
 
-from spotthebot.kit.cancellation import pause
-from spotthebot.kit.clock import Clock, system_clock
-from spotthebot.kit.database import DATABASE_TROUBLE, Database
-from spotthebot.kit.logs import get_logger
+from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database
 from spotthebot.kit.settings import JobSettings, ServiceSettings
+from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.waits.cancellation import pause
+from spotthebot.kit.waits.clock import Clock, system_clock
 
 _ROWS_PER_BATCH = 1000
 _PURGE_SECONDS = 600.0

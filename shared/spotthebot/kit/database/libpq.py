@@ -17,8 +17,8 @@ from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
 
-from spotthebot.kit.statements import Statement
-from spotthebot.kit.tracing import is_recording, span
+from spotthebot.kit.database.statements import Statement
+from spotthebot.kit.telemetry.tracing import is_recording, span
 
 _WITHOUT_ROWS = frozenset({ExecStatus.COMMAND_OK, ExecStatus.EMPTY_QUERY})
 

@@ -1,0 +1,1 @@
+"""Secrets and what is made of them: sealed values, signatures, pseudonyms."""

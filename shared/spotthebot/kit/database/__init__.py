@@ -1,0 +1,1 @@
+"""PostgreSQL: sessions, look-ups and single statements, shares of connections, retention."""

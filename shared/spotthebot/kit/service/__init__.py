@@ -1,0 +1,1 @@
+"""What every service is started with: its process, the checks before it starts, its spans."""

@@ -1,0 +1,1 @@
+"""Characters, words and names, and texts about what is wrong with them."""

@@ -1,0 +1,1 @@
+"""Waits, limits and answers that are kept for a time."""
