@@ -43,7 +43,7 @@ class TestCampaign:
         await page.get_by_label("Pay for a package").fill("1.50")
         await page.get_by_role("button", name="Make the draft").click()
         wrong = page.get_by_role("alert")
-        await expect(wrong).to_contain_text("segments must be in increasing order")
+        await expect(wrong).to_contain_text("must be in increasing order")
         visit.complaints.clear()  # Chromium reports the status 422
         await _whole(page, complaints=visit.complaints)
         assert await page.get_by_label("Name").input_value() == "people & bots"

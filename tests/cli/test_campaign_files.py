@@ -108,13 +108,13 @@ class TestFaults:
         [
             (
                 "gold: {training: g}",
-                "line 3: gold: it needs packages_per_annotator: nobody may see",
+                "line 3: gold: gold needs packages_per_annotator: nobody may see",
             ),
             ("training: {attempts: 2}", "line 3: training.name: the key is missing. A stored training"),
             ("trainings: [none.json]", "line 3: trainings: the file none.json can't be read: No such file"),
             ("trainings: [empty.json]", "line 3: trainings: empty.json, /format: is missing."),
             ("pay: {per_package: 1.5}", "line 3: pay.currency: the key is missing. ISO 4217, such as EUR."),
-            ("segments: [3, 2, 2]", "line 3: segments: lengths have to grow, each once: write [2, 3]."),
+            ("segments: [3, 2, 2]", "line 3: segments: must be in increasing order, each length once: [2, 3]."),
             (
                 "instructions: none.md",
                 "line 3: instructions: the file none.md can't be read: No such file or directory.",

@@ -118,7 +118,7 @@ class TestDeclare:
                 await attempt
             assert str(raised.value) == (
                 "The campaign 'people' differs from this file (segments is [1, 2] there, [1] here; package_size is 2 "
-                "there, 3 here; the instructions differ; seed is 0 there, 1 here): choose another name, or change it "
+                "there, 3 here; seed is 0 there, 1 here; the instructions differ): choose another name, or change it "
                 "with --change."
             )
         (only,) = await _campaigns(clients)
@@ -135,7 +135,7 @@ class TestDeclare:
         assert not (await declare(clients, declared(text), opens=True)).is_new
         (tmp_path / "consent.md").write_text("We keep them longer.")
         with pytest.raises(
-            CampaignNameTaken, match=r"the text of consent is another; panel is .*C1ODE7.* there.*C2.* here"
+            CampaignNameTaken, match=r"panel is .*C1ODE7.* there.*C2.* here; the text of consent is another"
         ):
             await declare(clients, declared(text.replace("C1ODE7", "C2")), opens=True)
 

@@ -66,11 +66,6 @@ def _contradictions(request: Declaration) -> Contradictions:
     for number, name in enumerate(request.collections):
         if name in request.collections[:number]:
             yield ("collections", number), f"'{name}' is named twice: name each collection once."
-    grown = sorted(set(request.segments))
-    if list(request.segments) != grown:
-        yield ("segments",), f"lengths have to grow, each once: write {grown}."
-    if request.gold is not None and request.packages_per_annotator is None:
-        yield ("gold",), "it needs packages_per_annotator: nobody may see a gold dialogue twice."
 
 
 def _read_protocol(declared: declarations.Declared[Declaration]) -> AnnotationProtocol | None:

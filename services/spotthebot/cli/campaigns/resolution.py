@@ -9,7 +9,7 @@ from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
 from spotthebot.cli.declarations import Place, UnknownName, instead_of
 from spotthebot.cli.resources import Collections, find_declared
-from spotthebot.contracts.annotation.campaigns import CampaignIn
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignSettings
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.conversations import CollectionOut
 from spotthebot.local.runtime.session import Clients
@@ -47,16 +47,12 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
     for collection in collections:
         await Conversations(clients.conversations).require_complete(collection.id)
     said = declared.request
+    shared = {name: getattr(said, name) for name in CampaignSettings.model_fields}
     request = CampaignIn(
+        **shared,
         name=said.name,
         domain=collections[0].domain,
         collections=tuple(each.id for each in collections),
-        human_share=said.human_share,
-        segments=said.segments,
-        annotations_per_segment=said.annotations_per_segment,
-        package_size=said.package_size,
-        packages_per_annotator=said.packages_per_annotator,
-        lease_minutes=said.lease_minutes,
         open=opens,
         pay_per_package=said.pay and said.pay.per_package,
         currency=said.pay and said.pay.currency,
@@ -64,14 +60,6 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
         protocol_version=protocol.version if declared.protocol else None,
         instructions=declared.instructions,
         consent=declared.consent,
-        panel=said.panel,
-        training=said.training,
-        gold=said.gold,
-        max_strikes=said.max_strikes,
-        min_seconds_per_item=said.min_seconds_per_item,
-        min_fraction_of_median=said.min_fraction_of_median,
-        strike_fast_packages=said.strike_fast_packages,
-        seed=said.seed,
     )
     return Resolved(request, unit)
 

@@ -3,6 +3,7 @@
 import difflib
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,7 +87,7 @@ def schema_text(model: type[BaseModel]) -> str:
 
 def _fault(form: Form[DeclarationT], file: YamlFile, error: Mapping[str, Any]) -> Fault:
     missing = error["type"] == "missing"
-    place = _place(file, error["loc"], missing=missing)
+    place = _place(file, error["loc"], missing=missing) or _first_named(file, reason_of(error))
     line = file.line_of_key(place) if error["type"] == "extra_forbidden" else file.line(place)
     return Fault(line, dotted(place), _reason(form, place, error, missing=missing))
 
@@ -98,6 +99,11 @@ def _place(file: YamlFile, loc: Place, *, missing: bool) -> Place:
         if file.holds((*place, part)) or (missing and number == len(loc)):
             place = (*place, part)
     return place
+
+
+def _first_named(file: YamlFile, rule: str) -> Place:
+    """Return the first key that a rule about several of them names, where the file holds it."""
+    return next(((word,) for word in re.findall(r"\w+", rule) if file.holds((word,))), ())
 
 
 def _reason(form: Form[DeclarationT], place: Place, error: Mapping[str, Any], *, missing: bool) -> str:

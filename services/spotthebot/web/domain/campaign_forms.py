@@ -10,19 +10,21 @@ from pydantic import JsonValue, ValidationError
 
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN, document_of, fixed_keys
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
+from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.kit.text.validation import reason_of
 from spotthebot.web.domain.decisions import amount_of
 
 PANELS: Final = ("", "prolific", "cloudresearch", "generic")
+_OF_CAMPAIGNS: Final = CampaignIn.model_fields
 DEFAULTS: Final[Mapping[str, str]] = {
-    "segments": "2, 3, 5",
-    "annotations_per_segment": "2",
-    "package_size": "20",
-    "lease_minutes": "60",
-    "seed": "0",
-    "protocol": "spot_the_bot",
-    "attempts": "1",
-    "per_package": "1",
+    "segments": ", ".join(map(str, _OF_CAMPAIGNS["segments"].default)),
+    "annotations_per_segment": str(_OF_CAMPAIGNS["annotations_per_segment"].default),
+    "package_size": str(_OF_CAMPAIGNS["package_size"].default),
+    "lease_minutes": str(_OF_CAMPAIGNS["lease_minutes"].default),
+    "seed": str(_OF_CAMPAIGNS["seed"].default),
+    "protocol": str(_OF_CAMPAIGNS["protocol"].default),
+    "attempts": str(RequiredTraining.model_fields["attempts"].default),
+    "per_package": str(GoldItems.model_fields["per_package"].default),
 }
 FIELDS: Final = (
     "name",
@@ -150,7 +152,7 @@ class CampaignForm:
             **typed,
             "domain": domain,
             "collections": list(self.collections),
-            "protocol": protocol or "spot_the_bot",
+            "protocol": protocol or DEFAULTS["protocol"],
             "protocol_version": protocol_version,
             "segments": [part for part in re.split(r"[,;\s]+", self.values["segments"]) if part],
             "strike_fast_packages": bool(self.values["strike_fast_packages"]),
@@ -160,14 +162,25 @@ class CampaignForm:
             document["pay_per_package"] = amount_of(typed["pay_per_package"])
         if self.values["training"]:
             name, version = self._version_of("training")
-            document["training"] = {"name": name, "version": version, "attempts": self.values["attempts"] or 1}
+            document["training"] = {
+                "name": name,
+                "version": version,
+                "attempts": self.values["attempts"] or DEFAULTS["attempts"],
+            }
         if self.values["gold"]:
             name, version = self._version_of("gold")
-            document["gold"] = {"training": name, "version": version, "per_package": self.values["per_package"] or 1}
+            document["gold"] = {
+                "training": name,
+                "version": version,
+                "per_package": self.values["per_package"] or DEFAULTS["per_package"],
+            }
         if panel:
             own = {name: self.values[name] for name in _PANEL_FIELDS.get(panel, ()) if self.values[name]}
             document["panel"] = {"kind": panel, **own}
         return document
+
+    def _given(self, name: str) -> str:
+        return self.values[name] or DEFAULTS[name]
 
     def _version_of(self, name: str) -> tuple[str, str | None]:
         chosen, _, version = self.values[name].partition(":")

@@ -4,10 +4,18 @@ import re
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Final, Literal, NewType
+from typing import Annotated, Final, Literal, NewType, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, SecretStr, StringConstraints, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    SecretStr,
+    StringConstraints,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from spotthebot.contracts.annotation.annotations import Exchanges
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
@@ -60,7 +68,63 @@ class CampaignState(StrEnum):
     """Packages could not be made: `failure` says why."""
 
 
-class CampaignIn(Requirements):
+class CampaignSettings(Requirements):
+    """What a campaign is made with, whether a request or a file declares it."""
+
+    human_share: HumanShare | None = Field(
+        default=None,
+        description=(
+            "Which share of the conversations are human-human ones, which are drawn by the seed and the secret; null: "
+            "all that there are."
+        ),
+    )
+    segments: tuple[Exchanges, ...] = Field(
+        default=(2, 3, 5),
+        min_length=1,
+        max_length=10,
+        description=(
+            "Lengths, in exchanges, at which annotators see a conversation, unless all of it is shown; dialogues whose "
+            "exchanges are opened one by one can be opened to the longest."
+        ),
+    )
+    annotations_per_segment: int = Field(
+        default=2, ge=1, le=50, description="Annotators who see each segment, none of them twice."
+    )
+    package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")
+    packages_per_annotator: int | None = Field(
+        default=None, ge=1, le=1000, description="Packages that one annotator may hold and submit; null: any number."
+    )
+    lease_minutes: int = Field(
+        default=60, ge=1, le=10_080, description="How long an annotator may keep a package without a sign of life."
+    )
+    panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
+    seed: int = Field(
+        default=0,
+        ge=0,
+        lt=2**31,
+        description="Mixed into every draw, with the secret; results are computed with it unless they name another.",
+    )
+
+    @field_validator("segments")
+    @classmethod
+    def _segments_grow(cls, segments: tuple[int, ...]) -> tuple[int, ...]:
+        if list(segments) != (grown := sorted(set(segments))):
+            message = f"must be in increasing order, each length once: {grown}"
+            raise ValueError(message)
+        return segments
+
+    @model_validator(mode="after")
+    def _gold_fits(self) -> Self:
+        if self.gold is not None and self.packages_per_annotator is None:
+            message = "gold needs packages_per_annotator: nobody may see a gold dialogue twice"
+            raise ValueError(message)
+        if self.gold is not None and self.package_size + self.gold.per_package > MAX_PACKAGE_SIZE:
+            message = f"package_size and gold.per_package may be at most {MAX_PACKAGE_SIZE} together"
+            raise ValueError(message)
+        return self
+
+
+class CampaignIn(CampaignSettings):
     """A campaign over the conversations of one or several collections."""
 
     name: ReadableName
@@ -74,36 +138,12 @@ class CampaignIn(Requirements):
         ),
     )
     collection_id: UUID | None = Field(default=None, description="Short for `collections` with one of them.")
-    human_share: HumanShare | None = Field(
-        default=None,
-        description=(
-            "Which share of the conversations are human-human ones, which are drawn by the seed and the secret; null: "
-            "all that there are."
-        ),
-    )
     mode: Literal["live", "uploaded", "import"] = Field(
         default="live",
         description=(
             "`live`: packages are made and claimed; `uploaded`: packages are uploaded to a draft, and claimed by "
             "name or in their order once it is opened; `import`: packages and annotations are uploaded."
         ),
-    )
-    segments: tuple[Exchanges, ...] = Field(
-        default=(2, 3, 5),
-        min_length=1,
-        max_length=10,
-        description=(
-            "Lengths, in exchanges, at which annotators see a conversation, unless all of it is shown; dialogues whose "
-            "exchanges are opened one by one can be opened to the longest."
-        ),
-    )
-    annotations_per_segment: int = Field(default=2, ge=1, le=50)
-    package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")
-    packages_per_annotator: int | None = Field(
-        default=None, ge=1, le=1000, description="Packages that one annotator may hold and submit; null: any number."
-    )
-    lease_minutes: int = Field(
-        default=60, ge=1, le=10_080, description="How long an annotator may keep a package without a sign of life."
     )
     open: bool = Field(
         default=True, description="Whether packages can be claimed once they are there; else it stays a draft."
@@ -117,13 +157,6 @@ class CampaignIn(Requirements):
     instructions: Instructions = ""
     consent: ConsentText = Field(
         default="", description="What annotators consent to before they get a package; empty: they are not asked."
-    )
-    panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
-    seed: int = Field(
-        default=0,
-        ge=0,
-        lt=2**31,
-        description="Mixed into every draw, with the secret; results are computed with it unless they name another.",
     )
     annotators_published: bool = Field(
         default=False,
@@ -152,23 +185,6 @@ class CampaignIn(Requirements):
             raise ValueError(message)
         if self.human_share is not None and self.mode != "live":
             message = "human_share is for mode live: in other modes the uploaded packages say what they show"
-            raise ValueError(message)
-        return self
-
-    @model_validator(mode="after")
-    def _segments_grow(self) -> "CampaignIn":
-        if list(self.segments) != sorted(set(self.segments)):
-            message = "segments must be in increasing order, each length once"
-            raise ValueError(message)
-        return self
-
-    @model_validator(mode="after")
-    def _gold_fits(self) -> "CampaignIn":
-        if self.gold is not None and self.packages_per_annotator is None:
-            message = "gold needs packages_per_annotator: nobody may see a gold dialogue twice"
-            raise ValueError(message)
-        if self.gold is not None and self.package_size + self.gold.per_package > MAX_PACKAGE_SIZE:
-            message = f"package_size and gold.per_package may be at most {MAX_PACKAGE_SIZE} together"
             raise ValueError(message)
         return self
 
