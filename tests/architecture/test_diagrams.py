@@ -90,6 +90,15 @@ class TestDiagrams:
             drawn("<!-- diagram: colours bots -->\n<!-- end of diagram -->")
 
 
+class TestWorkedChanges:
+    def test_name_files_that_are_there(self):
+        changes = DEVELOP.partition("## Five changes")[2].partition("## The turn loop")[0]
+        named = {path for path in re.findall(r"`([a-z_]+/[\w/.]+)`", changes) if "..." not in path}
+        assert len(named) > 20
+        roots = (ROOT, ROOT / "services/spotthebot", ROOT / "shared/spotthebot")
+        assert [path for path in sorted(named) if not any((root / path).exists() for root in roots)] == []
+
+
 class TestSequenceOfATurn:
     def test_names_calls_that_the_runner_makes_in_this_order(self):
         calls = re.findall(r"\b(\w+\.(?:store|domain)(?:\.\w+)+)", _sequence())
