@@ -18,7 +18,7 @@ from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.random_gpt2 import SENTENCES, TINY, make_gpt2
 from spotthebot.bots.protocols.triton import generation_request
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.contracts.bots import Sampling
+from spotthebot.contracts.bots.protocols import Sampling
 from spotthebot.inference.errors import TritonNotHere
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.statistics import BatchStatistics

@@ -21,7 +21,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 from pydantic import BaseModel
 
-from spotthebot.contracts.bots import BotOut
+from spotthebot.contracts.bots.registry import BotOut
 
 _KEY = "SELECT id, role, team, secret_sha256, expires_at, revoked_at FROM access.api_keys WHERE id = %s"
 _BOTS = """

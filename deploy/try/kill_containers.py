@@ -34,8 +34,8 @@ from spotthebot.clients.bots import AsyncBots
 from spotthebot.clients.conversations import AsyncConversations
 from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
-from spotthebot.contracts.bots import BotIn
-from spotthebot.contracts.conversations import AllPlayAllIn
+from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.contracts.conversations.collections import AllPlayAllIn
 from spotthebot.local.background import poll_until, wait_until_built
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.seeding import simulated_annotators

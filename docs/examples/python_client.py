@@ -3,8 +3,9 @@
 import sys
 
 from spotthebot.clients import Bots, Conflict, Conversations, Invalid
-from spotthebot.contracts.bots import BotIn, BuiltinProtocol
-from spotthebot.contracts.conversations import AllPlayAllIn
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.contracts.conversations.collections import AllPlayAllIn
 
 
 def main(bots_url: str, conversations_url: str, key: str) -> None:

@@ -18,7 +18,7 @@ from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncConversations
-from spotthebot.contracts.analytics import AnalysisState, StabilityIn
+from spotthebot.contracts.analytics.analyses import AnalysisState, StabilityIn
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.step_jobs.lifecycle import StepJob, StepJobState

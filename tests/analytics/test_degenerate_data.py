@@ -14,7 +14,7 @@ from spotthebot.analytics.domain.findings import findings
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.analytics.figures import FIGURES, FigureInput
-from spotthebot.contracts.analytics import Analysis
+from spotthebot.contracts.analytics.results import Analysis
 
 HUMAN, UNSURE, BOT = 2, 1, 0
 PARAMETERS = Parameters(filter="none", resamples=40)

@@ -9,7 +9,9 @@ from rich.console import Console
 from spotthebot.analytics.domain.findings import adjustment_words, difference_finding, findings
 from spotthebot.analytics.stats import Design, smallest_p
 from spotthebot.cli.studies.ranking import print_ranking
-from spotthebot.contracts.analytics import Analysis, PooledEffect, Uncertainty, differences
+from spotthebot.contracts.analytics import differences as analytics_differences
+from spotthebot.contracts.analytics.provenance import PooledEffect, Uncertainty
+from spotthebot.contracts.analytics.results import Analysis
 from tests.factories.analyses import analysis
 
 _RESULTS = analysis(("A", "B", "C"))
@@ -131,7 +133,7 @@ class TestFindings:
         assert adjustment_words("holm") in text
 
     def test_count_as_the_worked_example_says(self):
-        assert doctest.testmod(differences) == (0, 1)
+        assert doctest.testmod(analytics_differences) == (0, 1)
 
 
 class TestReach:

@@ -20,7 +20,7 @@ from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache, sources_sha256
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
-from spotthebot.contracts.analytics import ParametersIn
+from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.local.loadtest.memory import mebibytes_of

@@ -10,7 +10,7 @@ from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
-from spotthebot.contracts.analytics import StabilityIn
+from spotthebot.contracts.analytics.analyses import StabilityIn
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork

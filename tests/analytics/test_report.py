@@ -23,7 +23,8 @@ from spotthebot.analytics.report.latex import escape, latex_table
 from spotthebot.analytics.report.methods import methods
 from spotthebot.analytics.report.table import Column, Table, interval, p_value
 from spotthebot.analytics.report.tables import tables
-from spotthebot.contracts.analytics import Analysis, Stability
+from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.results import Analysis
 from tests.factories.analyses import analysis, stability, study
 
 HOSTILE = (

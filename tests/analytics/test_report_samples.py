@@ -11,7 +11,7 @@ from spotthebot.analytics.report import Report
 from spotthebot.analytics.report.files import page
 from spotthebot.analytics.report.sample_pages import Given, written_samples
 from spotthebot.analytics.report.samples import Samples, Selected, select_samples
-from spotthebot.contracts.conversations import ConversationOut
+from spotthebot.contracts.conversations.conversations import ConversationOut
 from tests.factories.analyses import analysis
 
 CODES = {"b": 0, "u": 1, "h": 2}

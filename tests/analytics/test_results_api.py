@@ -16,7 +16,7 @@ from spotthebot.analytics.domain.errors import NoSuchCampaign
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study, take_sample
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations
-from spotthebot.contracts.analytics import Provenance
+from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.kit.database.sessions import Database
 from tests.factories.annotating import WHOLE
 from tests.factories.running_suite import RunningSuite

@@ -7,7 +7,8 @@ import httpx
 import pytest
 
 from spotthebot.analytics.domain.analysis import SECTIONS
-from spotthebot.contracts.analytics import RankingOut, SectionName, SectionProblem, SectionsOut
+from spotthebot.contracts.analytics.results import RankingOut
+from spotthebot.contracts.analytics.sections import SectionName, SectionProblem, SectionsOut
 from tests.factories.annotating import campaign_of
 from tests.factories.released_studies import PAIRS, labelled_campaign
 from tests.factories.running_suite import RunningSuite

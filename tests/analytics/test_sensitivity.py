@@ -6,7 +6,7 @@ from spotthebot.analytics.domain.analysis import SECTIONS, compute_section
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.analytics.stats import AnnotationTable, kendall_tau, play_games, rank_bots
-from spotthebot.contracts.analytics import SensitivityOut
+from spotthebot.contracts.analytics.results import SensitivityOut
 
 HUMAN, UNSURE, BOT = 2, 1, 0
 

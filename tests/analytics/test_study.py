@@ -19,7 +19,7 @@ from spotthebot.analytics.domain.study import (
     study_of_table,
     take_sample,
 )
-from spotthebot.contracts.analytics import Filter
+from spotthebot.contracts.analytics.provenance import Filter
 
 # (conversation, exchanges, package, annotator, label of A, label of B)
 Row = tuple[str, int, str, str, str, str]

@@ -15,7 +15,8 @@ from spotthebot.annotation.campaign_setup.use_cases import packages as packages_
 from spotthebot.annotation.packages.domain.allocation import AllocatedPackage, Allocation, Candidate, Item, allocate
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.questions import Unit
-from spotthebot.contracts.conversations import ParticipantKind, PlannedIn
+from spotthebot.contracts.conversations.collections import PlannedIn
+from spotthebot.contracts.conversations.conversations import ParticipantKind
 from spotthebot.conversations.plans import domain as plans_domain
 from spotthebot.importers.published_dump import DumpConversation, open_dump
 from spotthebot.kit.database.sessions import ReadSession

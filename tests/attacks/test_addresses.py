@@ -13,14 +13,14 @@ from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.remote import remote_speaker
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault
-from spotthebot.contracts.bots import (
+from spotthebot.contracts.bots.protocols import (
     OpenAIProtocol,
     ParlaiProtocol,
     Protocol,
-    ReplyFailure,
     TritonProtocol,
     WebhookProtocol,
 )
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.kit.outbound import FORBIDDEN, CallFailed, CheckingResolver, GuardedHttp, networks
 from spotthebot.kit.outbound.addresses import refusal_of
 from tests.factories.bot_servers import Talk, never_answers, read_request, says, webhook

@@ -7,7 +7,9 @@ from uuid import UUID
 import pytest
 
 from spotthebot.bots.protocols import builtin
-from spotthebot.contracts.conversations import CorpusFormat, ExportedConversation, Participant, ParticipantKind
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.corpora import CorpusFormat
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from tests.factories.exported import exported
 from tests.factories.frontends import advance, exchange, open_study, start, two_bots
 from tests.factories.running_suite import RunningSuite

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from spotthebot.contracts.conversations import HumanBotIn
+from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.names import BotName, ReadableName, find_look_alike, skeleton
 from tests.factories.command_line import run_stb
 from tests.factories.running_suite import RunningSuite

@@ -6,7 +6,8 @@ import pytest
 
 from spotthebot.bots.questions.domain.answer_parts import LONGEST_ANSWER, take_apart
 from spotthebot.bots.questions.domain.replies import Fault, Said, accepted
-from spotthebot.contracts.bots import Cleaning, ReplyFailure, ReplyNote
+from spotthebot.contracts.bots.protocols import Cleaning
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
 
 REPLY = "I had soup for lunch today."
 REASONING, ROLE, PARTNER = ReplyNote.REASONING, ReplyNote.ROLE, ReplyNote.PARTNERS_TURN

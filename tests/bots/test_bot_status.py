@@ -10,7 +10,8 @@ from spotthebot.bots.bots.domain import CAUSES, OWNER_EVENTS, TRANSITIONS, Cause
 from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.bots.store import versions as versions_store
 from spotthebot.bots.probes import store as probes_store
-from spotthebot.contracts.bots import BotId, BotIn, BotStatus, BuiltinProtocol
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.registry import BotId, BotIn, BotStatus
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from tests.factories.databases import DatabaseUrls

@@ -12,7 +12,7 @@ from spotthebot.bots.builtin_bots.domain.contract import BuiltinBot, BuiltinMode
 from spotthebot.bots.builtin_bots.errors import CorpusIsNeeded
 from spotthebot.bots.protocols.builtin import BuiltinBots
 from spotthebot.bots.questions.domain.dialogue import Dialogue
-from spotthebot.contracts.bots import BuiltinProtocol
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus
 

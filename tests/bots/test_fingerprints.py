@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field, TypeAdapter
 
 from spotthebot.bots.bots.domain import _ALWAYS_HASHED, Fingerprints, fingerprint_configuration
-from spotthebot.contracts.bots import Protocol, Sampling, TritonProtocol, WebhookProtocol
+from spotthebot.contracts.bots.protocols import Protocol, Sampling, TritonProtocol, WebhookProtocol
 
 CORPUS = "00000000-0000-7000-8000-000000000000"
 OPENAI = {"kind": "openai", "base_url": "https://llm.example.org/v1", "model": "llama"}

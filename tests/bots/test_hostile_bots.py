@@ -19,7 +19,9 @@ from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.webhook import WebhookSpeaker
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import NO_ANSWER, Reply
-from spotthebot.contracts.bots import Limits, ReplyFailure, WebhookProtocol
+from spotthebot.contracts.bots.protocols import WebhookProtocol
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.kit.outbound import CheckingResolver, networks
 from tests.factories import bot_servers
 from tests.factories.bot_servers import bot, raw_server, says, well_behaved

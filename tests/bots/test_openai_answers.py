@@ -10,7 +10,9 @@ from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.openai import OpenAISpeaker
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Reply
-from spotthebot.contracts.bots import Limits, OpenAIProtocol, ReplyFailure, ReplyNote
+from spotthebot.contracts.bots.protocols import OpenAIProtocol
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
 from spotthebot.kit.outbound import CheckingResolver, networks
 from tests.factories.bot_servers import Talk, bot, raw_server, says
 

@@ -9,7 +9,9 @@ from spotthebot.bots.probes.domain.conformance import heartbeat, probe
 from spotthebot.bots.probes.domain.findings import latency_of
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Reply
-from spotthebot.contracts.bots import Finding, Limits, ProbeReport, ReplyFailure, Verdict
+from spotthebot.contracts.bots.probes import Finding, ProbeReport, Verdict
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.bots.replies import ReplyFailure
 
 Say = Callable[[Context], str]
 

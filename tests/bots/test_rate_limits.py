@@ -16,7 +16,9 @@ from spotthebot.bots.protocols.webhook import WebhookSpeaker
 from spotthebot.bots.questions.domain.circuit import FAILURES_TO_OPEN
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.pauses import Pause
-from spotthebot.contracts.bots import Limits, ReplyFailure, WebhookProtocol
+from spotthebot.contracts.bots.protocols import WebhookProtocol
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.kit.outbound import CheckingResolver, networks
 from tests.factories.bot_servers import Talk, raw_server, says, webhook, well_behaved
 from tests.factories.bot_servers import bot as serve_bot

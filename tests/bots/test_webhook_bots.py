@@ -11,7 +11,7 @@ from standardwebhooks import Webhook
 
 from spotthebot.bots.protocols.webhook import question
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.contracts.bots import WebhookQuestion
+from spotthebot.contracts.bots.webhook import WebhookQuestion
 from tests.factories.bot_servers import Answer, bot, webhook, well_behaved
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import RunningSuite, bots_settings, run_suite

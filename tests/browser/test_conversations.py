@@ -8,8 +8,10 @@ import pytest
 from playwright.async_api import Page, expect
 from sqlalchemy import insert
 
-from spotthebot.contracts.conversations import ConversationState, ExportedConversation
-from spotthebot.contracts.fed import BaselineOut, DimensionScoresOut, ScoreJobIn, ScorerIn
+from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.contracts.conversations.exports import ExportedConversation
+from spotthebot.contracts.fed.score_jobs import BaselineOut, DimensionScoresOut, ScoreJobIn
+from spotthebot.contracts.fed.scorers import ScorerIn
 from spotthebot.conversations.searches.domain import SEARCHED_AT_ONCE
 from spotthebot.fed.domain.score_sets import ScoredContext
 from spotthebot.fed.store.score_sets import put_scores

@@ -9,7 +9,8 @@ from rich.console import Console
 
 from spotthebot.cli.collections import CollectionProgress
 from spotthebot.cli.commands import collection_display
-from spotthebot.contracts.conversations import CollectionOut, FailureOut, PairOut
+from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.progress import FailureOut, PairOut
 from spotthebot.local import progress
 
 COLLECTION = CollectionOut.model_validate(

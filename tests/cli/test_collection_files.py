@@ -7,9 +7,9 @@ import yaml
 from pydantic import BaseModel
 
 from spotthebot.cli.collections import read_declaration
-from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PartnerSet, Stop
+from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PartnerSet
 from spotthebot.cli.declarations import DeclarationFaulty, schema_text
-from spotthebot.contracts.conversations import BipartiteIn, Opening, StopRules
+from spotthebot.contracts.conversations.collections import BipartiteIn, Opening
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = """\
@@ -232,7 +232,6 @@ class TestSchema:
     def test_takes_what_the_api_takes(self):
         """The same keys and limits, so that nothing is refused late, and nothing is out of reach."""
         assert set(OpeningFrom.model_fields) - {"corpus"} == set(Opening.model_fields) - {"corpus_id"}
-        assert _limits(Stop) == _limits(StopRules)
         assert _limits(OpeningFrom, "take") == _limits(Opening, "take")
 
     def test_declares_every_key_of_a_planned_collection(self):

@@ -23,7 +23,8 @@ from spotthebot.cli.collections import (
 from spotthebot.cli.commands.questions import confirmed, is_interactive
 from spotthebot.cli.declarations import DeclarationFaulty
 from spotthebot.cli.errors import CollectionNameTaken
-from spotthebot.contracts.conversations import BotWarningOut, CollectionState, PartnerSetIn
+from spotthebot.contracts.conversations.collections import BotWarningOut, CollectionState
+from spotthebot.contracts.conversations.partner_sets import PartnerSetIn
 from spotthebot.importers.conversation_exports import import_export, open_export
 from spotthebot.importers.errors import NotAnExport
 from spotthebot.local.progress import showing_progress

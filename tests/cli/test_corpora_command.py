@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from spotthebot.cli import app
 from spotthebot.clients import AsyncConversations, PeerRefused
-from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, UploadOut
+from spotthebot.contracts.conversations.corpora import CorpusFormat, CorpusIn, CorpusOut, UploadOut
 from spotthebot.conversations.corpora.use_cases.read import Upload
 from spotthebot.importers.corpora import add_file, check_file
 from spotthebot.local.progress import showing_progress

@@ -7,7 +7,8 @@ import pytest
 from spotthebot.cli.scores.dialogue_files import read_dialogues
 from spotthebot.cli.scores.dimension_choice import choose_dimensions
 from spotthebot.cli.scores.errors import NotDialogues, NotDimensions
-from spotthebot.contracts.conversations import ConversationState, ExportedConversation
+from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
 from spotthebot.fed.domain.dialogues import Level
 from spotthebot.fed.domain.dimensions import Dimension

@@ -26,7 +26,10 @@ from spotthebot.clients import (
     Unauthenticated,
     UnexpectedAnswer,
 )
-from spotthebot.contracts.bots import BotChangesIn, BotIn, BuiltinProtocol, HostedModelIn, RepliesIn, SecretIn
+from spotthebot.contracts.bots.hosted_models import HostedModelIn
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.registry import BotChangesIn, BotIn, SecretIn
+from spotthebot.contracts.bots.replies import RepliesIn
 from spotthebot.kit.telemetry.tracing import continued_trace, outgoing_headers
 from tests.factories.wire import AT_ONCE, BASE, answering
 

@@ -10,23 +10,21 @@ import pytest
 from spotthebot.clients import Annotation, Bots, Conflict, Conversations, Forbidden, Invalid, NotFound, Unauthenticated
 from spotthebot.contracts.annotation.assignments import ClaimIn
 from spotthebot.contracts.annotation.campaigns import CampaignIn
-from spotthebot.contracts.bots import BotIn, BuiltinProtocol, ContextIn, HostedModelIn, RepliesIn
-from spotthebot.contracts.conversations import (
-    AllPlayAllIn,
-    ChatIn,
-    ChatTurnIn,
-    CollectionState,
+from spotthebot.contracts.bots.hosted_models import HostedModelIn
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.contracts.bots.replies import ContextIn, RepliesIn
+from spotthebot.contracts.conversations.chats import ChatIn, ChatTurnIn, HumanBotIn
+from spotthebot.contracts.conversations.collections import AllPlayAllIn, CollectionState, ImportIn
+from spotthebot.contracts.conversations.conversations import (
     ConversationBatchIn,
     ConversationIn,
-    CorpusFormat,
-    CorpusIn,
-    ExportedConversation,
-    HumanBotIn,
-    ImportIn,
     Participant,
     ParticipantKind,
-    Turn,
 )
+from spotthebot.contracts.conversations.corpora import CorpusFormat, CorpusIn
+from spotthebot.contracts.conversations.exports import ExportedConversation
+from spotthebot.contracts.turns import Turn
 from tests.factories.running_suite import RunningSuite
 
 ELIZA = BuiltinProtocol(kind="builtin", model="eliza")

@@ -5,7 +5,9 @@ from enum import StrEnum
 
 import pytest
 
-from spotthebot.contracts.conversations import ChatState, CollectionState, ConversationState
+from spotthebot.contracts.conversations.chats import ChatState
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.chats import domain as chats_domain
 from spotthebot.conversations.collections.domain import TRANSITIONS
 from spotthebot.conversations.conversations import domain as conversations_domain

@@ -10,7 +10,9 @@ import psycopg
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from spotthebot.contracts.bots import BotIn, BuiltinProtocol, ContextIn, RepliesIn
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.contracts.bots.replies import ContextIn, RepliesIn
 from spotthebot.contracts.services import SERVICE_NAMES
 from tests.factories.observed import RECORDED, expressions, metrics_in
 from tests.factories.running_suite import RunningSuite

@@ -12,7 +12,8 @@ import pytest
 
 from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn
 from spotthebot.contracts.annotation.campaigns import CampaignIn
-from spotthebot.contracts.conversations import CollectionState, CorpusFormat, ImportIn
+from spotthebot.contracts.conversations.collections import CollectionState, ImportIn
+from spotthebot.contracts.conversations.corpora import CorpusFormat
 from spotthebot.kit.exports.formats import ExportFormat
 from tests.factories.annotating import DECISION, WHOLE
 from tests.factories.bot_servers import bot, well_behaved

@@ -9,7 +9,8 @@ import numpy as np
 from spotthebot.analytics.domain.analysis import analyse
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import CodedAnnotation, Study
-from spotthebot.contracts.analytics import Analysis, Stability, StabilityCurve, StabilityPoint
+from spotthebot.contracts.analytics.analyses import Stability, StabilityCurve, StabilityPoint
+from spotthebot.contracts.analytics.results import Analysis
 
 CAMPAIGN = UUID("0190a6e0-0000-7000-8000-000000000001")
 

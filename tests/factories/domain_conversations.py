@@ -3,13 +3,8 @@
 from typing import Any
 from uuid import UUID, uuid4
 
-from spotthebot.contracts.conversations import (
-    CollectionId,
-    ConversationId,
-    ConversationState,
-    Participant,
-    ParticipantKind,
-)
+from spotthebot.contracts.conversations.conversations import ConversationState, Participant, ParticipantKind
+from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
 from spotthebot.conversations.conversations.domain import Conversation
 
 

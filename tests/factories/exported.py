@@ -4,8 +4,9 @@ import random
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from spotthebot.contracts.conversations import ConversationState, Participant, ParticipantKind, Turn
+from spotthebot.contracts.conversations.conversations import ConversationState, Participant, ParticipantKind
 from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedTurn
+from spotthebot.contracts.turns import Turn
 
 NASTY = ("", 'She said "no".', "tab\there", "line\nbreak\u2028\u2029", "\\", "ä😀\ufeff", "{}", " " * 3)
 

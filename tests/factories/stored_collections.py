@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import insert, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from spotthebot.contracts.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.conversations.chats.tables import ChatEventRow, ChatRow, ImportedRatingRow
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from spotthebot.contracts.conversations import EventType
+from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.events.store import EVENTS
 from spotthebot.kit.database.sessions import Database
 from tests.factories.bot_servers import Bot

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from spotthebot.contracts.conversations import ExportedConversation
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until
 

@@ -7,7 +7,8 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from spotthebot.contracts.fed import DimensionSetRef, ScoreJobIn, ScorerIn
+from spotthebot.contracts.fed.score_jobs import ScoreJobIn
+from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.fed.domain.dimensions import Dimension
 from spotthebot.fed.domain.ratings import clusters_of
 from spotthebot.fed.domain.score_sets import ScoredContext

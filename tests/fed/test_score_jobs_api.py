@@ -13,7 +13,8 @@ from standardwebhooks import Webhook
 
 from spotthebot.clients import Conflict, Forbidden, Invalid, NotFound
 from spotthebot.contracts.conversations.exports import ExportedRating
-from spotthebot.contracts.fed import DimensionSetRef, ScoreJobIn, ScorerIn
+from spotthebot.contracts.fed.score_jobs import ScoreJobIn
+from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.fed.domain.length_baseline import context_length
 from spotthebot.kit.database.sessions import Database
 from tests.factories import bot_servers

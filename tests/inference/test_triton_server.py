@@ -15,7 +15,8 @@ from tritonclient.utils import InferenceServerException
 
 from spotthebot.cli.scores.dialogue_files import DialogueToScore, ReadDialogues
 from spotthebot.cli.scores.run import ScoringOptions, score_dialogues
-from spotthebot.contracts.fed import DialogueIn, DialogueTurn, DimensionSetRef, ScorerIn, ScoresIn
+from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
+from spotthebot.contracts.fed.scores import DialogueIn, DialogueTurn, ScoresIn
 from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
 from spotthebot.fed.domain.modes import ScoringRule
 from spotthebot.fed.domain.published_dimensions import FED_TURN

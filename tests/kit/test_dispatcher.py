@@ -14,7 +14,7 @@ from cryptography.fernet import Fernet
 from pydantic import SecretStr
 from sqlalchemy.exc import OperationalError
 
-from spotthebot.contracts.conversations import EventType
+from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.events.store import EVENTS
 from spotthebot.kit.crypto.signatures import new_signing_secret
 from spotthebot.kit.crypto.vault import Vault

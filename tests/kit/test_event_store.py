@@ -9,7 +9,7 @@ import pytest
 from cryptography.fernet import Fernet
 from sqlalchemy import func, select, update
 
-from spotthebot.contracts.conversations import EventType
+from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.events.store import EVENTS
 from spotthebot.conversations.metadata import EVENT_TABLES
 from spotthebot.kit.crypto.vault import Vault

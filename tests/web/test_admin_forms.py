@@ -7,7 +7,7 @@ import pytest
 
 from spotthebot.contracts.annotation.campaign_changes import CHANGEABLE, document_of
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
-from spotthebot.contracts.conversations import CollectionState
+from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.web.domain.admin_actions import campaign_actions, collection_actions
 from spotthebot.web.domain.campaign_forms import DEFAULTS, CampaignForm, fixed_fields
 from spotthebot.web.domain.health import health_of

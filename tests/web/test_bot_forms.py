@@ -11,7 +11,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from spotthebot.bots.conformance_check import check_bot
-from spotthebot.contracts.bots import BotIn, Limits, Protocol, WebhookProtocol
+from spotthebot.contracts.bots.protocols import Protocol, WebhookProtocol
+from spotthebot.contracts.bots.registry import BotIn, Limits
 from spotthebot.web.catalogues import FOLDER, Texts
 from spotthebot.web.domain.bot_forms import (
     PROTOCOLS,

@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet
 from starlette.requests import Request
 from starlette.responses import Response
 
-from spotthebot.contracts.conversations import DIALOGUE_LIKERT, ChatConversationOut, ChatOut, ChatState, Question
+from spotthebot.contracts.conversations.chats import DIALOGUE_LIKERT, ChatConversationOut, ChatOut, ChatState, Question
 from spotthebot.kit.crypto.vault import Vault
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.catalogues import Texts

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from spotthebot.contracts.analytics import RankingOut, SurvivalOut, WinRatesOut
+from spotthebot.contracts.analytics.results import RankingOut, SurvivalOut, WinRatesOut
 from spotthebot.web.catalogues import Texts
 from spotthebot.web.domain import numbers
 from spotthebot.web.domain.claims import Claim, claim, survival_claim, written

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from spotthebot.analytics.figures import FIGURES, FigureInput, render
-from spotthebot.contracts.analytics import Width
+from spotthebot.contracts.analytics.figures import Width
 from spotthebot.web.domain.figure_heights import figure_heights
 from tests.factories.analyses import analysis
 

@@ -1,6 +1,6 @@
 """The leaderboard of a game: who is shown to one of its annotators."""
 
-from spotthebot.contracts.analytics import AnnotatorRankOut
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut
 from spotthebot.web.domain.games import board_of
 
 

@@ -6,9 +6,10 @@ from uuid import uuid4
 import pytest
 
 from spotthebot.contracts.annotation.annotations import AnnotationOut
-from spotthebot.contracts.conversations import ConversationState, Ending, PersonalDataOut
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending
 from spotthebot.contracts.conversations.exports import ExportedQualityFlags
-from spotthebot.contracts.fed import ContextScoresOut
+from spotthebot.contracts.conversations.quality import PersonalDataOut
+from spotthebot.contracts.fed.score_jobs import ContextScoresOut
 from spotthebot.web.domain.conversation_filters import Filters, excerpt
 from spotthebot.web.domain.transcripts import Column, annotation_table, bubbles, scores_by_bot, widest
 from tests.factories.exported import exported

@@ -12,7 +12,9 @@ from spotthebot.annotation.conversations.errors import (
 )
 from spotthebot.clients import AsyncConversations, Invalid, NotFound
 from spotthebot.clients.conversations.transcripts import Mixing
-from spotthebot.contracts.conversations import CollectionState, ConversationState, MixOut
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.contracts.conversations.progress import MixOut
 from spotthebot.kit.errors import FieldError
 
 _SHARE_UNREACHABLE = ":human-share-unreachable"

@@ -17,7 +17,9 @@ from spotthebot.bots.questions.domain.pauses import Pause
 from spotthebot.bots.questions.domain.replies import COUNTS_AGAINST, Fault, Reply, Said, accepted
 from spotthebot.bots.questions.domain.request_rate import request_bucket
 from spotthebot.bots.questions.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
-from spotthebot.contracts.bots import Cleaning, Limits, ReplyFailure, ReplyNote
+from spotthebot.contracts.bots.protocols import Cleaning
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
 from spotthebot.kit.errors import Conflict, Error, Invalid
 from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.telemetry.tracing import span

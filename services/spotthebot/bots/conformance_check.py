@@ -6,7 +6,9 @@ from spotthebot.bots.probes.domain.conformance import probe
 from spotthebot.bots.protocols.remote import remote_speaker
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Reply, cleaning_of
-from spotthebot.contracts.bots import Limits, ProbeReport, Protocol
+from spotthebot.contracts.bots.probes import ProbeReport
+from spotthebot.contracts.bots.protocols import Protocol
+from spotthebot.contracts.bots.registry import Limits
 from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver
 
 

@@ -20,7 +20,7 @@ from spotthebot.bots.hosted_models.errors import ModelFilesChanged
 from spotthebot.bots.metrics.use_cases import ReplyMetrics
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
-from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
+from spotthebot.contracts.bots.protocols import BuiltinProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.inference.model_files import ModelFolder
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.workers import WorkerModel

@@ -9,7 +9,7 @@ from typing import Any, Self
 from aiohttp import ClientWebSocketResponse
 
 from spotthebot.bots.questions.domain.replies import NO_ANSWER, Fault
-from spotthebot.contracts.bots import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.kit.outbound import Answer, CallFailed, CheckingResolver, GuardedHttp, NothingAnswers
 
 

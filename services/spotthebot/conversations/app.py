@@ -8,7 +8,7 @@ from functools import partial
 from fastapi import FastAPI
 
 from spotthebot.clients import AsyncBots
-from spotthebot.contracts.conversations import EventType
+from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.chats.api import chats as chats_api
 from spotthebot.conversations.chats.api import entries as entries_api
 from spotthebot.conversations.chats.use_cases.converse import CHATS

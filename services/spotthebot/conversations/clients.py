@@ -9,7 +9,8 @@ from uuid import UUID
 from cachetools import TTLCache
 
 from spotthebot.clients import AsyncBots, NotFound, UnexpectedAnswer
-from spotthebot.contracts.bots import MAX_CONTEXTS, BotOut, ContextIn, RepliesIn, ReplyOut
+from spotthebot.contracts.bots.registry import BotOut
+from spotthebot.contracts.bots.replies import MAX_CONTEXTS, ContextIn, RepliesIn, ReplyOut
 from spotthebot.conversations.conversations.domain import Conversation, Reply
 from spotthebot.conversations.conversations.errors import UnknownBot
 

@@ -3,7 +3,7 @@
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from spotthebot.contracts.bots import MAX_CONTEXTS
+from spotthebot.contracts.bots.replies import MAX_CONTEXTS
 from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.web.core.new_people import NewPeopleSettings
 

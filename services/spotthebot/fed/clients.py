@@ -9,14 +9,9 @@ from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
 from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.contracts.conversations import (
-    ChatRatingOut,
-    CollectionOut,
-    CollectionState,
-    ConversationOut,
-    SpeakersOut,
-    TextsOut,
-)
+from spotthebot.contracts.conversations.chats import ChatRatingOut
+from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
+from spotthebot.contracts.conversations.conversations import ConversationOut, SpeakersOut, TextsOut
 from spotthebot.contracts.repeated_texts import shown_texts
 from spotthebot.fed.domain.errors import NoSuchCampaign, NoSuchCollection, StillCollecting
 

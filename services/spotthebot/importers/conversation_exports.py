@@ -7,13 +7,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from spotthebot.clients import AsyncConversations
-from spotthebot.contracts.conversations import (
-    CollectionOut,
-    CollectionState,
-    ExportedConversation,
-    ImportedOut,
-    ImportIn,
-)
+from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState, ImportIn
+from spotthebot.contracts.conversations.exports import ExportedConversation, ImportedOut
 from spotthebot.importers.errors import NotAnExport
 from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import Steps

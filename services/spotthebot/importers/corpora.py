@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from spotthebot.clients import AsyncConversations
-from spotthebot.contracts.conversations import CorpusIn, CorpusOut, UploadOut
+from spotthebot.contracts.conversations.corpora import CorpusIn, CorpusOut, UploadOut
 from spotthebot.conversations.corpora.use_cases.read import Upload, check_upload
 from spotthebot.local.progress import Steps
 

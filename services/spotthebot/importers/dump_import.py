@@ -19,16 +19,15 @@ from spotthebot.contracts.annotation.uploads import (
     PackageIn,
     SegmentIn,
 )
-from spotthebot.contracts.conversations import (
-    CollectionOut,
+from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.conversations.collections import CollectionOut, ImportIn
+from spotthebot.contracts.conversations.conversations import (
     ConversationBatchIn,
     ConversationIn,
-    ImportIn,
     Participant,
     ParticipantKind,
-    StoredOut,
-    Turn,
 )
+from spotthebot.contracts.turns import Turn
 from spotthebot.importers.published_dump import Dump, DumpAnnotation, DumpConversation, DumpPackage, Rejected
 from spotthebot.importers.published_dump.records import Side
 from spotthebot.local.background import poll_until

@@ -17,16 +17,16 @@ from spotthebot.contracts.annotation.uploads import (
     SegmentIn,
 )
 from spotthebot.contracts.batches import StoredOut
-from spotthebot.contracts.conversations import (
-    CollectionOut,
+from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.conversations import (
     ConversationBatchIn,
     ConversationIn,
     ConversationState,
     Participant,
     ParticipantKind,
-    Turn,
 )
 from spotthebot.contracts.names import HUMAN_NAME
+from spotthebot.contracts.turns import Turn
 from spotthebot.importers.conversation_exports import find_or_create
 from spotthebot.importers.dump_import import Imported, upload
 from spotthebot.importers.errors import ImportNameTaken, NothingToImport

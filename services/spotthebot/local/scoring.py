@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from spotthebot.contracts.fed import ScoreJobIn, ScoreJobState, ScoreSetOut
+from spotthebot.contracts.fed.score_jobs import ScoreJobIn, ScoreJobState, ScoreSetOut
 from spotthebot.inference.model_files import files_in, files_sha256_of
 from spotthebot.local.background import poll_until
 from spotthebot.local.errors import JobFailed, NoSuchModelDirectory, NotAModelDirectory, NotWithUrl, OtherModelDirectory

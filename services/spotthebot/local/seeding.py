@@ -2,8 +2,9 @@
 
 from uuid import UUID
 
-from spotthebot.contracts.bots import BotIn, BuiltinProtocol
-from spotthebot.contracts.conversations import CorpusIn, CorpusOut, CorpusVisibility, DialogueBatchIn
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.contracts.conversations.corpora import CorpusIn, CorpusOut, CorpusVisibility, DialogueBatchIn
 from spotthebot.local import sample
 from spotthebot.local.runtime.session import Clients
 from spotthebot.simulation import SimulatedAnnotator, crowd

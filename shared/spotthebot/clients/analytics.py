@@ -7,38 +7,26 @@ from uuid import UUID
 
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Listing, Paging, operation
-from spotthebot.contracts.analytics import (
+from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
+from spotthebot.contracts.analytics.figures import Theme, Width
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
+from spotthebot.contracts.analytics.provenance import Clusters, Correction, Filter, Provenance, Test, Unit
+from spotthebot.contracts.analytics.results import (
     AgreementOut,
     Analysis,
-    AnalysisIn,
-    AnalysisJobOut,
-    AnnotatorRankOut,
     AnnotatorsOut,
-    CampaignSummaryOut,
-    Clusters,
-    Correction,
     FeaturesOut,
-    Filter,
     FoolingRatesOut,
-    LeaderboardEntry,
-    Provenance,
-    PublicRankingOut,
     RankingOut,
-    ReachOut,
-    SectionName,
-    SectionsOut,
     SegmentsOut,
     SensitivityOut,
-    StandingOut,
     SurvivalOut,
-    TeamBotOut,
-    Test,
-    Theme,
     TimeOut,
-    Unit,
-    Width,
     WinRatesOut,
 )
+from spotthebot.contracts.analytics.sections import SectionName, SectionsOut
+from spotthebot.contracts.analytics.standings import PublicRankingOut, StandingOut, TeamBotOut
+from spotthebot.contracts.analytics.tables import CampaignSummaryOut
 
 Result = TypeVar("Result", bound=Provenance)
 FileForm = Literal["csv", "json", "parquet"]

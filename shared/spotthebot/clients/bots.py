@@ -9,21 +9,10 @@ from uuid import UUID
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.requests import Content
-from spotthebot.contracts.bots import (
-    BotChangesIn,
-    BotIn,
-    BotOut,
-    BotVersionIn,
-    BotVersionOut,
-    HostedModelIn,
-    HostedModelOut,
-    ProbeOut,
-    RepliesIn,
-    RepliesOut,
-    SecretIn,
-    TritonOut,
-    UploadedFileOut,
-)
+from spotthebot.contracts.bots.hosted_models import HostedModelIn, HostedModelOut, TritonOut, UploadedFileOut
+from spotthebot.contracts.bots.probes import ProbeOut
+from spotthebot.contracts.bots.registry import BotChangesIn, BotIn, BotOut, BotVersionIn, BotVersionOut, SecretIn
+from spotthebot.contracts.bots.replies import RepliesIn, RepliesOut
 
 
 class BotsOperations(ServiceOperations):

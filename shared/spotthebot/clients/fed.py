@@ -7,19 +7,10 @@ from uuid import UUID
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Download, Listing, Paging, operation
 from spotthebot.clients.subscriptions import SubscriptionOperations
-from spotthebot.contracts.fed import (
-    ContextScoresOut,
-    CorrelationsOut,
-    DimensionSetIn,
-    DimensionSetOut,
-    RejectedOut,
-    ScoreJobIn,
-    ScoreJobOut,
-    ScoreSetOut,
-    ScoresIn,
-    ScoresOut,
-)
-from spotthebot.contracts.fed.correlations import CorrelationLevel
+from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
+from spotthebot.contracts.fed.dimensions import DimensionSetIn, DimensionSetOut
+from spotthebot.contracts.fed.score_jobs import ContextScoresOut, RejectedOut, ScoreJobIn, ScoreJobOut, ScoreSetOut
+from spotthebot.contracts.fed.scores import ScoresIn, ScoresOut
 
 
 class FedOperations(SubscriptionOperations, ServiceOperations):

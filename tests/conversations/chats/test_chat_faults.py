@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from spotthebot.clients import AsyncBots
-from spotthebot.contracts.conversations import CollectionState
+from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.use_cases.reply import ChatReply
 from spotthebot.conversations.clients import Bots

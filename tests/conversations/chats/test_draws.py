@@ -6,13 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.contracts.conversations import (
-    ChatRatingsIn,
-    ConversationState,
-    HumanBotIn,
-    Participant,
-    ParticipantKind,
-)
+from spotthebot.contracts.conversations.chats import ChatRatingsIn, HumanBotIn
+from spotthebot.contracts.conversations.conversations import ConversationState, Participant, ParticipantKind
 from spotthebot.conversations.chats.domain import Drawn, check_ratings, draw
 from spotthebot.conversations.chats.errors import RatingsIncomplete
 from spotthebot.conversations.conversations.domain import Conversation

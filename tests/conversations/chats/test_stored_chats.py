@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select, text
 
-from spotthebot.contracts.conversations import ConversationState
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.chats.errors import NoSuchChat
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.tables import ChatRow

@@ -6,7 +6,9 @@ from uuid import UUID
 import pytest
 from sqlalchemy import insert
 
-from spotthebot.contracts.conversations import ExportedScore, HumanBotIn, Participant, ParticipantKind
+from spotthebot.contracts.conversations.chats import HumanBotIn
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.exports import ExportedScore
 from spotthebot.conversations.chats.errors import NotForChats
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import ratings as ratings_store

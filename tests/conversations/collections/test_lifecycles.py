@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from spotthebot.contracts.conversations import CollectionState
+from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import (
     CANCELLED,

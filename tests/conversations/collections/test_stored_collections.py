@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from sqlalchemy import func, insert, select
 
-from spotthebot.contracts.conversations import CollectionState
+from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.tables import TurnCountRow
 from spotthebot.kit.ids import new_ids

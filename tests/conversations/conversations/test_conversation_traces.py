@@ -5,7 +5,7 @@ from time import time_ns
 
 import pytest
 
-from spotthebot.contracts.bots import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.conversations.conversations import use_cases as conversations_use_cases
 from spotthebot.conversations.conversations.domain import Reply, Step, fail, step
 from spotthebot.conversations.conversations.use_cases import record_commits, record_requests

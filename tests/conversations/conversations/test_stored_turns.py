@@ -7,14 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from spotthebot.contracts.conversations import (
-    CollectionId,
-    CollectionState,
-    ConversationId,
-    ConversationState,
-    Ending,
-    StopRules,
-)
+from spotthebot.contracts.conversations.collections import CollectionState, StopRules
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending
+from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.tables import TurnCountRow
 from spotthebot.conversations.conversations.domain import Conversation, Step

@@ -3,16 +3,10 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.contracts.bots import ReplyFailure
-from spotthebot.contracts.conversations import (
-    CollectionId,
-    ConversationId,
-    ConversationState,
-    Ending,
-    Participant,
-    ParticipantKind,
-    StopRules,
-)
+from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.conversations.collections import StopRules
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant, ParticipantKind
+from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
 from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversation, Reply, step
 
 FIRST, SECOND = (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.contracts.conversations import CorpusFormat
+from spotthebot.contracts.conversations.corpora import CorpusFormat
 from spotthebot.conversations.corpora.domain.formats.readers import reader_of
 from spotthebot.conversations.corpora.domain.formats.records import ReadDialogue, RejectedLine, Skipped
 from spotthebot.conversations.corpora.domain.formats.splits import shares_of

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from spotthebot.contracts.conversations import CorpusChangesIn, CorpusIn, CorpusVisibility
+from spotthebot.contracts.conversations.corpora import CorpusChangesIn, CorpusIn, CorpusVisibility
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.corpora.domain.corpora import Dialogue, DialogueOutcome, SplitStatistics
 from spotthebot.conversations.corpora.errors import CorpusNameTaken, NoSuchCorpus

@@ -14,7 +14,7 @@ import pytest
 from cryptography.fernet import Fernet
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from spotthebot.contracts.conversations import EventType
+from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.events.store import EVENTS
 from spotthebot.kit.crypto.signatures import new_signing_secret
 from spotthebot.kit.crypto.vault import Vault

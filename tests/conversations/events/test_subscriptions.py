@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from spotthebot.contracts.conversations import EventType
+from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.events.store import EVENTS
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.events.subscriptions import MAX_SUBSCRIPTIONS

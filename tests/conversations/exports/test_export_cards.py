@@ -10,7 +10,8 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from spotthebot.contracts.conversations import ExportedConversation, ParticipantKind
+from spotthebot.contracts.conversations.conversations import ParticipantKind
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.exports.domain import CardFacts, SourceCorpus, write_card
 from spotthebot.kit.exports.arrow import arrow_schema
 from tests.factories.exported import exported

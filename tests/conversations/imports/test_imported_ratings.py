@@ -9,7 +9,7 @@ from uuid import UUID
 import pyarrow.parquet as pq
 import pytest
 
-from spotthebot.contracts.conversations import ConversationState
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.exported import exported
 from tests.factories.frontends import SCORES, exchange, open_study, rate, ratings, start, talk, two_bots

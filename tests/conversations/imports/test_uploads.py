@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from spotthebot.contracts.conversations import ConversationState, Ending
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending
 from spotthebot.conversations.imports import use_cases as imports_use_cases
 from spotthebot.conversations.quality.store import checks as checks_store
 from tests.factories.exported import exported

@@ -7,7 +7,8 @@ from uuid import UUID
 import httpx
 import pytest
 
-from spotthebot.contracts.conversations import HUMAN_NAME, Participant, ParticipantKind
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.conversations.mixes.domain import Mix, Mixed, MixedPair, check_bots, select
 from spotthebot.conversations.mixes.errors import BotsDiffer, HumanShareUnreachable, NamedAlike, OpeningsDiffer
 from spotthebot.kit.text.words import text_hash

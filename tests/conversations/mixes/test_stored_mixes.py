@@ -1,6 +1,6 @@
 """What the store compares of the conversations of several collections."""
 
-from spotthebot.contracts.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.conversations.mixes import store as mixes_store
 from spotthebot.conversations.mixes.domain import MixedPair
 from spotthebot.kit.ids import new_ids

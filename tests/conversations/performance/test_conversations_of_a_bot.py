@@ -3,7 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.conversations import ConversationState, ExportedConversation, Participant, ParticipantKind
+from spotthebot.contracts.conversations.conversations import ConversationState, Participant, ParticipantKind
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from tests.factories.exported import exported
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, plan, until

@@ -5,14 +5,9 @@ from typing import Any
 
 import pytest
 
-from spotthebot.contracts.bots import Limits
-from spotthebot.contracts.conversations import (
-    MAX_CONVERSATIONS,
-    BipartiteIn,
-    Participant,
-    ParticipantKind,
-    SelfPlayIn,
-)
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.conversations.collections import MAX_CONVERSATIONS, BipartiteIn, SelfPlayIn
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.conversations.plans.domain import Speaker, count_conversations, estimate, plan_conversations
 from spotthebot.conversations.plans.errors import TooManyConversations
 from spotthebot.kit.ids import new_ids

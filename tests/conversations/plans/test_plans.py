@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.contracts.conversations import AllPlayAllIn, BipartiteIn, Participant, ParticipantKind
+from spotthebot.contracts.conversations.collections import AllPlayAllIn, BipartiteIn
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.conversations.plans.domain import HUMANS, plan_conversations
 from spotthebot.conversations.plans.errors import DialoguesTooShort, TooFewDialogues
 from spotthebot.kit.ids import new_ids

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, insert
 
-from spotthebot.contracts.conversations import QualityCheckState
+from spotthebot.contracts.conversations.quality import QualityCheckState
 from spotthebot.conversations.quality.errors import NoQualityCheck
 from spotthebot.conversations.quality.store import checks as checks_store
 from spotthebot.conversations.quality.tables import QualityCheckRow

@@ -6,7 +6,8 @@ from uuid import UUID
 import pytest
 from sqlalchemy import insert, update
 
-from spotthebot.contracts.conversations import FlagKind, Participant, ParticipantKind, TrainingSplit
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.quality import FlagKind, TrainingSplit
 from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.conversations.corpora.tables import CorpusRow
 from spotthebot.conversations.quality.domain.flags import RULES, PersonalDataKind, TextFlags, UnflaggedConversation

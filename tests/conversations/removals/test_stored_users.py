@@ -3,7 +3,9 @@
 from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.conversations import CollectionState, CorpusIn, TrainingSplit
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.corpora import CorpusIn
+from spotthebot.contracts.conversations.quality import TrainingSplit
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.quality.store import checks as checks_store

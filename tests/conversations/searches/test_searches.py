@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from spotthebot.contracts.conversations import ConversationState, Ending
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending
 from spotthebot.conversations.searches import store as searches_store
 from spotthebot.conversations.searches.domain import ConversationQuery
 from spotthebot.kit.ids import new_ids

@@ -12,8 +12,9 @@ import pytest
 
 from spotthebot.clients import PeerUnavailable, UnexpectedAnswer
 from spotthebot.clients.errors import PeerFailed, PeerRefused, Problem
-from spotthebot.contracts.bots import ReplyFailure
-from spotthebot.contracts.conversations import AllPlayAllIn, ConversationState
+from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.conversations.collections import AllPlayAllIn
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversation, Reply, step
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.participants.use_cases import find_participants

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 
 from spotthebot.clients.requests import encoded
-from spotthebot.contracts.bots import MAX_REPLIES_BYTES, ContextIn, RepliesIn
-from spotthebot.contracts.conversations import CollectionId
+from spotthebot.contracts.bots.replies import MAX_REPLIES_BYTES, ContextIn, RepliesIn
+from spotthebot.contracts.conversations.ids import CollectionId
 from spotthebot.conversations.conversations.domain import Conversation
 from spotthebot.conversations.turn_loop.use_cases import bot_requests as bot_requests_use_cases
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import split_into_requests

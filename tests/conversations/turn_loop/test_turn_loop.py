@@ -14,8 +14,10 @@ import respx
 
 from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.clients import AsyncBots, PeerUnavailable, UnexpectedAnswer
-from spotthebot.contracts.bots import BotOut, BotStatus, Limits, RepliesOut
-from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, ConversationState
+from spotthebot.contracts.bots.registry import BotOut, BotStatus, Limits
+from spotthebot.contracts.bots.replies import RepliesOut
+from spotthebot.contracts.conversations.collections import AllPlayAllIn, CollectionState
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.app import SERVICE as CONVERSATIONS
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store

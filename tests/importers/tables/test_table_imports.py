@@ -11,8 +11,8 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import study_of_table
 from spotthebot.analytics.stats import from_csv
 from spotthebot.cli.studies.ranking import rank
-from spotthebot.contracts.analytics import RankedBot
-from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.contracts.analytics.ranking import RankedBot
+from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.errors import ImportNameTaken, NothingToImport
 from spotthebot.importers.table_import import LabelImport, import_conversations, import_labels, known_conversations

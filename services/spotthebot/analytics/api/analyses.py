@@ -11,7 +11,7 @@ from spotthebot.analytics.api.tables import TABLES, TableForm, answer
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.domain.tables import analysis_table
 from spotthebot.analytics.use_cases.analyses import cancel_analysis, seeded, start_analysis
-from spotthebot.contracts.analytics import AnalysisIn, AnalysisJobOut
+from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Pool, Reading, Writing

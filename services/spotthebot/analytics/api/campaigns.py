@@ -9,7 +9,7 @@ from spotthebot.analytics.api.deps import Analyst, CampaignsClient
 from spotthebot.analytics.api.tables import TABLES, TableForm, answer_page
 from spotthebot.analytics.domain.tables import table_of
 from spotthebot.clients import Invalid
-from spotthebot.contracts.analytics import CampaignSummaryOut
+from spotthebot.contracts.analytics.tables import CampaignSummaryOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.pagination import MAX_LIMIT, BadCursor, Page

@@ -18,12 +18,9 @@ from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.sections import Sections
 from spotthebot.analytics.use_cases.standings import Standings
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.analytics import (
-    FigureParametersIn,
-    ParametersIn,
-    SectionParametersIn,
-    SectionsParametersIn,
-)
+from spotthebot.contracts.analytics.figures import FigureParametersIn
+from spotthebot.contracts.analytics.provenance import ParametersIn, SectionParametersIn
+from spotthebot.contracts.analytics.sections import SectionsParametersIn
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.web.bearer.authentication import allow

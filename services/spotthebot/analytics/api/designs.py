@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.api.deps import Analyst
-from spotthebot.contracts.analytics import ReachOut
+from spotthebot.contracts.analytics.analyses import ReachOut
 from spotthebot.contracts.analytics.bounds import MAX_ANNOTATORS, MAX_PAIRS
 from spotthebot.kit.web.core.routes import CheckedRoute
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 
 from spotthebot.analytics.use_cases.leaderboards import Leaderboards
-from spotthebot.contracts.analytics import PublicRankingOut
+from spotthebot.contracts.analytics.standings import PublicRankingOut
 from spotthebot.kit.web.core.pagination import BadCursor, Page
 from spotthebot.kit.web.core.routes import CheckedRoute
 

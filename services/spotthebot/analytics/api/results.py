@@ -30,26 +30,22 @@ from spotthebot.analytics.domain.tables import section_table, table_of
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.sections import FoundSections
-from spotthebot.contracts.analytics import (
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry, TurnPenalty
+from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance
+from spotthebot.contracts.analytics.results import (
     AgreementOut,
     Analysis,
-    AnnotatorRankOut,
     AnnotatorsOut,
     FeaturesOut,
     FoolingRatesOut,
-    LeaderboardEntry,
-    ParametersIn,
-    Provenance,
     RankingOut,
-    SectionProblem,
-    SectionsOut,
     SegmentsOut,
     SensitivityOut,
     SurvivalOut,
     TimeOut,
-    TurnPenalty,
     WinRatesOut,
 )
+from spotthebot.contracts.analytics.sections import SectionProblem, SectionsOut
 from spotthebot.kit.errors import Conflict
 from spotthebot.kit.web.core.caching import revalidated
 from spotthebot.kit.web.core.pagination import Page, PageRequest, Paging, page_of

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from spotthebot.analytics.api.deps import StandingsOfTeams, Team, TeamsClient
 from spotthebot.analytics.api.tables import TABLES, TableForm, answer_page
 from spotthebot.analytics.domain.tables import standings_table, team_bots_table
-from spotthebot.contracts.analytics import StandingOut, TeamBotOut
+from spotthebot.contracts.analytics.standings import StandingOut, TeamBotOut
 from spotthebot.kit.web.core.pagination import Page, PageRequest, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 

@@ -23,7 +23,7 @@ from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.packages import PackageOut
-from spotthebot.contracts.conversations import ConversationState, ParticipantKind, SpeakersOut
+from spotthebot.contracts.conversations.conversations import ConversationState, ParticipantKind, SpeakersOut
 from spotthebot.contracts.repeated_texts import shown_texts
 
 SPOT_THE_BOT: Final = "spot_the_bot"

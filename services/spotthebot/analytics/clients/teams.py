@@ -8,8 +8,8 @@ from uuid import UUID
 
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations, NotFound
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.bots import BotOut
-from spotthebot.contracts.conversations import BotPerformanceOut
+from spotthebot.contracts.bots.registry import BotOut
+from spotthebot.contracts.conversations.performance import BotPerformanceOut
 
 _REQUESTS_AT_ONCE: Final = 16
 _BOTS_AT_ONCE: Final = 100

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, Counts, Plan, Stability
+from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisState, Plan, Stability
+from spotthebot.contracts.analytics.provenance import Counts
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results import annotation_quality, ranking, sensitivity, survival, wins
 from spotthebot.analytics.domain.speakers import speakers_of
 from spotthebot.analytics.domain.study import Sample, Study, repeated_texts, take_sample
-from spotthebot.contracts.analytics import (
+from spotthebot.contracts.analytics.provenance import Provenance
+from spotthebot.contracts.analytics.results import (
     AgreementOut,
     Analysis,
     AnnotatorsOut,
     FeaturesOut,
     FoolingRatesOut,
-    Provenance,
     RankingOut,
     SegmentsOut,
     SensitivityOut,

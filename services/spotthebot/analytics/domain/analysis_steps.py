@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.errors import OneBotOnly
 from spotthebot.analytics.domain.study import Sample
-from spotthebot.contracts.analytics import (
+from spotthebot.contracts.analytics.analyses import (
     AnalysisIn,
     MoreDataIn,
     PairPlan,

@@ -9,8 +9,9 @@ from typing import Final
 
 from spotthebot.analytics.stats import Design, least_conversations
 from spotthebot.analytics.stats.pair_power import smallest_p_of_games
-from spotthebot.contracts.analytics import Analysis, Ranking
 from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
+from spotthebot.contracts.analytics.ranking import Ranking
+from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.kit.text.characters import isolated
 

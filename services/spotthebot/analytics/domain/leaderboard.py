@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spotthebot.analytics.domain.errors import OneKindOnly
-from spotthebot.contracts.analytics import AnnotatorRankOut, LeaderboardEntry
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.annotation.annotations import Label
 
 DEFAULT_PENALTY: Final = 0.5

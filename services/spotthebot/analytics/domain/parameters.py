@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-from spotthebot.contracts.analytics import Clusters, Correction, Filter, ParametersIn, Test, Unit
+from spotthebot.contracts.analytics.provenance import Clusters, Correction, Filter, ParametersIn, Test, Unit
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from typing import Final
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.study import Sample, take_sample
-from spotthebot.contracts.analytics import Filter, ParametersIn, Shape, Speaker
+from spotthebot.contracts.analytics.provenance import Filter, ParametersIn
+from spotthebot.contracts.analytics.speakers import Shape, Speaker
 
 OKABE_ITO: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's colours, which the colour-blind tell apart, without yellow and black: too pale, and people's."""

@@ -13,23 +13,13 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.stats import HUMAN
-from spotthebot.contracts.analytics import (
-    FoolingRate,
-    FoolingRatesOut,
-    Interval,
-    PairResult,
-    RankedBot,
-    RankedBy,
-    RankingOut,
-    ShownAs,
-    Speaker,
-    StandingBot,
-    StandingPair,
-    StandingSurvival,
-    SurvivalOut,
-    WinRatesOut,
-)
-from spotthebot.contracts.conversations import BotPerformanceOut
+from spotthebot.contracts.analytics.provenance import Interval
+from spotthebot.contracts.analytics.ranking import RankedBot, RankedBy
+from spotthebot.contracts.analytics.results import FoolingRatesOut, RankingOut, SurvivalOut, WinRatesOut
+from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.analytics.standings import ShownAs, StandingBot, StandingPair, StandingSurvival
+from spotthebot.contracts.analytics.wins import FoolingRate, PairResult
+from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.crypto.pseudonyms import keyed_name
 
 NOT_RANKED: Final = (

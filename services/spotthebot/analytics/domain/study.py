@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
-from spotthebot.contracts.analytics import Counts, Filter
+from spotthebot.contracts.analytics.provenance import Counts, Filter
 from spotthebot.contracts.annotation.annotations import Label
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 

@@ -10,29 +10,21 @@ from pydantic import BaseModel
 
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.domain.errors import NoTableYet
-from spotthebot.contracts.analytics import (
-    Alternative,
-    Annotator,
+from spotthebot.contracts.analytics.analyses import PairPlan, Stability
+from spotthebot.contracts.analytics.annotation_quality import Annotator, LabelAgreement, TimeOfSegment
+from spotthebot.contracts.analytics.ranking import RankedBot
+from spotthebot.contracts.analytics.sensitivity import Alternative
+from spotthebot.contracts.analytics.standings import StandingBot, StandingOut, TeamBotOut
+from spotthebot.contracts.analytics.survival import Survival
+from spotthebot.contracts.analytics.tables import (
     FeaturePair,
-    Features,
-    FoolingRate,
-    LabelAgreement,
-    PairPlan,
-    PairResult,
-    RankedBot,
-    Segment,
     SegmentRow,
-    Stability,
     StabilityRow,
-    StandingBot,
-    StandingOut,
     StandingRow,
-    Survival,
     SurvivalRow,
-    TeamBotOut,
     TeamBotRow,
-    TimeOfSegment,
 )
+from spotthebot.contracts.analytics.wins import Features, FoolingRate, PairResult, Segment
 from spotthebot.kit.exports.flat import flat_row, flat_schema
 
 

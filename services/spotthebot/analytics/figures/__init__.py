@@ -17,7 +17,7 @@ from spotthebot.analytics.figures.plots import (
     plot_win_matrix,
 )
 from spotthebot.analytics.figures.renderer import pdf_of, render
-from spotthebot.contracts.analytics import Theme, Width
+from spotthebot.contracts.analytics.figures import Theme, Width
 
 FIGURES: Final[Mapping[str, Callable[[FigureInput], Spec]]] = {
     "win-matrix": win_matrix,

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from spotthebot.analytics.domain.speakers import OKABE_ITO, ON_DARK, PEOPLE
-from spotthebot.contracts.analytics import Theme, Width
+from spotthebot.contracts.analytics.figures import Theme, Width
 
 
 @dataclass(frozen=True)

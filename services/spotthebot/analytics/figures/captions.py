@@ -2,7 +2,8 @@
 
 from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.stats import Clusters
-from spotthebot.contracts.analytics import Analysis, Stability
+from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.results import Analysis
 
 
 def ranking(analysis: Analysis) -> str:

@@ -8,7 +8,10 @@ from typing import Any, Final, TypeAlias
 import altair as alt
 
 from spotthebot.analytics.figures.appearance import COLOURS, LAYOUTS, Colours, Layout
-from spotthebot.contracts.analytics import Analysis, Speaker, Stability, Theme, Width
+from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.figures import Theme, Width
+from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.contracts.analytics.speakers import Speaker
 
 Spec: TypeAlias = dict[str, Any]
 Rows: TypeAlias = Sequence[Mapping[str, Any]]

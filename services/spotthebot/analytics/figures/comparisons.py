@@ -23,7 +23,8 @@ from spotthebot.analytics.figures.charts import (
     short,
     two_digits,
 )
-from spotthebot.contracts.analytics import RankedBot, WinRates
+from spotthebot.contracts.analytics.ranking import RankedBot
+from spotthebot.contracts.analytics.wins import WinRates
 
 _READABLE: Final = 30
 """A cell of fewer pixels holds no number."""

@@ -20,7 +20,8 @@ from spotthebot.analytics.figures.charts import (
     short,
 )
 from spotthebot.analytics.figures.errors import StabilityNotComputed
-from spotthebot.contracts.analytics import Interval, StabilityCurve
+from spotthebot.contracts.analytics.analyses import StabilityCurve
+from spotthebot.contracts.analytics.provenance import Interval
 
 _APART: Final = 0.5
 """The part of the way between two lengths over which the points of one length are spread."""

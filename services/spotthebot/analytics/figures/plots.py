@@ -10,7 +10,9 @@ import altair as alt
 from spotthebot.analytics.figures import comparisons, curves
 from spotthebot.analytics.figures.charts import Drawn, FigureInput, Spec
 from spotthebot.analytics.figures.features import features
-from spotthebot.contracts.analytics import Analysis, Stability, Theme, Width
+from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.figures import Theme, Width
+from spotthebot.contracts.analytics.results import Analysis
 
 
 def plot_ranking(analysis: Analysis, *, theme: Theme = "light", width: Width = "wide") -> Drawn:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from spotthebot.analytics.report.table import Cell, Column, Table, interval
-from spotthebot.contracts.analytics import Analysis, Coefficient
+from spotthebot.contracts.analytics.annotation_quality import Coefficient
+from spotthebot.contracts.analytics.results import Analysis
 
 
 def annotation_quality_tables(analysis: Analysis, level: str) -> Iterator[Table]:

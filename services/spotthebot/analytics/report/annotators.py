@@ -7,7 +7,7 @@ from itertools import count
 from typing import Final
 
 from spotthebot.analytics.domain.study import SIMULATED
-from spotthebot.contracts.analytics import Analysis
+from spotthebot.contracts.analytics.results import Analysis
 
 _PSEUDONYM: Final = re.compile(r"p-[0-9a-v]{26}")
 _MIN_LETTERS: Final = 6

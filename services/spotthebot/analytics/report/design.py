@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.conversations import CollectionOut, CollectionPlanOut
+from spotthebot.contracts.conversations.collections import CollectionOut, CollectionPlanOut
 from spotthebot.contracts.names import HUMAN_NAME
 
 

@@ -10,9 +10,9 @@ from typing import Final
 from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.report.design import Collection, Conversations, Design
 from spotthebot.analytics.report.table import Cell, Column, Table
-from spotthebot.contracts.analytics import Analysis
+from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.conversations import CollectionOut, HumanPool, Opening
+from spotthebot.contracts.conversations.collections import CollectionOut, HumanPool, Opening
 from spotthebot.contracts.names import HUMAN_NAME
 
 _MODES: Final = {

@@ -8,7 +8,9 @@ from markupsafe import Markup
 
 from spotthebot.analytics.figures import FIGURES, FigureInput, Spec, render
 from spotthebot.analytics.figures.appearance import COLOURS, OF_DARK_PAGES
-from spotthebot.contracts.analytics import Analysis, Shape, Speaker, Stability
+from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.contracts.analytics.speakers import Shape, Speaker
 
 _SYMBOLS: Final[Mapping[Shape, str]] = {
     "circle": "●",

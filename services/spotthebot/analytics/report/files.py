@@ -26,7 +26,8 @@ from spotthebot.analytics.report.sample_pages import SampleGroup, written_sample
 from spotthebot.analytics.report.samples import TIES, Samples
 from spotthebot.analytics.report.table import Cell, Table, p_words, shown
 from spotthebot.analytics.report.tables import has_features, tables
-from spotthebot.contracts.analytics import Analysis, Stability
+from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.kit.text.characters import without_formula, without_overrides
 
 _GROUPS: Final = TypeAdapter(tuple[SampleGroup, ...])

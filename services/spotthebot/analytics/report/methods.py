@@ -6,7 +6,8 @@ from itertools import pairwise
 from typing import Final
 
 from spotthebot.analytics.figures.charts import percent
-from spotthebot.contracts.analytics import Analysis, Stability
+from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.results import Analysis
 
 
 @dataclass(frozen=True)

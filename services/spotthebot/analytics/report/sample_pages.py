@@ -7,7 +7,7 @@ from itertools import groupby
 from spotthebot.analytics.domain.study import CodedAnnotation
 from spotthebot.analytics.report.annotators import by_name
 from spotthebot.analytics.report.samples import LABELS, Samples, Selected
-from spotthebot.contracts.conversations import ConversationOut
+from spotthebot.contracts.conversations.conversations import ConversationOut
 from spotthebot.contracts.turns import Turn
 
 _MAX_TEXT = 2000

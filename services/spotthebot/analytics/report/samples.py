@@ -9,8 +9,8 @@ from typing import Final
 
 from spotthebot.analytics.domain.study import CodedAnnotation, Study, complete_packages
 from spotthebot.analytics.stats import HUMAN, LabelCode
-from spotthebot.contracts.analytics import Filter
-from spotthebot.contracts.conversations import ConversationOut
+from spotthebot.contracts.analytics.provenance import Filter
+from spotthebot.contracts.conversations.conversations import ConversationOut
 
 SIDES: Final = ("A", "B")
 LABELS: Final = {int(code): code.name.lower() for code in LabelCode}

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from spotthebot.analytics.domain.findings import adjustment_words
 from spotthebot.analytics.report.table import Column, Table, interval, p_value
 from spotthebot.analytics.stats import Clusters
-from spotthebot.contracts.analytics import Analysis, Survival
+from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.contracts.analytics.survival import Survival
 
 
 def survival_tables(analysis: Analysis, level: str) -> Iterator[Table]:

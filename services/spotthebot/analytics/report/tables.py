@@ -7,7 +7,8 @@ from spotthebot.analytics.figures.charts import percent
 from spotthebot.analytics.report.annotation_tables import annotation_quality_tables
 from spotthebot.analytics.report.survival_tables import survival_tables
 from spotthebot.analytics.report.table import Column, Table, by_speaker, interval, p_value
-from spotthebot.contracts.analytics import Analysis, WinRates
+from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.contracts.analytics.wins import WinRates
 
 
 def tables(analysis: Analysis) -> tuple[Table, ...]:

@@ -7,7 +7,8 @@ from pydantic import TypeAdapter
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.domain.errors import NoSuchAnalysis
 from spotthebot.analytics.tables import STEP_JOBS
-from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, Counts, Plan, Stability
+from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisState, Plan, Stability
+from spotthebot.contracts.analytics.provenance import Counts
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore

@@ -14,7 +14,7 @@ from spotthebot.analytics.domain.errors import AnalysisHasEnded, NothingToAnalys
 from spotthebot.analytics.domain.study import Sample, take_sample
 from spotthebot.analytics.tables import STEP_JOBS as TABLES
 from spotthebot.clients import PEER_TROUBLE
-from spotthebot.contracts.analytics import AnalysisIn, AnalysisState, MoreDataIn, PlanningIn, StabilityIn
+from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisState, MoreDataIn, PlanningIn, StabilityIn
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.jobs import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob

@@ -5,7 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.contracts.analytics import AnnotatorRankOut
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut
 from spotthebot.kit.waits.memo import Memo
 
 _MAX_CAMPAIGNS: Final = 100

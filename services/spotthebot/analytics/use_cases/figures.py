@@ -13,7 +13,7 @@ from spotthebot.analytics.domain.analysis import SECTIONS, joined
 from spotthebot.analytics.domain.errors import NoSuchFigure
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.contracts.analytics import FigureParametersIn
+from spotthebot.contracts.analytics.figures import FigureParametersIn
 from spotthebot.kit.database.sessions import Database
 
 Form = Literal["json", "svg", "pdf", "png"]

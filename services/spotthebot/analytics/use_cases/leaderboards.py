@@ -4,7 +4,7 @@ from typing import Final
 
 from spotthebot.analytics.clients.campaigns import Campaigns
 from spotthebot.analytics.use_cases.standings import Standings
-from spotthebot.contracts.analytics import PublicRankingOut
+from spotthebot.contracts.analytics.standings import PublicRankingOut
 from spotthebot.kit.waits.memo import Memo
 
 _MAX_LISTED: Final = 100

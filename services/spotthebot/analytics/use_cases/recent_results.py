@@ -18,7 +18,8 @@ from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.figures import Figures, Form
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
-from spotthebot.contracts.analytics import FigureParametersIn, ParametersIn
+from spotthebot.contracts.analytics.figures import FigureParametersIn
+from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.kit.waits.memo import Memo
 

@@ -19,7 +19,8 @@ from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Study
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
-from spotthebot.contracts.analytics import AnnotatorRankOut, LeaderboardEntry, ParametersIn
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
+from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.kit.database.sessions import Database
 
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])

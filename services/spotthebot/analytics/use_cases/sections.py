@@ -9,7 +9,7 @@ from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.domain.errors import OtherProtocol
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.contracts.analytics import SectionsParametersIn
+from spotthebot.contracts.analytics.sections import SectionsParametersIn
 from spotthebot.kit.errors import Conflict
 
 

@@ -22,21 +22,12 @@ from spotthebot.analytics.domain.standings import (
     standing_speakers,
 )
 from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.contracts.analytics import (
-    FoolingRatesOut,
-    ParametersIn,
-    Provenance,
-    PublicRankingOut,
-    RankingOut,
-    Settings,
-    ShownAs,
-    StandingOut,
-    SurvivalOut,
-    WinRatesOut,
-)
+from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance, Settings
+from spotthebot.contracts.analytics.results import FoolingRatesOut, RankingOut, SurvivalOut, WinRatesOut
+from spotthebot.contracts.analytics.standings import PublicRankingOut, ShownAs, StandingOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.bots import BotOut
-from spotthebot.contracts.conversations import BotPerformanceOut
+from spotthebot.contracts.bots.registry import BotOut
+from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Conflict
 

@@ -34,7 +34,7 @@ from spotthebot.contracts.annotation.previews import (
     UnreachedLimit,
 )
 from spotthebot.contracts.annotation.uploads import AnnotationBatchIn, PackageBatchIn
-from spotthebot.contracts.conversations import StoredOut
+from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.annotation.conversations.errors import ConversationsNamedAlike
-from spotthebot.contracts.conversations import Turn
+from spotthebot.contracts.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,9 @@ from pydantic import BaseModel
 
 from spotthebot.bots.questions.domain.dialogue import Dialogue
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.bots import BotId, BotStatus, Limits, ProbeReport, Protocol
+from spotthebot.contracts.bots.probes import ProbeReport
+from spotthebot.contracts.bots.protocols import Protocol
+from spotthebot.contracts.bots.registry import BotId, BotStatus, Limits
 from spotthebot.kit.access.keys import Principal
 
 PROBING, ACTIVE, FAILING = BotStatus.PROBING, BotStatus.ACTIVE, BotStatus.FAILING

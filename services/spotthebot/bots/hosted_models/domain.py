@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from spotthebot.contracts.bots import Backend, HostedModelState
+from spotthebot.contracts.bots.hosted_models import Backend, HostedModelState
 from spotthebot.inference.model_files import ModelFile
 from spotthebot.inference.statistics import BatchStatistics
 

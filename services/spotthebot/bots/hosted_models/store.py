@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.bots.hosted_models.domain import HostedModel
 from spotthebot.bots.hosted_models.errors import HostedModelChanging, HostedModelNameTaken, NoSuchHostedModel
 from spotthebot.bots.hosted_models.tables import HostedModelFileRow, HostedModelRow
-from spotthebot.contracts.bots import Backend, HostedModelIn
+from spotthebot.contracts.bots.hosted_models import Backend, HostedModelIn
 from spotthebot.inference.model_files import ModelFile, files_sha256_of
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 

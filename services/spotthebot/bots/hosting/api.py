@@ -10,7 +10,7 @@ from spotthebot.bots.deps import Administrator, Context, Hosting
 from spotthebot.bots.hosted_models.domain import HostedModelCondition
 from spotthebot.bots.hosting.use_cases import hosted_models as hosted_models_use_cases
 from spotthebot.bots.hosting.use_cases.hosted_models import describe_triton, remove_hosted_model
-from spotthebot.contracts.bots import (
+from spotthebot.contracts.bots.hosted_models import (
     BatchStatisticsOut,
     HostedModelIn,
     HostedModelName,

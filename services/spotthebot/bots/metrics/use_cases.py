@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from spotthebot.bots.bots.domain import Bot
 from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.questions.domain.replies import Reply
-from spotthebot.contracts.bots import BotStatus
+from spotthebot.contracts.bots.registry import BotStatus
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.telemetry.queue_metrics import state_family
 

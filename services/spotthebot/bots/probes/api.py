@@ -8,7 +8,7 @@ from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.deps import Changer, Context, Reader
 from spotthebot.bots.probes import store, use_cases
 from spotthebot.bots.probes.domain.probes import Probe
-from spotthebot.contracts.bots import ProbeOut
+from spotthebot.contracts.bots.probes import ProbeOut
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading

@@ -13,7 +13,7 @@ from spotthebot.bots.bots.store.bots import MAX_REASON
 from spotthebot.bots.bots.tables import BotRow
 from spotthebot.bots.probes.domain.probes import Probe
 from spotthebot.bots.probes.tables import ProbeRow
-from spotthebot.contracts.bots import ProbeReport, ProbeTrigger
+from spotthebot.contracts.bots.probes import ProbeReport, ProbeTrigger
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Runner, Statement, constant
 from spotthebot.kit.ids import new_id

@@ -18,7 +18,9 @@ from spotthebot.bots.probes.domain.conformance import Ask, heartbeat, probe
 from spotthebot.bots.probes.domain.probes import Probe
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault, Reply
-from spotthebot.contracts.bots import BotStatus, ProbeReport, ProbeTrigger, ReplyFailure, Verdict
+from spotthebot.contracts.bots.probes import ProbeReport, ProbeTrigger, Verdict
+from spotthebot.contracts.bots.registry import BotStatus
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database.sessions import DATABASE_TROUBLE, WriteSession
 from spotthebot.kit.errors import Error

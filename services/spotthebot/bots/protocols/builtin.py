@@ -15,7 +15,7 @@ from spotthebot.bots.clients import Corpora
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
 from spotthebot.bots.questions.domain.replies import Said
-from spotthebot.contracts.bots import BuiltinProtocol
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
 from spotthebot.kit.waits.memo import Memo
 
 _MAX_KEPT = 64

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from spotthebot.bots.questions.domain.replies import Fault
-from spotthebot.contracts.bots import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure
 
 _LIMITED = 429
 _LIMITED_WORDS = re.compile(r"rate.?limit|too.?many.?requests|throttl|resource.?exhausted", re.IGNORECASE)

@@ -11,7 +11,7 @@ from spotthebot.bots.protocols.remote import remote_speaker
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.transformers import TransformersSpeaker
 from spotthebot.bots.protocols.triton import TritonSpeaker, over_grpc, over_http
-from spotthebot.contracts.bots import BuiltinProtocol, TransformersProtocol, TritonProtocol
+from spotthebot.contracts.bots.protocols import BuiltinProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.inference.errors import HostingMissing
 from spotthebot.inference.models import dialogue
 from spotthebot.inference.triton.control import TritonControl

@@ -10,7 +10,8 @@ from spotthebot.bots.protocols.openai_answers import read_completion
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault, Said
-from spotthebot.contracts.bots import OpenAIProtocol, ReplyFailure
+from spotthebot.contracts.bots.protocols import OpenAIProtocol
+from spotthebot.contracts.bots.replies import ReplyFailure
 
 _PASSED_ON = (
     *("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "presence_penalty"),

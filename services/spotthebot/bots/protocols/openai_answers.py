@@ -7,7 +7,7 @@ from typing import Any
 from spotthebot.bots.outbound import BotAnswer
 from spotthebot.bots.protocols.errors_inside import fault_inside
 from spotthebot.bots.questions.domain.replies import Fault, Said
-from spotthebot.contracts.bots import ReplyFailure, ReplyNote
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
 from spotthebot.kit.outbound import read_json
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")

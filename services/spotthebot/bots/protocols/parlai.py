@@ -19,7 +19,8 @@ from spotthebot.bots.protocols.errors_inside import fault_inside
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault, Said
-from spotthebot.contracts.bots import ParlaiProtocol, ReplyFailure
+from spotthebot.contracts.bots.protocols import ParlaiProtocol
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.kit.outbound import read_json
 
 _COMMANDS = ("[DONE]", "[RESET]", "[EXIT]")

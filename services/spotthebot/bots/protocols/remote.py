@@ -6,7 +6,13 @@ from spotthebot.bots.protocols.parlai import InteractiveWebSpeaker, WebsocketCha
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.triton import CheckedGrpc, TritonSpeaker, over_http
 from spotthebot.bots.protocols.webhook import WebhookSpeaker
-from spotthebot.contracts.bots import OpenAIProtocol, ParlaiProtocol, Protocol, TritonProtocol, WebhookProtocol
+from spotthebot.contracts.bots.protocols import (
+    OpenAIProtocol,
+    ParlaiProtocol,
+    Protocol,
+    TritonProtocol,
+    WebhookProtocol,
+)
 
 
 def remote_speaker(protocol: Protocol, secret: str | None, http: BotHttp) -> Speaker | None:

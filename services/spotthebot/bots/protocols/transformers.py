@@ -4,7 +4,8 @@ from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.protocols.triton import generation_request
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault, Said
-from spotthebot.contracts.bots import ReplyFailure, Sampling
+from spotthebot.contracts.bots.protocols import Sampling
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.inference.errors import HostingMissing, ModelNotLoadable, RequestRefused, WorkerUnavailable
 from spotthebot.inference.workers import ModelWorkers, WorkerModel
 

@@ -8,7 +8,9 @@ from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import NO_ANSWER, Fault, Said
-from spotthebot.contracts.bots import ReplyFailure, Sampling, TritonProtocol, WebhookAnswer
+from spotthebot.contracts.bots.protocols import Sampling, TritonProtocol
+from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.webhook import WebhookAnswer
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.triton.client import TritonClient
 from spotthebot.kit.outbound import HTTP, AddressNotAllowed, UrlNotUsable, read_json, read_url

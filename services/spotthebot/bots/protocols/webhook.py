@@ -11,7 +11,9 @@ from spotthebot.bots.protocols.errors_inside import fault_inside
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Fault, Said
-from spotthebot.contracts.bots import ReplyFailure, WebhookAnswer, WebhookProtocol
+from spotthebot.contracts.bots.protocols import WebhookProtocol
+from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.webhook import WebhookAnswer
 from spotthebot.kit.ids import new_id
 
 

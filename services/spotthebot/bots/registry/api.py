@@ -10,7 +10,7 @@ from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.bots.store import versions as versions_store
 from spotthebot.bots.deps import Changer, Context, Reader, ReaderOfBot, Registration, bot_of
 from spotthebot.bots.registry import use_cases
-from spotthebot.contracts.bots import BotChangesIn, BotIn, BotOut, BotVersionIn, BotVersionOut, SecretIn
+from spotthebot.contracts.bots.registry import BotChangesIn, BotIn, BotOut, BotVersionIn, BotVersionOut, SecretIn
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute

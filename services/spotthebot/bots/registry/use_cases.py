@@ -32,20 +32,16 @@ from spotthebot.bots.registry.errors import (
     TeamKeyWithoutTeam,
 )
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.bots import (
-    BotChangesIn,
-    BotIn,
-    BotStatus,
-    BotVersionIn,
+from spotthebot.contracts.bots.probes import ProbeTrigger
+from spotthebot.contracts.bots.protocols import (
     BuiltinProtocol,
     OpenAIProtocol,
-    ProbeTrigger,
     Protocol,
-    SecretIn,
     TransformersProtocol,
     TritonProtocol,
     WebhookProtocol,
 )
+from spotthebot.contracts.bots.registry import BotChangesIn, BotIn, BotStatus, BotVersionIn, SecretIn
 from spotthebot.inference.model_files import files_in, files_sha256_of
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.crypto.signatures import NotASigningSecret, signing_key

@@ -25,15 +25,9 @@ from spotthebot.bots.replies.errors import (
     MessagesNotUsable,
     TemperatureNotTaken,
 )
-from spotthebot.contracts.bots import (
-    BotStatus,
-    ContextIn,
-    OpenAIProtocol,
-    RepliesIn,
-    ReplyFailure,
-    TransformersProtocol,
-    TritonProtocol,
-)
+from spotthebot.contracts.bots.protocols import OpenAIProtocol, TransformersProtocol, TritonProtocol
+from spotthebot.contracts.bots.registry import BotStatus
+from spotthebot.contracts.bots.replies import ContextIn, RepliesIn, ReplyFailure
 from spotthebot.inference.errors import HostingMissing
 from spotthebot.inference.workers import WorkerModel
 from spotthebot.kit.access.keys import Principal

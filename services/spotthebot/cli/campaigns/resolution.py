@@ -11,7 +11,7 @@ from spotthebot.cli.declarations import Place, UnknownName, instead_of
 from spotthebot.cli.resources import Collections, find_declared
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignSettings
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.local.runtime.session import Clients
 
 

@@ -29,7 +29,7 @@ from spotthebot.local.background import wait_until_built
 from spotthebot.local.runtime.session import Clients
 
 if TYPE_CHECKING:
-    from spotthebot.contracts.analytics import ReachOut
+    from spotthebot.contracts.analytics.analyses import ReachOut
 
 _API_KEYS: Final[Mapping[str, str]] = {"pay_per_package": "pay", "currency": "pay", "protocol_version": "protocol"}
 

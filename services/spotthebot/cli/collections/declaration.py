@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
+from spotthebot.contracts.conversations.collections import PlanSettings, Priority
 from spotthebot.contracts.wire import Domain, Name, Split, Wire
 
 _EXAMPLES: list[JsonValue] = [
@@ -73,19 +74,7 @@ class PartnerSet(Wire):
     version: int = Field(ge=1, lt=2**31, description="Its version.")
 
 
-class Stop(Wire):
-    """What ends a conversation before its last exchange."""
-
-    farewell: bool = Field(default=False, description="Both sides said goodbye, one after the other.")
-    repeated: int | None = Field(
-        default=None, ge=2, le=100, description="A side said the same thing this many times running."
-    )
-    empty: int | None = Field(
-        default=None, ge=1, le=100, description="A bot had nothing to say, asked this many times at one turn."
-    )
-
-
-class Declaration(Wire):
+class Declaration(PlanSettings):
     """A collection of conversations for `./stb collect`."""
 
     model_config = ConfigDict(title="Collection", json_schema_extra={"examples": _EXAMPLES})
@@ -105,23 +94,6 @@ class Declaration(Wire):
         Annotated[tuple[Bot, ...], Field(max_length=200), Tag("a list")] | Annotated[PartnerSet, Tag("a set")],
         Discriminator(lambda partners: "a set" if isinstance(partners, Mapping | PartnerSet) else "a list"),
     ] = Field(default=(), description="In bipartite only: bots, or a partner set by name and version.")
-    exchanges: int = Field(ge=1, le=100, description="An exchange is a turn of each; the opening is not counted.")
-    conversations_per_pair: int = Field(ge=1, le=100_000, description="How often two talk to each other.")
-    order: Literal["both", "first", "target_first"] = Field(
-        default="both",
-        description=(
-            "`both`: each begins half of a pair's conversations; `first`: the one named first always does; "
-            "`target_first`: in bipartite, the target does."
-        ),
-    )
     opening: OpeningFrom | None = Field(default=None, description="How conversations begin; nothing: with a bot.")
     humans: PeopleFrom | None = Field(default=None, description="Human-human conversations to mix in.")
-    stop: Stop = Field(
-        default=Stop(), description="What ends a conversation early; nothing does unless it is asked for."
-    )
-    seed: int = Field(
-        default=0, ge=0, lt=2**31, description="Same seed, same file: the same openings in the same places."
-    )
-    priority: int = Field(
-        default=0, ge=-100, le=100, description="Higher goes first; collections of one priority share."
-    )
+    priority: Priority = 0

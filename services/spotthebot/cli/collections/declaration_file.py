@@ -7,15 +7,16 @@ from typing import Final, TypeAlias
 from pydantic import BaseModel
 
 from spotthebot.cli import declarations
-from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PartnerSet, PeopleFrom, Stop
+from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PartnerSet, PeopleFrom
 from spotthebot.cli.declarations import Contradictions, Form, Place, read_declared
+from spotthebot.contracts.conversations.collections import StopRules
 
 Declared: TypeAlias = declarations.Declared[Declaration]
 _INSIDE: Mapping[Place, type[BaseModel]] = {
     ("opening",): OpeningFrom,
     ("humans",): PeopleFrom,
     ("partners",): PartnerSet,
-    ("stop",): Stop,
+    ("stop",): StopRules,
 }
 _UTTERANCES = {"first_utterance": 1, "first_exchange": 2, "first_two_utterances": 2}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from spotthebot.contracts.conversations import BotWarningOut
+from spotthebot.contracts.conversations.collections import BotWarningOut
 from spotthebot.local.progress import say
 
 Approve = Callable[[Sequence[BotWarningOut]], Awaitable[None]]

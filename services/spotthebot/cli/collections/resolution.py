@@ -8,16 +8,15 @@ from spotthebot.cli.collections.declaration import Declaration, PartnerSet
 from spotthebot.cli.collections.declaration_file import Declared
 from spotthebot.cli.declarations import Place, UnknownName, listed
 from spotthebot.cli.resources import Bots, Corpora, NamedBy, find_addable
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.collections import (
     AllPlayAllIn,
     BipartiteIn,
     HumanPool,
     Opening,
-    PartnerSetRef,
     PlannedIn,
     SelfPlayIn,
-    StopRules,
 )
+from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.local import sample
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import BUILT_IN, LEARNING, register_built_in, upload_sample
@@ -108,7 +107,6 @@ def _corpora_named(request: Declaration) -> Iterator[tuple[Place, str]]:
 def _planned(request: Declaration, bots: Mapping[str, UUID], corpora: Mapping[str, UUID]) -> PlannedIn:
     """Replace names by ids. Nothing is validated: the service's refusal is reported by the file's lines."""
     values: dict[str, Any] = dict(request) | {"bots": tuple(bots[name] for name in request.bots)}
-    values["stop"] = StopRules.model_construct(**dict(request.stop))
     for key, kind in (("opening", Opening), ("humans", HumanPool)):
         if (said := values[key]) is not None:
             fields = dict(said)

@@ -16,16 +16,15 @@ from spotthebot.cli.collections.resolution import API_KEYS, resolve
 from spotthebot.cli.declarations import faults_of
 from spotthebot.cli.errors import CollectionNameTaken
 from spotthebot.clients import AsyncConversations, NotFound, PeerRefused
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.collections import (
     CollectionOut,
     CollectionPlanOut,
     CollectionState,
     EstimateOut,
-    FailureOut,
-    PairOut,
     PlannedIn,
-    QualityCheckState,
 )
+from spotthebot.contracts.conversations.progress import FailureOut, PairOut
+from spotthebot.contracts.conversations.quality import QualityCheckState
 from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.kit.ids import new_id
 from spotthebot.local.background import NoProgress, poll_until

@@ -22,7 +22,7 @@ from spotthebot.cli.commands.analysis_options import (
 from spotthebot.cli.commands.options import JsonFile, check_folder, check_output, write_json
 from spotthebot.cli.commands.rejected_rows import print_rejected
 from spotthebot.cli.studies.ranking import print_ranking, print_stability
-from spotthebot.contracts.analytics import Stability, StabilityParameters
+from spotthebot.contracts.analytics.analyses import Stability, StabilityParameters
 from spotthebot.importers.dump_study import read_study
 from spotthebot.importers.published_dump import open_dump
 from spotthebot.local.progress import screen, showing_progress

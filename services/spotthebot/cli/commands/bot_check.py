@@ -17,7 +17,7 @@ from spotthebot.cli.commands.bot_protocols import (
     read_secret,
 )
 from spotthebot.cli.commands.options import AsJson, write_json
-from spotthebot.contracts.bots import Limits
+from spotthebot.contracts.bots.registry import Limits
 
 _SECONDS = 120.0
 

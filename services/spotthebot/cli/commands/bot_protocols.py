@@ -9,7 +9,8 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 from rich.table import Table
 
-from spotthebot.contracts.bots import ProbeReport, Protocol, Verdict
+from spotthebot.contracts.bots.probes import ProbeReport, Verdict
+from spotthebot.contracts.bots.protocols import Protocol
 from spotthebot.kit.errors import Invalid
 from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import screen

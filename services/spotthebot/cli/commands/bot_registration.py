@@ -22,7 +22,8 @@ from spotthebot.cli.commands.resource_commands import ask, print_json
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.cli.declarations import is_id
 from spotthebot.cli.resources import Bots, Corpora, find
-from spotthebot.contracts.bots import BotIn, BotOut, BotVersionIn, Limits, Protocol
+from spotthebot.contracts.bots.protocols import Protocol
+from spotthebot.contracts.bots.registry import BotIn, BotOut, BotVersionIn, Limits
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import say

@@ -10,8 +10,9 @@ from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped,
 from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources import Bots, find, owner
-from spotthebot.contracts.bots import BotChangesIn, BotOut, BotStatus, BotVersionOut, Protocol
-from spotthebot.contracts.conversations import ConversationOut
+from spotthebot.contracts.bots.protocols import Protocol
+from spotthebot.contracts.bots.registry import BotChangesIn, BotOut, BotStatus, BotVersionOut
+from spotthebot.contracts.conversations.conversations import ConversationOut
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services

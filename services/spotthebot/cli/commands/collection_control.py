@@ -9,7 +9,8 @@ from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped,
 from spotthebot.cli.commands.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources import Collections, find
-from spotthebot.contracts.conversations import CollectionOut, CollectionState, FailureOut, PairOut
+from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
+from spotthebot.contracts.conversations.progress import FailureOut, PairOut
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services

@@ -12,7 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from spotthebot.cli.collections import CollectionProgress
-from spotthebot.contracts.conversations import CollectionState, ConversationState, FailureOut, PairOut
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.contracts.conversations.progress import FailureOut, PairOut
 from spotthebot.local.progress import say, screen
 
 _LINE_EVERY_SECONDS = 10.0

@@ -16,12 +16,12 @@ from spotthebot.cli.commands.options import JsonFile, check_folder, check_output
 from spotthebot.cli.commands.questions import confirmed, is_interactive
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.cli.resources.reach import reach
-from spotthebot.contracts.conversations import BotWarningOut, EstimateOut
+from spotthebot.contracts.conversations.collections import BotWarningOut, EstimateOut
 from spotthebot.local.progress import say, say_repeated_texts
 from spotthebot.local.runtime.session import Services, Session, connect, open_session
 
 if TYPE_CHECKING:
-    from spotthebot.contracts.analytics import ReachOut
+    from spotthebot.contracts.analytics.analyses import ReachOut
 
 _INTERRUPTED = 130
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.service_options import takes_services
-from spotthebot.contracts.conversations import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
+from spotthebot.contracts.conversations.corpora import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
 from spotthebot.conversations.corpora.use_cases.read import Upload
 from spotthebot.importers.corpora import add_file, check_file
 from spotthebot.kit.text.validation import faults_of

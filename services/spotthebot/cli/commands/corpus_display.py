@@ -9,7 +9,7 @@ from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped,
 from spotthebot.cli.commands.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources import Corpora, find, owner
-from spotthebot.contracts.conversations import CorpusOut
+from spotthebot.contracts.conversations.corpora import CorpusOut
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services

@@ -10,7 +10,7 @@ from rich.table import Column, Table
 
 from spotthebot.cli.scores.dialogue_files import ReadDialogues
 from spotthebot.cli.scores.run import Scored
-from spotthebot.contracts.fed import DimensionScoresOut
+from spotthebot.contracts.fed.score_jobs import DimensionScoresOut
 from spotthebot.fed.domain.context_scores import ContextScore
 from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL
 from spotthebot.fed.stats.correlation import Correlation, correlation, lead_over_length

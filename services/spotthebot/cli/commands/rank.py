@@ -13,7 +13,7 @@ from spotthebot.cli.studies import ranking
 from spotthebot.local.runtime.session import Services, connect, open_session
 
 if TYPE_CHECKING:
-    from spotthebot.contracts.analytics import Analysis
+    from spotthebot.contracts.analytics.results import Analysis
 
 
 @reads_services

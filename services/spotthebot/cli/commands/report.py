@@ -21,7 +21,7 @@ from spotthebot.cli.resources import Campaigns, find
 from spotthebot.cli.studies import ranking
 from spotthebot.cli.studies.design import read_design, read_samples
 from spotthebot.cli.studies.report import compute_stability, find_stability, get_annotator_names
-from spotthebot.contracts.analytics import StabilityIn
+from spotthebot.contracts.analytics.analyses import StabilityIn
 from spotthebot.local.progress import screen, showing_progress
 from spotthebot.local.runtime.session import Services, connect, open_session
 

@@ -18,8 +18,9 @@ from spotthebot.cli.commands.rejected_rows import print_counts, print_rejected
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.cli.studies import ranking
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.conversations import CollectionOut, ImportedOut
-from spotthebot.contracts.fed import ScoreSetOut
+from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.exports import ImportedOut
+from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, get_service
 from spotthebot.importers.campaign_exports import ExportedCampaign, read_exported_campaign
 from spotthebot.importers.campaign_import import import_campaign

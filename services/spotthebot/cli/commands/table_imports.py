@@ -26,7 +26,7 @@ from spotthebot.cli.commands.table_options import (
 )
 from spotthebot.cli.errors import NoLabels
 from spotthebot.cli.resources import Collections, find
-from spotthebot.contracts.conversations import CollectionOut
+from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.published_dump import Rejected
 from spotthebot.importers.table_import import LabelImport, import_conversations, import_labels, known_conversations

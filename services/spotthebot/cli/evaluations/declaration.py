@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
-from spotthebot.cli.collections.declaration import Bot, OpeningFrom, PartnerSet, Stop
-from spotthebot.contracts.fed import Level, Mode, PolarityChoice, SetRule
+from spotthebot.cli.collections.declaration import Bot, OpeningFrom, PartnerSet
+from spotthebot.contracts.conversations.collections import PlanSettings
+from spotthebot.contracts.fed.scorers import Level, Mode, PolarityChoice, SetRule
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.wire import Domain, Name, Wire
 
@@ -53,7 +54,7 @@ class ScorerFrom(Wire):
     )
 
 
-class EvaluationDeclaration(Wire):
+class EvaluationDeclaration(PlanSettings):
     """An evaluation for `./stb evaluate` (Sato et al. 2022)."""
 
     model_config = ConfigDict(title="Evaluation", json_schema_extra={"examples": _EXAMPLES})
@@ -68,18 +69,9 @@ class EvaluationDeclaration(Wire):
         default=(),
         description="In bipartite-play: bots, which are kept as a partner set, or such a set by name and version.",
     )
-    exchanges: int = Field(ge=1, le=100, description="An exchange is a turn of each; the opening is not counted.")
-    conversations_per_pair: int = Field(ge=1, le=100_000, description="How often a target talks to each partner.")
-    order: Literal["both", "first", "target_first"] = Field(
-        default="both", description="`both`: each begins half of a pair's conversations; `target_first`: the target."
-    )
     opening: OpeningFrom | None = Field(default=None, description="How conversations begin; nothing: with a bot.")
-    stop: Stop = Field(
-        default=Stop(), description="What ends a conversation early; nothing does unless it is asked for."
-    )
     scorer: ScorerFrom = Field(description="The language model, and how its likelihoods become scores.")
     resamples: int = Field(default=2000, ge=100, le=100_000, description="Bootstrap replicates over dialogues.")
     confidence_level: float = Field(
         default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of the intervals and the ranks."
     )
-    seed: int = Field(default=0, ge=0, lt=2**31, description="Decides openings and bootstrap.")

@@ -9,9 +9,10 @@ from typing import Final, TypeAlias
 from pydantic import BaseModel
 
 from spotthebot.cli import collections, declarations
-from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PartnerSet, Stop
+from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PartnerSet
 from spotthebot.cli.declarations import Contradictions, Form, Place, read_declared
 from spotthebot.cli.evaluations.declaration import EvaluationDeclaration, ScorerFrom
+from spotthebot.contracts.conversations.collections import StopRules
 
 
 class PlayMode(StrEnum):
@@ -26,7 +27,7 @@ DeclaredEvaluation: TypeAlias = declarations.Declared[EvaluationDeclaration]
 _INSIDE: Mapping[Place, type[BaseModel]] = {
     ("opening",): OpeningFrom,
     ("partners",): PartnerSet,
-    ("stop",): Stop,
+    ("stop",): StopRules,
     ("scorer",): ScorerFrom,
 }
 _OF_EVALUATIONS: Final = {"scorer", "resamples", "confidence_level"}

@@ -10,14 +10,10 @@ from uuid import UUID
 from spotthebot.cli import collections
 from spotthebot.cli.collections.declaration import PartnerSet
 from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, PlayMode, collection_of
-from spotthebot.contracts.conversations import BipartiteIn, CollectionState, PartnerSetIn, PartnerSetOut, PartnerSetRef
-from spotthebot.contracts.fed import (
-    BotScoreOut,
-    DimensionSetRef,
-    ScoreJobIn,
-    ScorerIn,
-    ScoreSetOut,
-)
+from spotthebot.contracts.conversations.collections import BipartiteIn, CollectionState
+from spotthebot.contracts.conversations.partner_sets import PartnerSetIn, PartnerSetOut, PartnerSetRef
+from spotthebot.contracts.fed.score_jobs import BotScoreOut, ScoreJobIn, ScoreSetOut
+from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.data_folder import DataFolder

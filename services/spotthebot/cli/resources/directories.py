@@ -11,8 +11,9 @@ from spotthebot.local.runtime.session import Clients
 if TYPE_CHECKING:
     # Building these models takes a tenth of a second: a command imports those of the services that it calls.
     from spotthebot.contracts.annotation.campaigns import CampaignOut
-    from spotthebot.contracts.bots import BotOut
-    from spotthebot.contracts.conversations import CollectionOut, CorpusOut
+    from spotthebot.contracts.bots.registry import BotOut
+    from spotthebot.contracts.conversations.collections import CollectionOut
+    from spotthebot.contracts.conversations.corpora import CorpusOut
 
 
 class Bots(Directory["BotOut"]):

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from spotthebot.clients import PeerRefused, PeerUnavailable
-from spotthebot.contracts.conversations import met_bots
+from spotthebot.contracts.conversations.progress import met_bots
 from spotthebot.local.runtime.session import Clients
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from spotthebot.contracts.analytics import ReachOut
+    from spotthebot.contracts.analytics.analyses import ReachOut
 
 
 async def reach_of_campaign(

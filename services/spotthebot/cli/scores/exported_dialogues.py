@@ -11,7 +11,8 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from spotthebot.cli.scores.errors import NotDialogues
-from spotthebot.contracts.conversations import ConversationState, ExportedConversation
+from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
 from spotthebot.fed.domain.errors import DialogueUnusable
 from spotthebot.fed.domain.score_sets import texts_of, turns_to_score

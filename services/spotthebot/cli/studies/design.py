@@ -10,9 +10,9 @@ from spotthebot.analytics.clients.studies import load_campaign_async
 from spotthebot.analytics.report.design import Collection, Conversations, Design, Paid, Screened
 from spotthebot.analytics.report.samples import Samples, select_samples
 from spotthebot.clients import Forbidden
-from spotthebot.contracts.analytics import Filter
+from spotthebot.contracts.analytics.provenance import Filter
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.conversations import ConversationOut, ConversationState
+from spotthebot.contracts.conversations.conversations import ConversationOut, ConversationState
 from spotthebot.local.runtime.session import Clients
 
 _NO_TEXTS = "The labels of this campaign were imported without the texts of conversations, so there are none to show."

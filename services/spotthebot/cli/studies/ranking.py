@@ -12,7 +12,11 @@ from spotthebot.local.runtime.session import Clients
 
 if TYPE_CHECKING:
     # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
-    from spotthebot.contracts.analytics import Analysis, FoolingRate, Ranking, Stability, Survival, WinRates
+    from spotthebot.contracts.analytics.analyses import Stability
+    from spotthebot.contracts.analytics.ranking import Ranking
+    from spotthebot.contracts.analytics.results import Analysis
+    from spotthebot.contracts.analytics.survival import Survival
+    from spotthebot.contracts.analytics.wins import FoolingRate, WinRates
 
 
 async def rank(clients: Clients, campaign_id: UUID, parameters: Mapping[str, Any]) -> "Analysis":

@@ -3,7 +3,7 @@
 from collections import Counter
 from uuid import UUID
 
-from spotthebot.contracts.analytics import AnalysisState, Stability, StabilityIn
+from spotthebot.contracts.analytics.analyses import AnalysisState, Stability, StabilityIn
 from spotthebot.local.background import poll_until
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps

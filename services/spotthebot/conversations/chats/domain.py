@@ -9,15 +9,10 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
-from spotthebot.contracts.conversations import (
-    ChatRatingsIn,
-    ChatState,
-    CollectionId,
-    CollectionState,
-    ConversationState,
-    HumanBotIn,
-    Participant,
-)
+from spotthebot.contracts.conversations.chats import ChatRatingsIn, ChatState, HumanBotIn
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.conversations import ConversationState, Participant
+from spotthebot.contracts.conversations.ids import CollectionId
 from spotthebot.conversations.chats.errors import RatingsIncomplete
 from spotthebot.conversations.conversations.domain import CHAT_WAITS_SECONDS, Conversation, Reply, Step, fail, step
 from spotthebot.kit.crypto.pseudonyms import name_in_exports

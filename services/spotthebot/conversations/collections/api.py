@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from spotthebot.contracts.conversations import CollectionOut, CollectionPlanOut
+from spotthebot.contracts.conversations.collections import CollectionOut, CollectionPlanOut
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations.collections import store
 from spotthebot.conversations.collections.domain import Collection, ExportSource

@@ -7,7 +7,9 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
-from spotthebot.contracts.conversations import CollectionId, CollectionState, Participant
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.conversations import Participant
+from spotthebot.contracts.conversations.ids import CollectionId
 from spotthebot.contracts.names import skeleton
 from spotthebot.conversations.collections.errors import HasEnded, NamesLookAlike
 

@@ -13,7 +13,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.conversations import CollectionId, CollectionState
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.ids import CollectionId
 from spotthebot.conversations.collections import domain
 from spotthebot.conversations.collections.domain import (
     COMPLETE,

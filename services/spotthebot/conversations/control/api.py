@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from spotthebot.contracts.conversations import CollectionChangesIn, CollectionOut
+from spotthebot.contracts.conversations.collections import CollectionChangesIn, CollectionOut
 from spotthebot.conversations.collections.api import collection_out
 from spotthebot.conversations.control.use_cases import cancel, pause, prioritise, resume
 from spotthebot.conversations.deps import Admin, JobQueue, Settings

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from spotthebot.contracts.conversations import CollectionState
+from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import CANCELLED, COLLECTING, PAUSED, Collection, require_transition
 from spotthebot.conversations.control import store

@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
-from spotthebot.contracts.conversations import ConversationOut, SpeakersOut, TextsOut
+from spotthebot.contracts.conversations.conversations import ConversationOut, SpeakersOut, TextsOut
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.conversations.domain import Conversation, Speakers
 from spotthebot.conversations.conversations.store import conversations as conversations_store

@@ -11,17 +11,11 @@ from types import MappingProxyType
 from typing import Final, Literal
 from uuid import UUID
 
-from spotthebot.contracts.bots import ReplyFailure
-from spotthebot.contracts.conversations import (
-    CollectionId,
-    ConversationId,
-    ConversationState,
-    Ending,
-    Participant,
-    ParticipantKind,
-    StopRules,
-    Turn,
-)
+from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.conversations.collections import StopRules
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant, ParticipantKind
+from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
+from spotthebot.contracts.turns import Turn
 from spotthebot.conversations.texts.domain import clean, is_farewell, repeats
 from spotthebot.kit.text.words import known_text_hash
 from spotthebot.kit.waits.backoff import Backoff

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from spotthebot.contracts.conversations import ConversationState
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.conversations.domain import Conversation, Step
 from spotthebot.kit.telemetry.tracing import is_recording, record_span
 

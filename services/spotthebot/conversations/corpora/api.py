@@ -7,7 +7,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from starlette.requests import ClientDisconnect
 
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.conversations.corpora import (
     CorpusChangesIn,
     CorpusFormat,
     CorpusIn,
@@ -16,7 +17,6 @@ from spotthebot.contracts.conversations import (
     DialogueOut,
     LearnableRevisionOut,
     SplitStatisticsOut,
-    StoredOut,
     UploadOut,
 )
 from spotthebot.contracts.wire import Name, Split

@@ -8,7 +8,8 @@ from uuid import UUID
 from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.conversations import CorpusChangesIn, CorpusId, CorpusIn, CorpusVisibility
+from spotthebot.contracts.conversations.corpora import CorpusChangesIn, CorpusIn, CorpusVisibility
+from spotthebot.contracts.conversations.ids import CorpusId
 from spotthebot.contracts.names import find_look_alike
 from spotthebot.conversations.corpora.domain.corpora import (
     Corpus,

@@ -1,6 +1,6 @@
 """The events of `conversations`: those that teams may receive, and the part of their data that teams see."""
 
-from spotthebot.contracts.conversations import EventType
+from spotthebot.contracts.conversations.events import EventType
 from spotthebot.kit.events.domain import EventCatalogue
 
 CATALOGUE = EventCatalogue(

@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE
-from spotthebot.contracts.bots import BotOut
-from spotthebot.contracts.conversations import EventType
+from spotthebot.contracts.bots.registry import BotOut
+from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import Collection

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.conversations import ExportedConversation
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.deps import DialogueReader
 from spotthebot.conversations.exports import store

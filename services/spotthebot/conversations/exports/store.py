@@ -9,8 +9,9 @@ from uuid import UUID
 
 from sqlalchemy import Select, func, select
 
-from spotthebot.contracts.conversations import ConversationId, ExportedRating, Participant
-from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedQualityFlags
+from spotthebot.contracts.conversations.conversations import Participant
+from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedQualityFlags, ExportedRating
+from spotthebot.contracts.conversations.ids import ConversationId
 from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import ExportSource

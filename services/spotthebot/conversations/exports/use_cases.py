@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from importlib.metadata import version
 from uuid import UUID
 
-from spotthebot.contracts.conversations import ExportedConversation
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.collections.domain import ExportSource
 from spotthebot.conversations.exports import store
 from spotthebot.conversations.exports.domain import CardFacts, write_card

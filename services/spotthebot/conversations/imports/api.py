@@ -4,7 +4,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 
-from spotthebot.contracts.conversations import ConversationBatchIn, ImportedOut, StoredOut
+from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.conversations.conversations import ConversationBatchIn
+from spotthebot.contracts.conversations.exports import ImportedOut
 from spotthebot.conversations.corpora.api import pieces_of
 from spotthebot.conversations.deps import Admin, JobQueue, Uploader
 from spotthebot.conversations.imports import use_cases

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from spotthebot.contracts.conversations import ConversationState
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.corpora.domain.formats.records import Fault
 from spotthebot.kit.text.validation import faults_of

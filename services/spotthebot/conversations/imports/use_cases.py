@@ -5,20 +5,12 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from spotthebot.contracts.conversations import (
-    CollectionState,
-    ConversationId,
-    ConversationIn,
-    ConversationState,
-    Ending,
-    ExportedConversation,
-    ImportedOut,
-    ImportIn,
-    ParticipantKind,
-    RejectedLineOut,
-    RejectedOut,
-    StoredOut,
-)
+from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.conversations.collections import CollectionState, ImportIn
+from spotthebot.contracts.conversations.conversations import ConversationIn, ConversationState, Ending, ParticipantKind
+from spotthebot.contracts.conversations.corpora import RejectedLineOut, RejectedOut
+from spotthebot.contracts.conversations.exports import ExportedConversation, ImportedOut
+from spotthebot.contracts.conversations.ids import ConversationId
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import Collection, ExportSource
 from spotthebot.conversations.conversations.domain import Conversation

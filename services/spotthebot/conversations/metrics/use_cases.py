@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from spotthebot.contracts.conversations import CollectionState
+from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.conversations.metrics import store
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.events.depths import read_event_queues

@@ -8,7 +8,8 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import StreamingResponse
 
-from spotthebot.contracts.conversations import ConversationState, InteractorOut, MixOut, StratumOut, TextHashOut
+from spotthebot.contracts.conversations.conversations import ConversationState, InteractorOut, StratumOut, TextHashOut
+from spotthebot.contracts.conversations.progress import MixOut
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.conversations.domain import Conversation, Speakers

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.contracts.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.conversations.collections.domain import Sides, check_looks
 from spotthebot.conversations.conversations.domain import Speakers
 from spotthebot.conversations.mixes.errors import BotsDiffer, HumanShareUnreachable, NamedAlike, OpeningsDiffer

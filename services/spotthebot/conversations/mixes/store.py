@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import select, text
 
-from spotthebot.contracts.conversations import ConversationState, Participant, ParticipantKind
+from spotthebot.contracts.conversations.conversations import ConversationState, Participant, ParticipantKind
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.conversations.mixes.domain import Mixed, MixedPair
 from spotthebot.kit.database.sessions import ReadSession

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
-from spotthebot.contracts.conversations import PartnerOut, PartnerSetIn, PartnerSetOut
+from spotthebot.contracts.conversations.partner_sets import PartnerOut, PartnerSetIn, PartnerSetOut
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.deps import AdminsClaim, Reader

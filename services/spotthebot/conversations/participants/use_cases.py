@@ -7,16 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.contracts.bots import BotOut, BotStatus
-from spotthebot.contracts.conversations import (
-    BipartiteIn,
-    BotWarningOut,
-    Participant,
-    ParticipantKind,
-    PartnerSetIn,
-    PartnerSetRef,
-    PlannedIn,
-)
+from spotthebot.contracts.bots.registry import BotOut, BotStatus
+from spotthebot.contracts.conversations.collections import BipartiteIn, BotWarningOut, PlannedIn
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.partner_sets import PartnerSetIn, PartnerSetRef
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections.domain import check_looks
 from spotthebot.conversations.participants import store

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 
-from spotthebot.contracts.bots import BotOut
-from spotthebot.contracts.conversations import BotConversationOut, BotPerformanceOut
+from spotthebot.contracts.bots.registry import BotOut
+from spotthebot.contracts.conversations.performance import BotConversationOut, BotPerformanceOut
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations.conversations.api import conversation_out
 from spotthebot.conversations.conversations.domain import Conversation

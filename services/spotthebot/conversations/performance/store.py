@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import TextClause, text
 
-from spotthebot.contracts.conversations import BotPerformanceOut, FailureReasonOut, LatencyOut
+from spotthebot.contracts.conversations.performance import BotPerformanceOut, FailureReasonOut, LatencyOut
 from spotthebot.kit.database.sessions import ReadSession
 
 MAX_REASONS: Final = 20

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.bots import BotOut
-from spotthebot.contracts.conversations import BotPerformanceOut
+from spotthebot.contracts.bots.registry import BotOut
+from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.conversations.domain import Conversation

@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter
 
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.chats import HumanBotIn
+from spotthebot.contracts.conversations.collections import (
     BotWarningOut,
     CollectionIn,
     EstimateOut,
-    HumanBotIn,
     ImportIn,
     PlannedIn,
     StartedCollectionOut,

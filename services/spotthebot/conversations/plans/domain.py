@@ -10,20 +10,19 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from spotthebot.contracts.bots import Limits
-from spotthebot.contracts.conversations import (
-    HUMAN_NAME,
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.conversations.collections import (
     MAX_CONVERSATIONS,
     AllPlayAllIn,
     BipartiteIn,
     BotWarningOut,
     EstimateOut,
     HumanPool,
-    Participant,
-    ParticipantKind,
     PlannedIn,
     SelfPlayIn,
 )
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.conversations.collections.domain import Sides
 from spotthebot.conversations.plans.errors import DialoguesTooShort, TooFewDialogues, TooManyConversations
 

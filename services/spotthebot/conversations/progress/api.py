@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from spotthebot.contracts.conversations import FailureOut, PairOut
+from spotthebot.contracts.conversations.progress import FailureOut, PairOut
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.api import collection_out
 from spotthebot.conversations.collections.domain import ENDED

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.quality import (
     FlagKind,
     PersonalDataOut,
     QualityCheckIn,

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from spotthebot.contracts.bots import BotStatus, BuiltinProtocol
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.registry import BotStatus
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.removals import store

@@ -5,7 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 
-from spotthebot.contracts.conversations import ConversationOut, ConversationState, Ending, FlagKind, NeighboursOut
+from spotthebot.contracts.conversations.conversations import ConversationOut, ConversationState, Ending, NeighboursOut
+from spotthebot.contracts.conversations.quality import FlagKind
 from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import Name, Text
 from spotthebot.conversations.collections import store as collections_store

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.contracts.conversations import ConversationState, Ending, FlagKind
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending
+from spotthebot.contracts.conversations.quality import FlagKind
 
 SEARCHED_AT_ONCE: Final = 5000
 """Conversations whose texts one request searches: a page that is not full says where the search goes on."""

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from spotthebot.contracts.bots import BotStatus, Limits
+from spotthebot.contracts.bots.registry import BotStatus, Limits
 from spotthebot.conversations.conversations.domain import Conversation
 
 _MARGIN_SECONDS = 10.0

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from spotthebot.contracts.fed import DimensionIn, DimensionSetIn, DimensionSetOut, DimensionSetRef
+from spotthebot.contracts.fed.dimensions import DimensionIn, DimensionSetIn, DimensionSetOut
+from spotthebot.contracts.fed.scorers import DimensionSetRef
 from spotthebot.fed import store
 from spotthebot.fed.api.deps import Creator, Reader
 from spotthebot.fed.domain.dimension_sets import BUILT_IN, DimensionSetVersion

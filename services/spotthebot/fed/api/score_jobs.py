@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from spotthebot.contracts.fed import ScoreJobIn, ScoreJobOut, ScoreJobState
+from spotthebot.contracts.fed.score_jobs import ScoreJobIn, ScoreJobOut, ScoreJobState
 from spotthebot.fed import store
 from spotthebot.fed.api.deps import Admin, CollectionsClient, JobQueue, Reader, Start
 from spotthebot.fed.domain.score_sets import JobProgress, ScoreJob

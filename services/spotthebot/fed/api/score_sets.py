@@ -6,8 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
-from spotthebot.contracts.fed import ContextScoresOut, CorrelationsOut, RejectedOut, ScoreSetOut
-from spotthebot.contracts.fed.correlations import CorrelationLevel
+from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
+from spotthebot.contracts.fed.score_jobs import ContextScoresOut, RejectedOut, ScoreSetOut
 from spotthebot.fed import store
 from spotthebot.fed.api.deps import CampaignsClient, CollectionsClient, Reader
 from spotthebot.fed.use_cases.correlations import correlate

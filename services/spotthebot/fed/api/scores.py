@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from spotthebot.contracts.fed import ScoresIn, ScoresOut
+from spotthebot.contracts.fed.scores import ScoresIn, ScoresOut
 from spotthebot.fed.api.deps import Admin, ScorersOfService
 from spotthebot.fed.settings import FedSettings
 from spotthebot.fed.use_cases.dimension_sets import choose_dimensions

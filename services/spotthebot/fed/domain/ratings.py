@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.contracts.annotation.annotations import AnnotationOut
-from spotthebot.contracts.conversations import ChatRatingOut
+from spotthebot.contracts.conversations.chats import ChatRatingOut
 from spotthebot.fed.domain.rated_questions import RatedQuestion
 from spotthebot.fed.domain.score_sets import ScoredContext
 

@@ -6,8 +6,9 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.conversations import ConversationOut, ConversationState, ExportedConversation, ParticipantKind
-from spotthebot.contracts.fed import DimensionScoresOut, ScoreJobIn, ScoreJobState
+from spotthebot.contracts.conversations.conversations import ConversationOut, ConversationState, ParticipantKind
+from spotthebot.contracts.conversations.exports import ExportedConversation
+from spotthebot.contracts.fed.score_jobs import DimensionScoresOut, ScoreJobIn, ScoreJobState
 from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.fed.domain.dialogues import Level
 

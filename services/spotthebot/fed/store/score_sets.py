@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, delete, func, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.fed import DimensionScoresOut, ScoreJobIn, ScoreJobState
+from spotthebot.contracts.fed.score_jobs import DimensionScoresOut, ScoreJobIn, ScoreJobState
 from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.fed.domain.errors import NoSuchScoreJob
 from spotthebot.fed.domain.score_sets import (

@@ -4,7 +4,12 @@ import asyncio
 import math
 from collections.abc import Sequence
 
-from spotthebot.contracts.fed import CorrelationOut, CorrelationsOut, DimensionCorrelationsOut, SplitHalfOut
+from spotthebot.contracts.fed.correlations import (
+    CorrelationOut,
+    CorrelationsOut,
+    DimensionCorrelationsOut,
+    SplitHalfOut,
+)
 from spotthebot.fed.domain.ratings import RatedItem, clusters_of, rated_as_systems, rated_in_dialogues, rated_in_turns
 from spotthebot.fed.domain.score_sets import ScoreJob
 from spotthebot.fed.stats.annotator_ratings import annotator_ratings

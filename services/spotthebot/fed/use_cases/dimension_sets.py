@@ -1,6 +1,7 @@
 """Sets of dimensions: keep a user's, find those that a scorer names."""
 
-from spotthebot.contracts.fed import DimensionSetIn, DimensionSetRef, ScorerIn
+from spotthebot.contracts.fed.dimensions import DimensionSetIn
+from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.fed import store
 from spotthebot.fed.domain.dimension_sets import BUILT_IN, DimensionSetVersion, built_in
 from spotthebot.fed.domain.dimensions import Dimension, user_dimension, user_dimensions

@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from spotthebot.contracts.fed import ScoreJobState
 from spotthebot.contracts.fed.events import FedEventType
+from spotthebot.contracts.fed.score_jobs import ScoreJobState
 from spotthebot.fed import store
 from spotthebot.fed.store.events import EVENTS
 from spotthebot.kit.database.sessions import WriteSession

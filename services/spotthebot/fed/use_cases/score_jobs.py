@@ -10,8 +10,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE
-from spotthebot.contracts.conversations import CollectionOut, ConversationOut
-from spotthebot.contracts.fed import ScoreJobIn, ScoreJobState
+from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.conversations import ConversationOut
+from spotthebot.contracts.fed.score_jobs import ScoreJobIn, ScoreJobState
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 from spotthebot.fed import store
 from spotthebot.fed.clients import Collections

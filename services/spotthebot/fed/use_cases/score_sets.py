@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from spotthebot.contracts.fed import BaselineOut, ContextScoresOut, ExportedScore, ScoreSetOut
+from spotthebot.contracts.fed.score_jobs import BaselineOut, ContextScoresOut, ExportedScore, ScoreSetOut
 from spotthebot.fed import store
 from spotthebot.fed.domain.errors import NotScoredYet
 from spotthebot.fed.domain.length_baseline import LengthBaseline

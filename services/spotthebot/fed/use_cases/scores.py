@@ -3,14 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from spotthebot.contracts.fed import (
-    DialogueIn,
-    RejectedDialogueOut,
-    ScoreOut,
-    ScorerIn,
-    ScoresIn,
-    ScoresOut,
-)
+from spotthebot.contracts.fed.scorers import ScorerIn
+from spotthebot.contracts.fed.scores import DialogueIn, RejectedDialogueOut, ScoreOut, ScoresIn, ScoresOut
 from spotthebot.fed.domain.context_scores import ContextScore, fit_baselines, score_context, with_baselines
 from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
 from spotthebot.fed.domain.dimensions import Dimension, unique_followups

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from spotthebot.contracts.fed import BaselineOut, BotScoreOut, DimensionScoresOut, ScoreJobIn
+from spotthebot.contracts.fed.score_jobs import BaselineOut, BotScoreOut, DimensionScoresOut, ScoreJobIn
 from spotthebot.fed.domain.dimensions import Dimension
 from spotthebot.fed.domain.length_baseline import LengthBaseline, fit_length_baseline
 from spotthebot.fed.domain.score_sets import ScoredContext

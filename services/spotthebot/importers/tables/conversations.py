@@ -9,7 +9,7 @@ from unicodedata import category, normalize
 
 from pydantic import ValidationError
 
-from spotthebot.contracts.conversations import ConversationIn
+from spotthebot.contracts.conversations.conversations import ConversationIn
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.cells import TableRow, shown

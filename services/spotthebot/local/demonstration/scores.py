@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-from spotthebot.contracts.fed import DimensionSetRef, ScoreJobIn, ScorerIn, ScoreSetOut
+from spotthebot.contracts.fed.score_jobs import ScoreJobIn, ScoreSetOut
+from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.data_folder import DataFolder

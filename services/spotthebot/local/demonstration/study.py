@@ -8,11 +8,17 @@ from uuid import UUID
 
 from pydantic import SecretStr
 
-from spotthebot.contracts.analytics import Analysis
+from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.annotation.entries import EntryLinkIn
-from spotthebot.contracts.conversations import AllPlayAllIn, CollectionOut, CollectionState, HumanPool, Opening
-from spotthebot.contracts.fed import ScoreSetOut
+from spotthebot.contracts.conversations.collections import (
+    AllPlayAllIn,
+    CollectionOut,
+    CollectionState,
+    HumanPool,
+    Opening,
+)
+from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.local.background import poll_until, wait_until_built
 from spotthebot.local.demonstration.scores import score_demo
 from spotthebot.local.errors import JobFailed

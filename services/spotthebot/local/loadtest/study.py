@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.contracts.annotation.campaigns import CampaignIn
-from spotthebot.contracts.bots import BotIn, BuiltinProtocol
-from spotthebot.contracts.conversations import AllPlayAllIn, CollectionState, HumanBotIn
+from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.contracts.conversations.chats import HumanBotIn
+from spotthebot.contracts.conversations.collections import AllPlayAllIn, CollectionState
 from spotthebot.local.background import poll_until, wait_until_built
 from spotthebot.local.loadtest.plan import LoadPlan
 from spotthebot.local.progress import Steps

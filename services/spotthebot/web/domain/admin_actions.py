@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
-from spotthebot.contracts.conversations import CollectionOut, CollectionState
+from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
 
 _OF_CAMPAIGNS: Final[Mapping[CampaignState, tuple[str, ...]]] = {
     CampaignState.BUILDING: ("close",),

@@ -11,15 +11,15 @@ from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from spotthebot.contracts.bots import (
+from spotthebot.contracts.bots.protocols import (
     BuiltinProtocol,
-    Limits,
     OpenAIProtocol,
     ParlaiProtocol,
     TransformersProtocol,
     TritonProtocol,
     WebhookProtocol,
 )
+from spotthebot.contracts.bots.registry import Limits
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.contracts.wire import Wire
 from spotthebot.kit.text.validation import reason_of

@@ -12,7 +12,7 @@ from typing import Final, Literal, Self
 from urllib.parse import unquote
 from uuid import UUID
 
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.chats import (
     ChatOut,
     ChatRatingsIn,
     ChatState,

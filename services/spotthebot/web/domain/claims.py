@@ -9,16 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spotthebot.contracts.analytics import (
-    PublicRankingOut,
-    RankedBy,
-    Ranking,
-    RankingOut,
-    StandingOut,
-    SurvivalOut,
-    WinRatesOut,
-)
 from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
+from spotthebot.contracts.analytics.ranking import RankedBy, Ranking
+from spotthebot.contracts.analytics.results import RankingOut, SurvivalOut, WinRatesOut
+from spotthebot.contracts.analytics.standings import PublicRankingOut, StandingOut
 from spotthebot.web.domain.numbers import Numbers
 
 _ISOLATE: Final = "\N{FIRST STRONG ISOLATE}"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Self, get_args
 from urllib.parse import urlencode
 
-from spotthebot.contracts.conversations import ConversationState, Ending, FlagKind
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending
+from spotthebot.contracts.conversations.quality import FlagKind
 from spotthebot.contracts.turns import MAX_TURNS
 
 ENDINGS: Final = (*Ending, ConversationState.FAILED, ConversationState.CANCELLED, ConversationState.RUNNING)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.contracts.analytics import AnnotatorRankOut
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut
 
 GAME: Final = "spot_the_bot_gamified"
 """The protocol whose annotators have a leaderboard."""

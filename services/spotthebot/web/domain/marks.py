@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from spotthebot.contracts.analytics import Speaker
+from spotthebot.contracts.analytics.speakers import Speaker
 
 
 def marks_of(speakers: Iterable[Speaker]) -> dict[str, Speaker]:

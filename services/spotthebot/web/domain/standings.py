@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spotthebot.contracts.analytics import ShownAs, Speaker, StandingOut
+from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.analytics.standings import ShownAs, StandingOut
 from spotthebot.web.domain.marks import marks_of
 
 

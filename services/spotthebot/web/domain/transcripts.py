@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from spotthebot.contracts.annotation.annotations import AnnotationOut
-from spotthebot.contracts.conversations import ExportedConversation
-from spotthebot.contracts.fed import ContextScoresOut
+from spotthebot.contracts.conversations.exports import ExportedConversation
+from spotthebot.contracts.fed.score_jobs import ContextScoresOut
 
 SIDES: Final = ("A", "B")
 

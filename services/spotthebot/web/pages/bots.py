@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import PEER_TROUBLE, Conflict, Forbidden, Invalid, PeerRefused
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.bots import BotIn
+from spotthebot.contracts.bots.registry import BotIn
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.bot_forms import (

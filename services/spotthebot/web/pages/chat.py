@@ -13,7 +13,7 @@ from fastapi import APIRouter, Form, Header, Query, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from spotthebot.contracts.annotation.panels import SIGNATURE_PARAMETER
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.chats import (
     DIALOGUE_LIKERT,
     ChatIn,
     ChatOut,

@@ -10,7 +10,8 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from spotthebot.contracts.conversations import CollectionOut, LinkRevocationIn
+from spotthebot.contracts.conversations.chats import LinkRevocationIn
+from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.domain.chats import ChatLink, entry_in
 from spotthebot.web.domain.errors import NotForChats

@@ -12,8 +12,10 @@ from starlette.responses import Response
 from spotthebot.clients import NotFound, PeerFailed, PeerUnavailable
 from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.conversations import ChatRatingOut, ConversationOut, QualityOut
-from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
+from spotthebot.contracts.conversations.chats import ChatRatingOut
+from spotthebot.contracts.conversations.conversations import ConversationOut
+from spotthebot.contracts.conversations.quality import QualityOut
+from spotthebot.contracts.fed.score_jobs import ScoreJobOut, ScoreJobState
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.conversation_filters import ENDINGS, FLAGS, LONGEST_TEXT, Filters, excerpt

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE, PeerFailed, PeerUnavailable
-from spotthebot.contracts.analytics import Speaker
+from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.marks import marks_of

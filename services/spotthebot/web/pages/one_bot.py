@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import PEER_TROUBLE, Conflict, Forbidden, Invalid
-from spotthebot.contracts.bots import BotChangesIn, BotStatus, BotVersionIn, SecretIn
-from spotthebot.contracts.conversations import BotPerformanceOut
+from spotthebot.contracts.bots.registry import BotChangesIn, BotStatus, BotVersionIn, SecretIn
+from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.domain.bot_forms import (

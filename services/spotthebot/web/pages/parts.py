@@ -10,16 +10,11 @@ from fastapi import Request
 from markupsafe import Markup
 
 from spotthebot.clients import AsyncAnalytics
-from spotthebot.contracts.analytics import (
-    AnalysisJobOut,
-    AnalysisState,
-    Provenance,
-    RankingOut,
-    SectionName,
-    SectionProblem,
-    SectionsOut,
-    Speaker,
-)
+from spotthebot.contracts.analytics.analyses import AnalysisJobOut, AnalysisState
+from spotthebot.contracts.analytics.provenance import Provenance
+from spotthebot.contracts.analytics.results import RankingOut
+from spotthebot.contracts.analytics.sections import SectionName, SectionProblem, SectionsOut
+from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.kit.errors import NotFound
 from spotthebot.web.clients import Services

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients.analytics import analysis_file, result_file
-from spotthebot.contracts.analytics import MoreDataIn, Revision, StabilityIn
+from spotthebot.contracts.analytics.analyses import MoreDataIn, StabilityIn
+from spotthebot.contracts.analytics.sections import Revision
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.pages.headers import policy_with
 from spotthebot.kit.web.pages.page_errors import wants_page

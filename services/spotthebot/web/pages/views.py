@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query
 
 from spotthebot.clients.analytics import FigureParameters, Parameters
-from spotthebot.contracts.analytics import Filter, Theme, Unit, Width
+from spotthebot.contracts.analytics.figures import Theme, Width
+from spotthebot.contracts.analytics.provenance import Filter, Unit
 
 Confidence = Literal["90", "95", "99"]
 UNITS: Final = ("annotation", "segment", "conversation")

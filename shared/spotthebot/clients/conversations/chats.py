@@ -4,7 +4,7 @@ from typing import Any, Unpack
 from uuid import UUID
 
 from spotthebot.clients.operations import Call, Events, Listing, Paging, operation
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.chats import (
     ChatIn,
     ChatLinksOut,
     ChatOut,

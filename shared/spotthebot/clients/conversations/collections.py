@@ -5,17 +5,16 @@ from typing import Unpack
 from uuid import UUID
 
 from spotthebot.clients.operations import Call, Events, Listing, ListOrder, Paging, operation
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.collections import (
     CollectionChangesIn,
     CollectionIn,
     CollectionOut,
     CollectionPlanOut,
     EstimateOut,
-    FailureOut,
-    PairOut,
     PlannedIn,
     StartedCollectionOut,
 )
+from spotthebot.contracts.conversations.progress import FailureOut, PairOut
 
 
 class CollectionOperations:

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.requests import Content
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.conversations.corpora import (
     CorpusChangesIn,
     CorpusFormat,
     CorpusIn,
@@ -16,11 +17,9 @@ from spotthebot.contracts.conversations import (
     DialogueBatchIn,
     DialogueOut,
     LearnableRevisionOut,
-    PartnerSetIn,
-    PartnerSetOut,
-    StoredOut,
     UploadOut,
 )
+from spotthebot.contracts.conversations.partner_sets import PartnerSetIn, PartnerSetOut
 
 
 class CorpusOperations:

@@ -4,8 +4,13 @@ from typing import Unpack
 from uuid import UUID
 
 from spotthebot.clients.operations import Call, Listing, Paging, operation
-from spotthebot.contracts.conversations import QualityCheckIn, QualityCheckOut, QualityFlagsOut, QualityOut
-from spotthebot.contracts.conversations.quality import FlagKind
+from spotthebot.contracts.conversations.quality import (
+    FlagKind,
+    QualityCheckIn,
+    QualityCheckOut,
+    QualityFlagsOut,
+    QualityOut,
+)
 
 
 class QualityOperations:

@@ -7,25 +7,23 @@ from uuid import UUID
 
 from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
 from spotthebot.clients.requests import Content
-from spotthebot.contracts.conversations import (
-    BotConversationOut,
-    BotPerformanceOut,
+from spotthebot.contracts.batches import StoredOut
+from spotthebot.contracts.conversations.conversations import (
     ConversationBatchIn,
     ConversationOut,
     ConversationState,
     Ending,
-    ExportedConversation,
-    FlagKind,
-    ImportedOut,
     InteractorOut,
-    MixOut,
     NeighboursOut,
     SpeakersOut,
-    StoredOut,
     StratumOut,
     TextHashOut,
     TextsOut,
 )
+from spotthebot.contracts.conversations.exports import ExportedConversation, ImportedOut
+from spotthebot.contracts.conversations.performance import BotConversationOut, BotPerformanceOut
+from spotthebot.contracts.conversations.progress import MixOut
+from spotthebot.contracts.conversations.quality import FlagKind
 from spotthebot.kit.exports.formats import ExportFormat
 
 

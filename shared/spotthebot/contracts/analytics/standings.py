@@ -10,7 +10,7 @@ from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAI
 from spotthebot.contracts.analytics.provenance import Counts, Interval, Settings
 from spotthebot.contracts.analytics.ranking import RankedBy
 from spotthebot.contracts.analytics.speakers import Speaker
-from spotthebot.contracts.conversations import BotPerformanceOut
+from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.contracts.wire import Wire
 
 

@@ -1,7 +1,5 @@
 """Collections: what is asked for, what it would cost, and how far it is."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -12,7 +10,7 @@ from pydantic import Field, model_validator
 from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
-from spotthebot.contracts.names import HUMAN_NAME, ReadableName
+from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.wire import Domain, Split, Wire
 
 MAX_CONVERSATIONS = 500_000
@@ -59,13 +57,11 @@ class StopRules(Wire):
 Priority = Annotated[int, Field(ge=-100, le=100, description="Higher goes first; collections of one priority share.")]
 
 
-class _Planned(Wire):
-    """The fields of every plan by which bots talk."""
+class PlanSettings(Wire):
+    """How bots talk, whether a request or a file plans it."""
 
-    name: ReadableName
-    domain: Domain
     exchanges: int = Field(ge=1, le=100, description="An exchange is a turn of each; the opening is not counted.")
-    conversations_per_pair: int = Field(ge=1, le=100_000)
+    conversations_per_pair: int = Field(ge=1, le=100_000, description="How often two talk to each other.")
     order: Literal["both", "first", "target_first"] = Field(
         default="both",
         description=(
@@ -73,10 +69,21 @@ class _Planned(Wire):
             "`target_first`: in bipartite, the target always does."
         ),
     )
+    stop: StopRules = Field(
+        default=StopRules(), description="What ends a conversation early; nothing does unless it is asked for."
+    )
+    seed: int = Field(
+        default=0, ge=0, lt=2**31, description="Same seed, same plan: the same openings in the same places."
+    )
+
+
+class _Planned(PlanSettings):
+    """The fields of every plan by which bots talk."""
+
+    name: ReadableName
+    domain: Domain
     opening: Opening | None = None
     humans: HumanPool | None = Field(default=None, description="Human-human conversations to mix in.")
-    stop: StopRules = StopRules()
-    seed: int = Field(default=0, ge=0, lt=2**31)
     priority: Priority = 0
 
     @model_validator(mode="after")
@@ -262,40 +269,3 @@ class EstimateOut(Wire):
     )
     slowest_bot: str | None = Field(description="Whose limits decide the time.")
     warnings: _Warnings
-
-
-class PairOut(Wire):
-    """How far the conversations of two are."""
-
-    number: int
-    participants: tuple[str, str] = Field(description="Who begins, and who answers.")
-    conversations: dict[str, int] = Field(max_length=100, description="Number of conversations by state.")
-
-
-def met_bots(pairs: Iterable[PairOut]) -> Mapping[tuple[str, str], int]:
-    """Count the conversations, those that failed left out, of every two different bots, in both orders."""
-    met = Counter[tuple[str, str]]()
-    for pair in pairs:
-        first, second = sorted(pair.participants)
-        if first != second and HUMAN_NAME not in {first, second}:
-            met[first, second] += sum(n for state, n in pair.conversations.items() if state != "failed")
-    return {names: n for names, n in met.items() if n}
-
-
-class FailureOut(Wire):
-    """Why conversations of a collection failed, or wait."""
-
-    state: Literal["failed", "waiting"]
-    reason: str
-    bot: str | None = Field(description="Whose turn it was.")
-    conversations: int
-    until: datetime | None = Field(description="When those that wait fail unless the bot recovers; null: none wait.")
-
-
-class MixOut(Wire):
-    """How many conversations a campaign would take from one or several collections, and how many it would leave out."""
-
-    long_enough: int = Field(description="Conversations that would be shown.")
-    too_short: int
-    repeated: int = Field(description="Conversations that another of the collections has as well: taken once.")
-    not_drawn: int = Field(description="Human-human conversations beyond `human_share`.")

@@ -4,7 +4,7 @@ from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
 from spotthebot.analytics.domain.study import Sample
-from spotthebot.contracts.analytics import (
+from spotthebot.contracts.analytics.annotation_quality import (
     Agreement,
     Annotator,
     Annotators,

@@ -4,7 +4,7 @@ from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results.uncertainty import interval_of, uncertainty_of
 from spotthebot.analytics.domain.study import Sample
-from spotthebot.contracts.analytics import RankedBot, Ranking, Skill, Strength
+from spotthebot.contracts.analytics.ranking import RankedBot, Ranking, Skill, Strength
 
 
 def ranking(sample: Sample, request: Parameters) -> Ranking:

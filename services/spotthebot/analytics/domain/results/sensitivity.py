@@ -13,7 +13,8 @@ import numpy as np
 from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.study import Sample, take_sample
-from spotthebot.contracts.analytics import Alternative, Filter, Sensitivity, Unit
+from spotthebot.contracts.analytics.provenance import Filter, Unit
+from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
 
 AS_BOT: Final = "unsure counts as bot, as in fooling rates"
 AS_HUMAN: Final = "unsure counts as human, as not spotted in survival"

@@ -4,7 +4,7 @@ from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
 from spotthebot.analytics.domain.study import FEATURES, Sample
-from spotthebot.contracts.analytics import CoxCoefficient, LogRank, Survival, SurvivalCurve
+from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Survival, SurvivalCurve
 
 
 def survival(sample: Sample, request: Parameters) -> Survival:

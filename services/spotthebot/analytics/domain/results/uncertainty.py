@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from spotthebot.analytics import stats
-from spotthebot.contracts.analytics import Interval, PooledEffect, Uncertainty
+from spotthebot.contracts.analytics.provenance import Interval, PooledEffect, Uncertainty
 
 
 def uncertainty_of(found: stats.Uncertainty) -> Uncertainty:

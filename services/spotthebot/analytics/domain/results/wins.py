@@ -7,11 +7,11 @@ from spotthebot.analytics import stats
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results.uncertainty import interval_of, uncertainty_of
 from spotthebot.analytics.domain.study import Sample
-from spotthebot.contracts.analytics import (
+from spotthebot.contracts.analytics.provenance import Interval
+from spotthebot.contracts.analytics.wins import (
     BotWinRate,
     Features,
     FoolingRate,
-    Interval,
     PairResult,
     Segment,
     SegmentBot,

@@ -14,7 +14,8 @@ from spotthebot.bots.bots.errors import BotNameLooksAlike, BotNameTaken, NoSuchB
 from spotthebot.bots.bots.store import versions as versions_store
 from spotthebot.bots.bots.tables import BotRow, BotVersionRow
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.bots import BotId, BotIn, BotStatus, Limits, ProbeReport
+from spotthebot.contracts.bots.probes import ProbeReport
+from spotthebot.contracts.bots.registry import BotId, BotIn, BotStatus, Limits
 from spotthebot.contracts.names import find_look_alike
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database.lookups import Lookups

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, update
 from spotthebot.bots.bots.domain import BotVersion, Fingerprints, fingerprint_configuration
 from spotthebot.bots.bots.errors import NoSuchVersion
 from spotthebot.bots.bots.tables import BotRow, BotVersionRow
-from spotthebot.contracts.bots import Protocol
+from spotthebot.contracts.bots.protocols import Protocol
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _protocols: TypeAdapter[Protocol] = TypeAdapter(Protocol)

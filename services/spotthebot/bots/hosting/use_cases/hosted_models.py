@@ -17,7 +17,7 @@ from spotthebot.bots.hosted_models.domain import HostedModel, HostedModelConditi
 from spotthebot.bots.hosted_models.errors import HostedModelNameTaken
 from spotthebot.bots.hosting.errors import HostedModelLoaded, NoFilesYet
 from spotthebot.bots.hosting.use_cases.leases import lease_model
-from spotthebot.contracts.bots import Backend, HostedModelIn, HostedModelState, TritonOut
+from spotthebot.contracts.bots.hosted_models import Backend, HostedModelIn, HostedModelState, TritonOut
 from spotthebot.inference.errors import (
     HostFailed,
     HostingMissing,

@@ -28,7 +28,9 @@ from spotthebot.bots.probes.domain.findings import (
 )
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.replies import Reply
-from spotthebot.contracts.bots import Finding, Limits, ProbeReport, ReplyFailure, Verdict
+from spotthebot.contracts.bots.probes import Finding, ProbeReport, Verdict
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.bots.replies import ReplyFailure
 from spotthebot.kit.ids import new_id
 
 Ask = Callable[[Context], Awaitable[Reply]]

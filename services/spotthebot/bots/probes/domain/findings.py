@@ -5,7 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from spotthebot.bots.questions.domain.replies import NO_ANSWER, Reply, named
-from spotthebot.contracts.bots import Finding, Latency, Limits, ReplyFailure, ReplyNote, Verdict
+from spotthebot.contracts.bots.probes import Finding, Latency, Verdict
+from spotthebot.contracts.bots.registry import Limits
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
 
 _SLOW_SHARE_OF_TIMEOUT = 0.5
 _REPETITIVE_SHARE = 0.5

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from spotthebot.contracts.bots import ProbeReport, ProbeTrigger
+from spotthebot.contracts.bots.probes import ProbeReport, ProbeTrigger
 
 
 @dataclass(frozen=True)

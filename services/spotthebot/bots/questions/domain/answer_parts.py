@@ -11,7 +11,7 @@ are those of public models and of their chat templates, as servers leave them in
 import re
 from dataclasses import dataclass
 
-from spotthebot.contracts.bots import ReplyNote
+from spotthebot.contracts.bots.replies import ReplyNote
 
 LONGEST_ANSWER = 100_000
 """Characters of an answer that is taken apart: five times the longest reply, the rest being reasoning."""

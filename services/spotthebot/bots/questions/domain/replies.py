@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spotthebot.bots.questions.domain.answer_parts import LONGEST_ANSWER, take_apart
-from spotthebot.contracts.bots import BuiltinProtocol, Cleaning, Protocol, ReplyFailure, ReplyNote
+from spotthebot.contracts.bots.protocols import BuiltinProtocol, Cleaning, Protocol
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
 from spotthebot.kit.text.characters import UNFIT, printable
 
 

@@ -17,7 +17,8 @@ from spotthebot.bots.deps import Asker, Context
 from spotthebot.bots.replies.domain import Completion, complete, count_tokens
 from spotthebot.bots.replies.errors import ChatFailed
 from spotthebot.bots.replies.use_cases import context_of, get_named_bot, reply
-from spotthebot.contracts.bots import BotStatus, RepliesIn
+from spotthebot.contracts.bots.registry import BotStatus
+from spotthebot.contracts.bots.replies import RepliesIn
 from spotthebot.contracts.wire import Text
 from spotthebot.kit import errors
 from spotthebot.kit.ids import new_id

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from spotthebot.bots.deps import AskerOfBot, bot_of
 from spotthebot.bots.replies import use_cases
 from spotthebot.bots.replies.domain import Replies
-from spotthebot.contracts.bots import MAX_REPLIES_BYTES, RepliesIn, RepliesOut, ReplyOut
+from spotthebot.contracts.bots.replies import MAX_REPLIES_BYTES, RepliesIn, RepliesOut, ReplyOut
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.chats import (
     ChatConversationOut,
     ChatIn,
     ChatOut,
@@ -21,10 +21,10 @@ from spotthebot.contracts.conversations import (
     ChatTokenOut,
     ChatTurn,
     ChatTurnIn,
-    CollectionOut,
-    ConversationState,
     RatedConversationOut,
 )
+from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.chats.api.access import (
     ChatListener,
     ChatReader,

@@ -8,14 +8,10 @@ from uuid import UUID
 from sqlalchemy import Select, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.conversations import (
-    ChatRatingsIn,
-    ChatState,
-    CollectionId,
-    CollectionState,
-    HumanBotIn,
-    Participant,
-)
+from spotthebot.contracts.conversations.chats import ChatRatingsIn, ChatState, HumanBotIn
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.conversations import Participant
+from spotthebot.contracts.conversations.ids import CollectionId
 from spotthebot.conversations.chats.domain import AwaitedReply, Chat, ChatEvent, Drawn, Study, states_before
 from spotthebot.conversations.chats.errors import NoSuchChat, NotForChats
 from spotthebot.conversations.chats.tables import ChatEventRow, ChatRow, ImportedRatingRow

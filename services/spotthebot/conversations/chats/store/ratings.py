@@ -8,7 +8,8 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.conversations import ExportedRating, ExportedScore, Participant, ParticipantKind
+from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.exports import ExportedRating, ExportedScore
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.conversations.chats.domain import Chat, RatedChat, RatedConversation, pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from time import time_ns
 from uuid import UUID
 
-from spotthebot.contracts.conversations import ChatRatingsIn, ChatState, ConversationState, Ending
+from spotthebot.contracts.conversations.chats import ChatRatingsIn, ChatState
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending
 from spotthebot.conversations.chats.domain import TRANSITIONS, Chat, Study, check_ratings
 from spotthebot.conversations.chats.errors import (
     ChatIsOver,

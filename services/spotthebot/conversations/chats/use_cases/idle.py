@@ -1,6 +1,6 @@
 """Idle chats: a person who says nothing for too long has abandoned the chat."""
 
-from spotthebot.contracts.conversations import ChatState
+from spotthebot.contracts.conversations.chats import ChatState
 from spotthebot.conversations.chats.domain import TRANSITIONS, Chat
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.kit.database.sessions import Database, WriteSession

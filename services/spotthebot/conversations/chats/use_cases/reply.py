@@ -7,8 +7,8 @@ from time import time_ns
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE
-from spotthebot.contracts.bots import ReplyFailure
-from spotthebot.contracts.conversations import ConversationState
+from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.chats.domain import BROKEN_OFF, DELAYED, step_in_chat
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.use_cases.converse import add_turn_event, continue_chat

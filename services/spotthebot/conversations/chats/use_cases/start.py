@@ -4,14 +4,10 @@ import secrets
 from collections.abc import Callable
 from uuid import UUID
 
-from spotthebot.contracts.conversations import (
-    HUMAN_NAME,
-    ChatIn,
-    ConversationId,
-    ConversationState,
-    Participant,
-    ParticipantKind,
-)
+from spotthebot.contracts.conversations.chats import ChatIn
+from spotthebot.contracts.conversations.conversations import ConversationState, Participant, ParticipantKind
+from spotthebot.contracts.conversations.ids import ConversationId
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.conversations.chats.domain import Chat, Study, draw
 from spotthebot.conversations.chats.errors import (
     ChatEndedMeanwhile,

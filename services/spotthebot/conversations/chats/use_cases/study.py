@@ -2,7 +2,8 @@
 
 from uuid import UUID
 
-from spotthebot.contracts.conversations import CollectionState, HumanBotIn
+from spotthebot.contracts.conversations.chats import HumanBotIn
+from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.conversations.chats.errors import CollectionNotOpen
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.use_cases.idle import abandon

@@ -7,14 +7,9 @@ from uuid import UUID
 from sqlalchemy import BigInteger, Select, bindparam, cast, func, select, tuple_
 from sqlalchemy.dialects.postgresql import JSONB, insert
 
-from spotthebot.contracts.conversations import (
-    CollectionId,
-    ConversationId,
-    ConversationState,
-    Ending,
-    Participant,
-    StopRules,
-)
+from spotthebot.contracts.conversations.collections import StopRules
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant
+from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import Sides, check_looks
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow

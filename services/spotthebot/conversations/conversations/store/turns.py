@@ -6,7 +6,8 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from spotthebot.contracts.conversations import CollectionState, ConversationState
+from spotthebot.contracts.conversations.collections import CollectionState
+from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import COMPLETE
 from spotthebot.conversations.conversations.domain import Step

@@ -8,7 +8,8 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from spotthebot.contracts.conversations import CorpusId, CorpusVisibility
+from spotthebot.contracts.conversations.corpora import CorpusVisibility
+from spotthebot.contracts.conversations.ids import CorpusId
 from spotthebot.kit.text.words import words
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from spotthebot.contracts.conversations import CorpusFormat, RejectedLineOut, RejectedOut, UploadOut
+from spotthebot.contracts.conversations.corpora import CorpusFormat, RejectedLineOut, RejectedOut, UploadOut
 from spotthebot.conversations.corpora.domain.corpora import Dialogue, DialogueOutcome
 from spotthebot.conversations.corpora.domain.formats.lines import Reader
 from spotthebot.conversations.corpora.domain.formats.readers import reader_of

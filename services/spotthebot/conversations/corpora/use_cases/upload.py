@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
-from spotthebot.contracts.conversations import UploadOut
+from spotthebot.contracts.conversations.corpora import UploadOut
 from spotthebot.conversations.corpora import store
 from spotthebot.conversations.corpora.domain.corpora import Dialogue, DialogueOutcome
 from spotthebot.conversations.corpora.use_cases.read import Upload, read_upload

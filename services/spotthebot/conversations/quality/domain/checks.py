@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from spotthebot.contracts.conversations import QualityCheckState, QualitySummaryOut, TrainingSplit
+from spotthebot.contracts.conversations.quality import QualityCheckState, QualitySummaryOut, TrainingSplit
 
 _State = QualityCheckState
 

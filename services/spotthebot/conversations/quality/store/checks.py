@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.contracts.conversations import QualityCheckState, QualitySummaryOut, TrainingSplit
+from spotthebot.contracts.conversations.quality import QualityCheckState, QualitySummaryOut, TrainingSplit
 from spotthebot.conversations.collections.tables import CollectionRow
 from spotthebot.conversations.quality.domain.checks import UNFINISHED, CheckRequest, QualityCheck, sources_of
 from spotthebot.conversations.quality.domain.flags import RULES

@@ -7,7 +7,8 @@ from sqlalchemy import ColumnElement, Integer, Select, String, Uuid, cast, func,
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
-from spotthebot.contracts.conversations import ConversationState, FlagKind, ParticipantKind
+from spotthebot.contracts.conversations.conversations import ConversationState, ParticipantKind
+from spotthebot.contracts.conversations.quality import FlagKind
 from spotthebot.conversations.collections.tables import PairRow
 from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow
 from spotthebot.conversations.quality.domain.flags import RULES, QualityFlags, TextFlags, UnflaggedConversation

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Float, Integer, Text, and_, cast, column, 
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute
 
-from spotthebot.contracts.conversations import (
+from spotthebot.contracts.conversations.quality import (
     DistributionOut,
     FlagCountOut,
     FlagKind,

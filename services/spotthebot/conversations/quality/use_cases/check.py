@@ -9,7 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
-from spotthebot.contracts.conversations import QualityCheckState, TrainingSplit
+from spotthebot.contracts.conversations.quality import QualityCheckState, TrainingSplit
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.quality.domain.checks import CheckRequest
 from spotthebot.conversations.quality.domain.duplicates import PERMUTATIONS, near_duplicates

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from spotthebot.contracts.conversations import QualityCheckIn, TrainingSplit
+from spotthebot.contracts.conversations.quality import QualityCheckIn, TrainingSplit
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.corpora.errors import NoSuchCorpus, SplitIsEmpty, UnknownCorpusInPlan

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from spotthebot.clients import PEER_TROUBLE, PeerRefused, PeerUnavailable, UnexpectedAnswer
-from spotthebot.contracts.bots import MAX_REPLIES_BYTES
+from spotthebot.contracts.bots.replies import MAX_REPLIES_BYTES
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.conversations.domain import Conversation, Step, count_failure, fail, step, wait_for_bot
 from spotthebot.conversations.conversations.errors import UnknownBot

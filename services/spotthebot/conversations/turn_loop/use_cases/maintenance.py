@@ -3,7 +3,7 @@
 import math
 from datetime import UTC, datetime, timedelta
 
-from spotthebot.contracts.bots import BotOut
+from spotthebot.contracts.bots.registry import BotOut
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS

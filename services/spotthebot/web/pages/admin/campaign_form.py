@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from spotthebot.clients import Conflict, Invalid, NotFound, PeerRefused
 from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn, changes_between, document_of
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
-from spotthebot.contracts.conversations import CollectionOut, CollectionState
+from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services

@@ -10,12 +10,13 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from spotthebot.clients import AsyncAnnotation, Conflict, Invalid, NotFound, PeerRefused, PeerUnavailable
-from spotthebot.contracts.analytics import ReachOut
+from spotthebot.contracts.analytics.analyses import ReachOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.entries import EntryLinkIn
 from spotthebot.contracts.annotation.exports import ExportedRows
 from spotthebot.contracts.annotation.previews import CampaignPreviewOut
-from spotthebot.contracts.conversations import CollectionOut, met_bots
+from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.progress import met_bots
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.admin_actions import CAMPAIGN_ACTIONS, campaign_actions

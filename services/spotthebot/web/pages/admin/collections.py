@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from spotthebot.contracts.conversations import CollectionChangesIn, CollectionOut, CollectionState
+from spotthebot.contracts.conversations.collections import CollectionChangesIn, CollectionOut, CollectionState
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services
 from spotthebot.web.domain.admin_actions import COLLECTION_ACTIONS, collection_actions

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from spotthebot.clients import PeerFailed, PeerUnavailable, UnexpectedAnswer
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
-from spotthebot.contracts.conversations import CollectionOut, CollectionState
-from spotthebot.contracts.fed import ScoreJobOut, ScoreJobState
+from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
+from spotthebot.contracts.fed.score_jobs import ScoreJobOut, ScoreJobState
 from spotthebot.contracts.services import API_NAMES
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services

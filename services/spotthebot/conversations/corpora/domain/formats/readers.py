@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from spotthebot.contracts.conversations import CorpusFormat
+from spotthebot.contracts.conversations.corpora import CorpusFormat
 from spotthebot.conversations.corpora.domain.formats.dailydialog import DailyDialogLines
 from spotthebot.conversations.corpora.domain.formats.empathetic import EmpatheticLines
 from spotthebot.conversations.corpora.domain.formats.lines import LineParser, Reader
