@@ -16,7 +16,8 @@ import pytest
 from pydantic import BaseModel, RootModel
 
 from spotthebot import clients
-from spotthebot.clients.operations import Call, Download, Events, Listing, Ndjson, Operation, operation
+from spotthebot.clients.operations import Call, Listing, Operation, operation
+from spotthebot.clients.streams import Download, Events, Ndjson
 from spotthebot.contracts.services import API_NAMES
 
 ROOT = Path(__file__).parents[2]

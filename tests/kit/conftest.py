@@ -16,7 +16,8 @@ from starlette.responses import StreamingResponse
 from spotthebot.bots.metadata import IDEMPOTENCY
 from spotthebot.clients import Retries
 from spotthebot.clients.client import AsyncClient, ServiceOperations
-from spotthebot.clients.operations import Call, Ndjson, operation
+from spotthebot.clients.operations import Call, operation
+from spotthebot.clients.streams import Ndjson
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import (

@@ -12,7 +12,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from spotthebot.clients import PEER_TROUBLE
-from spotthebot.clients.operations import ServerSentEvent
+from spotthebot.clients.streams import ServerSentEvent
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.domain.errors import TooManyStreams
 from spotthebot.web.settings import WebSettings

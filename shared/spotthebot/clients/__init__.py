@@ -35,7 +35,8 @@ if TYPE_CHECKING:
         UnexpectedAnswer,
     )
     from spotthebot.clients.fed import AsyncFed, Fed
-    from spotthebot.clients.operations import AsyncPages, Page, Pages, ServerSentEvent
+    from spotthebot.clients.operations import AsyncPages, Page, Pages
+    from spotthebot.clients.streams import ServerSentEvent
 
 _MODULES = {
     "analytics": ("Analytics", "AsyncAnalytics"),

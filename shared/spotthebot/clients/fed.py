@@ -5,7 +5,8 @@ from urllib.parse import quote
 from uuid import UUID
 
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
-from spotthebot.clients.operations import Call, Download, Listing, Paging, operation
+from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.streams import Download
 from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
 from spotthebot.contracts.fed.dimensions import DimensionSetIn, DimensionSetOut

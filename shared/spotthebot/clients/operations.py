@@ -7,8 +7,7 @@ blocking channel they never wait for an event loop, so `drive` and `drive_each` 
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, update_wrapper
 from typing import (
     TYPE_CHECKING,
@@ -133,7 +132,7 @@ class Call(Operation[R, Coroutine[Any, Any, R]]):
 
     async def asynchronous(self, channel: "Channel") -> R:
         answer = await channel.call(self.request)
-        return _decoded(self.returns, answer, self.request, channel)
+        return decoded(self.returns, answer, self.request, channel)
 
 
 class Paging(TypedDict, total=False):
@@ -171,7 +170,7 @@ class Listing(Operation["Pages[Item]", "AsyncPages[Item]"], Generic[Item]):
         params = dict(self.request.params) if cursor is None else {**self.request.params, "cursor": cursor}
         request = Request(method="GET", path=self.request.path, params=params)
         kind = cast("type[Page[Item]]", Page.__class_getitem__(self.items))
-        return _decoded(kind, await channel.call(request), request, channel)
+        return decoded(kind, await channel.call(request), request, channel)
 
     async def each(self, channel: "Channel") -> AsyncGenerator[Item, None]:
         """Yield the items of this page and of all after it."""
@@ -210,81 +209,6 @@ class AsyncPages(Generic[Item]):
         return await self._listing.page(self._channel)
 
 
-class _Stream(Operation[Iterator[Item], AsyncIterator[Item]]):
-    """What arrives bit by bit; an answer that breaks off raises PeerUnavailable."""
-
-    def synchronous(self, channel: "Channel") -> Iterator[Item]:
-        return drive_each(self.asynchronous(channel))
-
-    @abstractmethod
-    def asynchronous(self, channel: "Channel") -> AsyncGenerator[Item, None]: ...
-
-
-class Download(_Stream[bytes]):
-    """A file, piece by piece as it arrives."""
-
-    def __init__(self, path: str, *, params: Mapping[str, object] | None = None) -> None:
-        self.request = Request(method="GET", path=path, params=params or {})
-
-    async def asynchronous(self, channel: "Channel") -> AsyncGenerator[bytes, None]:
-        async with channel.open(self.request) as pieces:
-            async for piece in pieces:
-                yield piece
-
-
-class Ndjson(_Stream[Item]):
-    """A whole list as NDJSON, one item a line."""
-
-    def __init__(self, items: type[Item], path: str, *, params: Mapping[str, object] | None = None) -> None:
-        self.items = items
-        self.request = Request(method="GET", path=path, params=params or {})
-
-    async def asynchronous(self, channel: "Channel") -> AsyncGenerator[Item, None]:
-        async with channel.open(self.request) as pieces, aclosing(_lines(pieces)) as lines:
-            async for line in lines:
-                yield _decoded(self.items, line, self.request, channel)
-
-
-@dataclass(frozen=True)
-class ServerSentEvent(Generic[Item]):
-    """Something that happened: its name, its data, and its id where the service numbers its events."""
-
-    event: str
-    data: Item
-    id: str | None
-
-
-class Events(_Stream[ServerSentEvent[Item]]):
-    """Server-sent events, until the service ends the stream; `data` is the type that every event holds."""
-
-    def __init__(
-        self,
-        data: type[Item],
-        path: str,
-        *,
-        params: Mapping[str, object] | None = None,
-        last_event_id: int | str | None = None,
-    ) -> None:
-        headers = {} if last_event_id is None else {"Last-Event-ID": str(last_event_id)}
-        self.data = data
-        self.request = Request(method="GET", path=path, params=params or {}, headers=headers)
-
-    async def asynchronous(self, channel: "Channel") -> AsyncGenerator[ServerSentEvent[Item], None]:
-        fields: dict[str, str] = {}
-        async with channel.open(self.request) as pieces, aclosing(_lines(pieces)) as lines:
-            async for line in lines:
-                text = line.decode().removesuffix("\r")
-                if text:
-                    name, _, value = text.partition(":")
-                    value = value.removeprefix(" ")
-                    fields[name] = f"{fields[name]}\n{value}" if name == "data" and name in fields else value
-                    continue
-                if "data" in fields:
-                    data = _decoded(self.data, fields["data"].encode(), self.request, channel)
-                    yield ServerSentEvent(fields.get("event", "message"), data, fields.get("id"))
-                fields = {}
-
-
 def drive(awaitable: Awaitable[R]) -> R:
     """Return the result of a coroutine that never waits for an event loop."""
     try:
@@ -309,18 +233,8 @@ def drive_each(items: AsyncGenerator[Item, None]) -> Iterator[Item]:
         drive(items.aclose())
 
 
-async def _lines(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Cut bytes at line feeds only: JSON may hold what Unicode calls a line separator."""
-    rest = b""
-    async for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            yield line
-    if rest:
-        yield rest
-
-
-def _decoded(kind: type[R], content: bytes, request: Request, channel: "Channel") -> R:
+def decoded(kind: type[R], content: bytes, request: Request, channel: "Channel") -> R:
+    """Return an answer's content as a type; raises UnexpectedAnswer, which names the request and the peer."""
     if kind is bytes:
         return cast("R", content)
     if kind is str:

@@ -1,6 +1,7 @@
 """The campaigns that `annotation` has."""
 
-from spotthebot.clients import AsyncAnnotation, Page
+from spotthebot.clients import AsyncAnnotation
+from spotthebot.clients.operations import Page
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 
 

@@ -3,7 +3,8 @@
 from typing import Any, Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Events, Listing, Paging, operation
+from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.streams import Events
 from spotthebot.contracts.conversations.chats import (
     ChatIn,
     ChatLinksOut,

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Events, Listing, ListOrder, Paging, operation
+from spotthebot.clients.operations import Call, Listing, ListOrder, Paging, operation
+from spotthebot.clients.streams import Events
 from spotthebot.contracts.conversations.collections import (
     CollectionChangesIn,
     CollectionIn,

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 from uuid import UUID
 
-from spotthebot.clients.operations import Call, Download, Listing, Ndjson, Paging, operation
+from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.requests import Content
+from spotthebot.clients.streams import Download, Ndjson
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.conversations.conversations import (
     ConversationBatchIn,

@@ -1,0 +1,124 @@
+"""Annotators, their work and their pay, as administrators see them."""
+
+from typing import Unpack
+from uuid import UUID
+
+from spotthebot.clients.operations import Call, Listing, ListOrder, Paging, operation
+from spotthebot.contracts.annotation.assignments import (
+    AnnotatorOut,
+    AnnotatorQualityOut,
+    AppealIn,
+    AppealOut,
+    AssignmentSummaryOut,
+    AuditEntryOut,
+    BlockIn,
+    RejectionIn,
+    SubmittedTexts,
+)
+from spotthebot.contracts.annotation.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
+
+
+class AnnotatorOperations:
+    """Annotators, their work and their pay, as administrators see them."""
+
+    @operation
+    def list_annotators(
+        self,
+        campaign_id: UUID,
+        *,
+        annotator: str | None = None,
+        blocked: bool | None = None,
+        appealed: bool | None = None,
+        **paging: Unpack[Paging],
+    ) -> Listing[AnnotatorOut]:
+        """List the annotators of a campaign: all, or those of this id, `blocked` or not, who `appealed` or did not."""
+        params = {"annotator": annotator, "blocked": blocked, "appealed": appealed}
+        return Listing(AnnotatorOut, f"/v1/campaigns/{campaign_id}/annotators", paging, params=params)
+
+    @operation
+    def get_annotator_quality(self, campaign_id: UUID, annotator_id: UUID) -> Call[AnnotatorQualityOut]:
+        """Return what is known of an annotator's work so far."""
+        return Call(AnnotatorQualityOut, "GET", f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/quality")
+
+    @operation
+    def block_annotator(
+        self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, *, idempotency_key: str | None = None
+    ) -> Call[AnnotatorOut]:
+        """Let an annotator claim nothing more."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/block"
+        return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+
+    @operation
+    def unblock_annotator(
+        self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, *, idempotency_key: str | None = None
+    ) -> Call[AnnotatorOut]:
+        """Let an annotator who was blocked claim packages again."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/unblock"
+        return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+
+    @operation
+    def list_assignments(
+        self, campaign_id: UUID, annotator_id: UUID, **paging: Unpack[Paging]
+    ) -> Listing[AssignmentSummaryOut]:
+        """List the packages that an annotator was given, oldest first."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/assignments"
+        return Listing(AssignmentSummaryOut, path, paging)
+
+    @operation
+    def reject_assignment(
+        self, campaign_id: UUID, assignment_id: UUID, reason: RejectionIn, *, idempotency_key: str | None = None
+    ) -> Call[AssignmentSummaryOut]:
+        """Let submitted work not count; another annotator gets the package."""
+        path = f"/v1/campaigns/{campaign_id}/assignments/{assignment_id}/reject"
+        return Call(AssignmentSummaryOut, "POST", path, body=reason, idempotency_key=idempotency_key)
+
+    @operation
+    def grant_bonus(
+        self, campaign_id: UUID, annotator_id: UUID, bonus: BonusIn, *, idempotency_key: str | None = None
+    ) -> Call[BonusOut]:
+        """Grant an annotator a bonus."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/bonuses"
+        return Call(BonusOut, "POST", path, body=bonus, idempotency_key=idempotency_key)
+
+    @operation
+    def list_payments(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[PaymentOut]:
+        """List what annotators get."""
+        return Listing(PaymentOut, f"/v1/campaigns/{campaign_id}/payments", paging)
+
+    @operation
+    def download_payments(self, campaign_id: UUID, kind: PaymentFile) -> Call[str]:
+        """Return a CSV file as the campaign's panel takes it."""
+        return Call(str, "GET", f"/v1/campaigns/{campaign_id}/payments/file", params={"kind": kind.value})
+
+    @operation
+    def erase_annotator(
+        self,
+        campaign_id: UUID,
+        annotator_id: UUID,
+        *,
+        submitted_texts: SubmittedTexts = SubmittedTexts.ERASE,
+        idempotency_key: str | None = None,
+    ) -> Call[AnnotatorOut]:
+        """Erase the person behind an annotator, in every campaign; their labels stay."""
+        path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/erase"
+        params = {"submitted_texts": submitted_texts.value}
+        return Call(AnnotatorOut, "POST", path, params=params, idempotency_key=idempotency_key)
+
+    @operation
+    def appeal_block(self, campaign_id: UUID, appeal: AppealIn) -> Call[AppealOut]:
+        """Leave the note of an annotator who is blocked, or failed the training for good."""
+        return Call(AppealOut, "POST", f"/v1/campaigns/{campaign_id}/appeals", body=appeal)
+
+    @operation
+    def list_audit_entries(
+        self,
+        campaign_id: UUID,
+        *,
+        action: str | None = None,
+        annotator_id: UUID | None = None,
+        order: ListOrder | None = None,
+        **paging: Unpack[Paging],
+    ) -> Listing[AuditEntryOut]:
+        """List the decisions that touched a person or a label: of one kind, about one annotator, or all."""
+        params = {"action": action, "annotator_id": annotator_id, "order": order}
+        return Listing(AuditEntryOut, f"/v1/campaigns/{campaign_id}/audit", paging, params=params)

@@ -1,0 +1,56 @@
+"""How annotators come in: entry links, consent."""
+
+from typing import Unpack
+from uuid import UUID
+
+from spotthebot.clients.operations import Call, Listing, ListOrder, Paging, operation
+from spotthebot.contracts.annotation.entries import (
+    ConsentIn,
+    ConsentOut,
+    ConsentWithdrawalIn,
+    EntryIn,
+    EntryLinkIn,
+    EntryLinkOut,
+    EntryLinkStateOut,
+    EntryOut,
+)
+
+
+class EntryOperations:
+    """How annotators come in: entry links, consent."""
+
+    @operation
+    def create_entry_link(
+        self, campaign_id: UUID, link: EntryLinkIn, *, idempotency_key: str | None = None
+    ) -> Call[EntryLinkOut]:
+        """Make a signed link by which annotators enter a campaign."""
+        path = f"/v1/campaigns/{campaign_id}/entry-links"
+        return Call(EntryLinkOut, "POST", path, body=link, idempotency_key=idempotency_key)
+
+    @operation
+    def list_entry_links(
+        self, campaign_id: UUID, *, order: ListOrder | None = None, **paging: Unpack[Paging]
+    ) -> Listing[EntryLinkStateOut]:
+        """List the links into a campaign with how many people entered by each, oldest first."""
+        path = f"/v1/campaigns/{campaign_id}/entry-links"
+        return Listing(EntryLinkStateOut, path, paging, params={"order": order})
+
+    @operation
+    def revoke_entry_link(self, campaign_id: UUID, link_id: UUID) -> Call[None]:
+        """Let nobody come by a link any more, nor claim who came by it."""
+        return Call(type(None), "DELETE", f"/v1/campaigns/{campaign_id}/entry-links/{link_id}")
+
+    @operation
+    def enter_campaign(self, entry: EntryIn) -> Call[EntryOut]:
+        """Return who came with these query parameters, and what comes next."""
+        return Call(EntryOut, "POST", "/v1/entries", body=entry)
+
+    @operation
+    def give_consent(self, campaign_id: UUID, consent: ConsentIn) -> Call[ConsentOut]:
+        """Note that an annotator consents to the campaign's text."""
+        return Call(ConsentOut, "POST", f"/v1/campaigns/{campaign_id}/consents", body=consent)
+
+    @operation
+    def withdraw_consent(self, campaign_id: UUID, withdrawal: ConsentWithdrawalIn) -> Call[ConsentOut]:
+        """Take an annotator's consent back: the package that they hold goes to others."""
+        return Call(ConsentOut, "POST", f"/v1/campaigns/{campaign_id}/consents/withdraw", body=withdrawal)
