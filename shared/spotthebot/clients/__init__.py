@@ -60,7 +60,8 @@ _MODULES = {
         "Unauthenticated",
         "UnexpectedAnswer",
     ),
-    "operations": ("AsyncPages", "Page", "Pages", "ServerSentEvent"),
+    "operations": ("AsyncPages", "Page", "Pages"),
+    "streams": ("ServerSentEvent",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
