@@ -142,10 +142,10 @@ class TestDeclare:
     async def test_a_failed_campaign_says_why_and_leaves_the_name_free(self, clients: Clients, declared: Write):
         longer = declared(SMALL.replace("[1, 2]", "[1, 9]"))
         for _ in range(2):  # the second call finds the first one's
-            with pytest.raises(JobFailed, match="No conversation has 9 exchanges"):
+            with pytest.raises(JobFailed, match="No conversation has the 9 exchanges"):
                 await declare(clients, longer, opens=True)
         assert len(await _campaigns(clients)) == 1
-        with pytest.raises(NothingToAnnotate, match="No conversation has 9 exchanges"):
+        with pytest.raises(NothingToAnnotate, match="No conversation has the 9 exchanges"):
             await estimate(clients, declared(SMALL.replace("[1, 2]", "[1, 9]").replace("people", "others")))
         made = await declare(clients, declared(SMALL), opens=True)
         assert made.is_new
@@ -167,7 +167,7 @@ class TestDeclare:
         with pytest.raises(CampaignNameTaken, match="the protocol is of version 1 there, 2 here"):
             await declare(clients, declared(text), opens=True)
         own.write_text(json.dumps(document([single("other", "yes", "no")])))
-        with pytest.raises(PeerRefused, match="Version 1 of the protocol 'example' holds another document"):
+        with pytest.raises(PeerRefused, match="Version 1 of 'example' is stored with other content"):
             await declare(clients, declared(text.replace("people", "others")), opens=True)
 
     async def test_names_every_unknown_name_with_its_line(self, clients: Clients, declared: Write):

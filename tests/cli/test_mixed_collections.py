@@ -70,7 +70,7 @@ class TestSeveralCollections:
             for request, message in (
                 (
                     f"{text}human_share: 0.7",
-                    r"line 6: human_share: There are 5 human .* needs 14: lower it\.$",
+                    r"line 6: human_share: A share .* needs 14 human .* there are 5: lower it\.$",
                 ),
                 (self.TEXT.format(*twins), r"line 2: collections: Two conversations .* are called 'twin'"),
             ):

@@ -64,7 +64,7 @@ class TestRevise:
     def test_replaces_the_version_that_was_read_and_no_other(self):
         assert _revised(Draft(DECISION, version=5), {}, version=5).version == 6
         for version in (4, 6):
-            with pytest.raises(VersionOutdated, match=f"is in version 5, not {version}"):
+            with pytest.raises(VersionOutdated, match=f"version 5, not {version}"):
                 _revised(Draft(DECISION, version=5), {}, version=version)
 
 
@@ -80,7 +80,7 @@ def _at(seconds: float) -> datetime:
 
 class TestSubmission:
     def test_counts_the_items_that_miss_something(self):
-        with pytest.raises(ItemsUnanswered, match=r"^2 items are not fully answered") as refused:
+        with pytest.raises(ItemsUnanswered, match=r"^2 items lack answers") as refused:
             submission(STEPS, [_item(0, {}), _item(1), _item(2, DECISION)], NOW)
         assert len({each.pointer for each in refused.value.fields}) == 5 + 3  # two sides and three features, features
 

@@ -101,7 +101,7 @@ class TestPackage:
         missing = await save(suite, assignment, 3, RIGHT)
         assert (missing.status_code, missing.json()["detail"]) == (
             422,
-            "This assignment has items 0 to 2, and no item 3.",
+            "There is no item 3: this assignment has items 0 to 2.",
         )
 
     async def test_shows_no_gold_dialogue_that_its_annotator_has_seen(self, suite: RunningSuite):
@@ -146,7 +146,7 @@ class TestCampaign:
         assert await _refused(suite, **rules) == (
             422,
             "too-few-gold-dialogues",
-            "'gold_set' has 5 gold dialogues: 1 are missing for 3 packages with 2 each.",
+            "'gold_set' has 5 gold dialogues, 1 too few for 3 packages with 2 each.",
         )
 
     async def test_is_refused_with_gold_that_is_too_short_or_was_trained_with(self, suite: RunningSuite):

@@ -46,7 +46,7 @@ def _why(gold: Training, shown: list[ShownSpeakers], *, is_cut: bool) -> str | N
 class TestCheckGold:
     def test_says_how_many_turns_the_longest_segment_shows(self):
         check_gold(_gold(3, 3), per_package=1, packages_per_annotator=2, longest=3)
-        with pytest.raises(GoldTooShort, match=r"Dialogue 1 of .* has 4 turns, and the longest segment shows 6"):
+        with pytest.raises(GoldTooShort, match=r"Gold dialogue 1 of .* has 4 turns: it needs 6"):
             check_gold(_gold(3, 2), per_package=1, packages_per_annotator=2, longest=3)
 
 

@@ -73,7 +73,7 @@ class TestPairs:
         body = {"name": "c", "domain": "everyday", "collection_id": collection, "protocol": "comparative"}
         campaign = await created(admin, "/v1/campaigns", body | GOLD)
         failed = await until(admin, f"/v1/campaigns/{campaign['id']}", "failed")
-        assert failed["failure"].endswith("without reading: it has 4 turns, as no conversation has.")
+        assert failed["failure"].endswith("without reading: it has 4 turns, as no conversation has. Replace it.")
         assert (failed["packages"], failed["items"]) == (0, 0)
 
 
@@ -247,5 +247,5 @@ class TestUploadedPackages:
         faults = {fault["pointer"]: fault["detail"] for fault in answer.json()["errors"]}
         assert (answer.status_code, faults["/packages/0/segments"]) == (
             422,
-            "with 2 gold items these are more than 200",
+            "may be at most 200 together with 2 gold items",
         )

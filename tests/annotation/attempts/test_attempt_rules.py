@@ -28,9 +28,9 @@ class TestAttempt:
     def test_says_which_dialogue_is_next_and_which_is_the_last(self):
         with pytest.raises(TrainingAnswerFinal, match="Dialogue 0"):
             STARTED.require_answerable(TRAINING, 0, WRONG)
-        with pytest.raises(TrainingDialogueNotShown, match=r"Dialogue 2 .* dialogue 1 comes first"):
+        with pytest.raises(TrainingDialogueNotShown, match=r"Dialogue 2 .* answer dialogue 1 first"):
             STARTED.require_answerable(TRAINING, 2, RIGHT)
-        with pytest.raises(NoSuchTrainingDialogue, match="has dialogues 0 to 2, and no dialogue 3"):
+        with pytest.raises(NoSuchTrainingDialogue, match="no dialogue 3: the training has dialogues 0 to 2"):
             STARTED.require_answerable(TRAINING, 3, RIGHT)
 
     @pytest.mark.parametrize(
@@ -55,5 +55,5 @@ class TestAttempt:
         assert require_grantable(3, failed, 2)
         assert not require_grantable(2, failed, 2)
         for number, last in ((4, failed), (3, None), (3, replace(failed, state=TrainingState.PASSED))):
-            with pytest.raises(AttemptNotFailed, match=f"Attempt {number} .* not failed attempt {number - 1}"):
+            with pytest.raises(AttemptNotFailed, match=f"Attempt {number} .* once attempt {number - 1} has failed"):
                 require_grantable(number, last, 2)

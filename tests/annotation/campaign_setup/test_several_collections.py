@@ -88,8 +88,8 @@ class TestCampaign:
         collections = await _collections(suite)
         answer = await _refusal(suite, collections=collections, human_share=0.6)
         assert answer.json()["detail"] == (
-            "These collections can't be mixed so: There are 6 human dialogues of 2 exchanges, a share of 0.6 needs 9: "
-            "lower it."
+            "These collections can't be mixed in one campaign: "
+            "A share of 0.6 needs 9 human dialogues of 2 exchanges; there are 6: lower it."
         )
         other = conversation("c", "X", "Y")
         other["participants"][0]["system"] = "another"
@@ -234,4 +234,4 @@ class TestOpenings:
             await until(conversations, f"/v1/collections/{collection['id']}", "complete")
             collections.append(collection["id"])
         answer = await _refusal(suite, collections=collections)
-        assert "One collection shows openings of 2 turns, another of 0, which" in answer.json()["detail"]
+        assert "The collections show openings of 2 and of 0 turns, which" in answer.json()["detail"]

@@ -88,7 +88,7 @@ class TestCampaignLifecycle:
     def test_is_not_opened_before_its_packages_are_there(self):
         """Else it would be open without any, for ever: only a campaign in state building is built."""
         building = replace(CAMPAIGN, state=CampaignState.BUILDING)
-        with pytest.raises(CampaignNotBuilt, match="go on once its state is draft"):
+        with pytest.raises(CampaignNotBuilt, match="try again when its state is draft"):
             building.require_move(CampaignState.OPEN)
 
     def test_opens_again_after_it_was_complete_only_where_something_is_missing(self):

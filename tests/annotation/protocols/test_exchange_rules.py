@@ -68,10 +68,10 @@ class TestDecide:
     @pytest.mark.parametrize("answer", [{"entity": {"A": "bot"}}, {}])
     def test_changes_nothing_that_was_said_before_the_last_exchange(self, answer: dict[str, Any]):
         first = (Decision("entity", "A", 1, _at(0), _at(1)),)
-        with pytest.raises(DecisionLocked, match="'entity' of A was given with 1 exchanges open"):
+        with pytest.raises(DecisionLocked, match="'entity' of A is locked: it was given with 1 exchanges"):
             decide(EXCHANGES, SHAPE, ({"entity": {"A": "human"}}, first), answer, [_at(0), _at(2)], _at(3))
         features = STEPS.model_copy(update={"reveal": "exchange_by_exchange", "steps": STEPS.steps[1:]})
         fluency: dict[str, Any] = {"fluency": "A"}
         decided = (Decision("fluency", None, 1, _at(0), _at(1)),)
-        with pytest.raises(DecisionLocked, match="'fluency' was given with 1 exchanges open"):
+        with pytest.raises(DecisionLocked, match="'fluency' is locked: it was given with 1 exchanges"):
             decide(features, SHAPE, (fluency, decided), {}, [_at(0), _at(2)], _at(3))

@@ -65,7 +65,7 @@ class TestCheckProtocol:
             (
                 document([single("x", "yes", "no", per="side", follows={"yes": [_y()]})]),
                 "/steps/0/questions/0/choices/0/questions/0/per",
-                "follows 'x', which is asked per side",
+                "its parent 'x' is asked per side",
             ),
             (document([_y(when=_when("z", "a")), X]), "/steps/0/questions/0/when/question", "'z' is not in this"),
             (document([_y(when=_when("x", "yes"))], [X]), "/steps/0/questions/0/when/question", "comes later"),
@@ -84,11 +84,19 @@ class TestCheckProtocol:
                 "/steps/0/questions/1/when/question",
                 "free text",
             ),
-            (document([_likert(5, 5)]), "/steps/0/questions/0/scale/max", "has to end above its min, 5"),
+            (document([_likert(5, 5)]), "/steps/0/questions/0/scale/max", "must be above the min, 5"),
             (document([_likert(0, 21)]), "/steps/0/questions/0/scale/max", "22 points: it may have 21"),
             (document([_likert(1, 5, at_0="none")]), "/steps/0/questions/0/scale/labels/0", "goes from 1 to 5"),
-            (document([X], unit=TURNS, reveal="exchange_by_exchange"), "/reveal", "segment and dialogue alone"),
-            (document([X], unit=PAIR, reveal="exchange_by_exchange"), "/reveal", "segment and dialogue alone"),
+            (
+                document([X], unit=TURNS, reveal="exchange_by_exchange"),
+                "/reveal",
+                "only with the unit segment or dialogue",
+            ),
+            (
+                document([X], unit=PAIR, reveal="exchange_by_exchange"),
+                "/reveal",
+                "only with the unit segment or dialogue",
+            ),
         ],
     )
     def test_names_the_field_and_the_rule(self, faulty: dict[str, Any], pointer: str, rule: str):

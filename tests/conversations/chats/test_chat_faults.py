@@ -62,7 +62,7 @@ class TestRules:
             found = await answered(suite, chat)
             assert len(found["conversations"][0]["turns"]) == 2
             refused = await advance(suite, chat)
-            assert (refused.status_code, "2 turns were said, 4" in refused.json()["detail"]) == (409, True)
+            assert (refused.status_code, "has 2 turns and needs 4" in refused.json()["detail"]) == (409, True)
             assert not found["may_advance"]
             assert (await exchange(suite, chat, "Go on."))["may_advance"]
 
@@ -73,7 +73,7 @@ class TestRules:
         await answered(suite, chat)
         await advance(suite, chat)
         late = await say(suite, chat, "And another thing!", number=1)
-        assert (late.status_code, "conversation 2 goes on" in late.json()["detail"]) == (409, True)
+        assert (late.status_code, "speak in conversation 2" in late.json()["detail"]) == (409, True)
         early = await say(suite, chat, "Who comes next?", number=3)
         assert (early.status_code, "has not begun" in early.json()["detail"]) == (409, True)
         reused = await say(suite, chat, "Good morning!", number=2, key="first-words")

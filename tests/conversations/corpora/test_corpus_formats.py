@@ -54,11 +54,14 @@ class TestLines:
         ("line", "reason"),
         [
             ('{"turns": ["a", "b"], "key": ""}', "the key has 0 characters"),
-            ('{"turns": ["a", "b"], "split": "Train Set"}', "is no name of a split"),
+            ('{"turns": ["a", "b"], "split": "Train Set"}', "is not a valid name of a split"),
             ('{"turns": ["a", "b"], "persona": ["only one"]}', "'persona' is not a list of two texts"),
             ('{"turns": ["a", "b"], "metadata": [1]}', "'metadata' is not an object"),
             ('{"turns": ["a", "b"], "metadata": {"n": NaN}}', "is JSON that cannot be read"),
-            ('{"turns": ["a", "b"], "metadata": {"n": 1e999}}', "the metadata holds what JSON in UTF-8 cannot"),
+            (
+                '{"turns": ["a", "b"], "metadata": {"n": 1e999}}',
+                "the metadata holds a value that JSON in UTF-8 can't hold",
+            ),
             ('{"turns": ["a", "b"], "metadata": {"n": "\\u0000"}}', "the metadata contains a NUL"),
             ('{"turns": ["a", 3]}', "turn 2 is not a text"),
             ('{"turns": "a"}', "has no list 'turns'"),

@@ -114,7 +114,7 @@ class TestImportOfAnExport:
         assert "JSON" in reasons[2]
         assert "domain 'weather'" in reasons[4]
         assert "has not ended" in reasons[5]
-        assert "held as bipartite, the collection's as all_play_all" in reasons[6]
+        assert "held as bipartite, the collection holds all_play_all" in reasons[6]
         assert "speakers must alternate" in reasons[7]
         assert "seed: is missing" in reasons[8]
         assert "not UTF-8" in reasons[9]

@@ -88,7 +88,7 @@ class TestHumanShare:
 
     def test_human_share_however_small_is_one_dialogue_at_least(self):
         assert select(_study(2, 3), _mix(human_share=0.01)).long_enough == 3
-        with pytest.raises(HumanShareUnreachable, match="There are 0 human dialogues"):
+        with pytest.raises(HumanShareUnreachable, match="there are 0: lower it"):
             select(_study(2, 0), _mix(human_share=0.01))
 
     def test_human_share_is_of_conversations_that_are_long_enough(self):
@@ -99,11 +99,11 @@ class TestHumanShare:
     def test_human_share_that_is_too_large_says_how_many_dialogues_are_there_and_needed(self):
         with pytest.raises(HumanShareUnreachable) as raised:
             select(_study(30, 9), _mix(human_share=0.25))
-        assert str(raised.value) == ("There are 9 human dialogues of 2 exchanges, a share of 0.25 needs 10: lower it.")
+        assert str(raised.value) == ("A share of 0.25 needs 10 human dialogues of 2 exchanges; there are 9: lower it.")
 
     def test_human_share_counts_a_dialogue_of_both_collections_once(self):
         twice = [_mixed(1, ONE, "same", people=True), _mixed(2, TWO, "same", people=True)]
-        with pytest.raises(HumanShareUnreachable, match="There are 1 "):
+        with pytest.raises(HumanShareUnreachable, match="there are 1: lower it"):
             select([*twice, *_study(2, 0)], _mix(human_share=0.5))
 
     def test_human_share_is_drawn_by_the_seed_whatever_the_ids(self):
@@ -120,7 +120,7 @@ class TestOpenings:
     def test_shown_openings_have_the_same_lengths_in_all_collections(self):
         one = [_mixed(1, ONE, "a", opening=2), _mixed(2, ONE, "b", opening=1)]
         select([*one, _mixed(3, TWO, "c", opening=1), _mixed(4, TWO, "d", opening=2)], _mix())
-        with pytest.raises(OpeningsDiffer, match="openings of 1 or 2 turns, another of 2,"):
+        with pytest.raises(OpeningsDiffer, match="openings of 1 or 2 and of 2 turns,"):
             select([*one, _mixed(3, TWO, "c", opening=2)], _mix())
 
 
@@ -160,7 +160,7 @@ class TestBots:
         if are_same:
             check_bots([("first", one), ("first", _bot("Y")), ("second", other)])
         else:
-            with pytest.raises(BotsDiffer, match=r"'X' is .* in 'first', .* in 'second'"):
+            with pytest.raises(BotsDiffer, match=r"'X' is .* in 'first' and .* in 'second'"):
                 check_bots([("first", one), ("first", _bot("Y")), ("second", other)])
 
     def test_bots_of_one_collection_are_not_compared(self):

@@ -192,7 +192,10 @@ class TestOverHttp:
         ("change", "said"),
         [
             ({"mode": "bipartite"}, "partners"),
-            ({"mode": "bipartite", "partners": {"set": "nobody", "version": 1}}, "no version 1 of a partner set"),
+            (
+                {"mode": "bipartite", "partners": {"set": "nobody", "version": 1}},
+                "The partner set 'nobody' has no version 1",
+            ),
             ({"mode": "bipartite", "partners": "BOTS"}, "is a target and a partner"),
             ({"mode": "self_play", "order": "target_first"}, "there is no target"),
             ({"order": "target_first"}, "there is no target"),

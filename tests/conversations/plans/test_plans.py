@@ -145,10 +145,13 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("more", "words"),
         [
-            ({"humans": 13}, "12 dialogues of 6 turns or more, 13 are needed: 0 are too short"),
-            ({"exchanges": 6, "humans": 1}, "0 dialogues of 12 turns or more, 1 are needed: 12 are too short"),
-            ({"exchanges": 4, "opening": {"take": 3}, "humans": 1}, "0 dialogues of 12 turns or more"),
-            ({"exchanges": 4, "opening": {"take": 3, "shown": True}, "humans": 1}, "0 dialogues of 11 turns or more"),
+            ({"humans": 13}, "13 dialogues of 6 turns or more are needed: 'openings' has 12, and 0 shorter"),
+            (
+                {"exchanges": 6, "humans": 1},
+                "1 dialogues of 12 turns or more are needed: 'openings' has 0, and 12 shorter",
+            ),
+            ({"exchanges": 4, "opening": {"take": 3}, "humans": 1}, "1 dialogues of 12 turns or more"),
+            ({"exchanges": 4, "opening": {"take": 3, "shown": True}, "humans": 1}, "1 dialogues of 11 turns or more"),
         ],
     )
     def test_too_few_dialogues_as_long_as_the_bots_are_refused_with_how_many_are_too_short(

@@ -37,12 +37,12 @@ class TestUploads:
         await _upload(admin, corpus, _lines(*lines), format="jsonl", split="train")
         bots = [await add_bot(suite, "ngram", corpus_id=corpus), await add_bot(suite, "dull")]
         refused = await admin.delete(f"/v1/corpora/{corpus}")
-        said = "The corpus 'used' stays while bots learn from it: retire 'ngram' first."
+        said = "The corpus 'used' can't be deleted while bots learn from it: retire 'ngram' first."
         assert (refused.status_code, refused.json()["detail"]) == (409, said)
         opening = {"corpus_id": corpus, "split": "train"}
         await created(admin, "/v1/collections", plan(bots, name="talks", opening=opening))
         refused = await admin.delete(f"/v1/corpora/{corpus}")
-        said = "The corpus 'used' stays: collections hold texts of it or were compared with it: 'talks'."
+        said = "The corpus 'used' can't be deleted: collections use its texts or were compared with it: 'talks'."
         assert (refused.status_code, refused.json()["detail"]) == (409, said)
         admin, unused = await _corpus(suite, "unused")
         await _upload(admin, unused, _lines(*lines), format="jsonl", split="train")

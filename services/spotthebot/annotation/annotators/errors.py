@@ -21,7 +21,7 @@ class NoSuchAnnotator(NotFound):
 
 
 class AnnotatorErased(Conflict):
-    """The person behind this annotator was erased: nobody knows whom this decision would be about."""
+    """This annotator's person was erased, so no decision about this annotator is possible any more."""
 
 
 class NothingToAppeal(Conflict):
@@ -29,15 +29,15 @@ class NothingToAppeal(Conflict):
 
 
 class AppealLodged(Conflict):
-    """This annotator has appealed with another note; one note is kept."""
+    """This annotator has already appealed with another note, and only one note is kept: it can't be changed."""
 
 
 class LimitReached(ClaimRefused):
-    """This annotator has {limit} packages, as many as one annotator may have in this campaign."""
+    """This annotator has {limit} packages, the limit for one annotator in this campaign."""
 
 
 class AnnotatorBlocked(ClaimRefused):
-    """This annotator is blocked in this campaign."""
+    """This annotator is blocked in this campaign: lodge an appeal, or ask an administrator."""
 
     problem_name = "blocked"
 

@@ -27,19 +27,19 @@ from spotthebot.kit.errors import Conflict, Invalid, NotFound
 
 
 class TooFewGoldDialogues(Invalid):
-    """'{name}' has {found} gold dialogues: {missing} are missing for {packages} packages with {per_package} each."""
+    """'{name}' has {found} gold dialogues, {missing} too few for {packages} packages with {per_package} each."""
 
 
 class GoldTooShort(Invalid):
-    """Dialogue {number} of '{name}' has {turns} turns, and the longest segment shows {needed}: gold is shown as far."""
+    """Gold dialogue {number} of '{name}' has {turns} turns: it needs {needed}, as many as the longest segment."""
 
 
 class GoldInTraining(Invalid):
-    """Dialogue {number} of '{name}' is in the training '{training}' as well: annotators would know its answer."""
+    """Annotators know gold dialogue {number} of '{name}' from the training '{training}': replace it in one of them."""
 
 
 class GoldStandsOut(Invalid):
-    """Dialogue {number} of '{name}' can be told from the conversations without reading: {why}."""
+    """Annotators could spot gold dialogue {number} of '{name}' without reading: {why}. Replace it."""
 
 
 class NoSuchPackage(Invalid):
@@ -47,7 +47,7 @@ class NoSuchPackage(Invalid):
 
 
 class NoSuchItem(Invalid):
-    """This assignment has items 0 to {last}, and no item {position}."""
+    """There is no item {position}: this assignment has items 0 to {last}."""
 
 
 class NoSuchAssignment(NotFound):
@@ -55,11 +55,11 @@ class NoSuchAssignment(NotFound):
 
 
 class StepNotShown(Conflict):
-    """Step {step} is not shown yet: answer the steps before, and show one after the other with `show_step`."""
+    """Step {step} is not shown yet: answer the earlier steps, and show each next step with `show_step`."""
 
 
 class StepLocked(Conflict):
-    """Step {step} is locked, since the next one was shown: its answers can't change."""
+    """The answers of step {step} can't change any more: the next step was shown."""
 
 
 class StepUnanswered(Conflict):
@@ -67,11 +67,11 @@ class StepUnanswered(Conflict):
 
 
 class VersionOutdated(Conflict):
-    """Another save came first: this answer is in version {present}, not {version}. Get it, then save with that."""
+    """The answer changed since you read it (version {present}, not {version}): get it, then save with its version."""
 
 
 class ItemsUnanswered(Conflict):
-    """{count} items are not fully answered: see `errors`."""
+    """{count} items lack answers: answer those in `errors`, then submit again."""
 
 
 class AnotherPackageHeld(ClaimRefused):
@@ -79,12 +79,12 @@ class AnotherPackageHeld(ClaimRefused):
 
 
 class ConversationSeen(ClaimRefused):
-    """This annotator has seen a conversation that the package {package} shows."""
+    """This annotator has seen a conversation of the package {package}: claim another package."""
 
 
 class PackageTaken(ClaimRefused):
-    """The package {package} has as many annotators as it needs."""
+    """The package {package} has all the annotators that it needs: claim another package."""
 
 
 class NothingLeft(ClaimRefused):
-    """No package is left that needs annotators and shows nothing that this annotator has seen."""
+    """No package is left for this annotator: all are taken, or show conversations that this annotator has seen."""

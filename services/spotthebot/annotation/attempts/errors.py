@@ -18,7 +18,7 @@ from spotthebot.kit.errors import Conflict, Invalid
 
 
 class NoSuchTrainingDialogue(Invalid):
-    """The training has dialogues 0 to {last}, and no dialogue {position}."""
+    """There is no dialogue {position}: the training has dialogues 0 to {last}."""
 
 
 class NoTraining(Conflict):
@@ -26,19 +26,19 @@ class NoTraining(Conflict):
 
 
 class TrainingNotStarted(Conflict):
-    """This annotator has not started attempt {attempt} of the training."""
+    """This annotator has not started attempt {attempt} of the training: start it first."""
 
 
 class TrainingDialogueNotShown(Conflict):
-    """Dialogue {position} of the training is not shown yet: dialogue {following} comes first."""
+    """Dialogue {position} of the training is not shown yet: answer dialogue {following} first."""
 
 
 class TrainingAnswerFinal(Conflict):
-    """Dialogue {position} of the training was answered otherwise: the answer is final, as its feedback was given."""
+    """Dialogue {position} of the training has another answer already, which is final: its feedback was shown."""
 
 
 class AttemptNotFailed(Conflict):
-    """Attempt {attempt} of the training can't be granted: this annotator has not failed attempt {before}."""
+    """Attempt {attempt} of the training can be granted only once attempt {before} has failed."""
 
 
 class TrainingNotPassed(ClaimRefused):
@@ -48,4 +48,4 @@ class TrainingNotPassed(ClaimRefused):
 
 
 class TrainingFailed(ClaimRefused):
-    """This annotator failed the campaign's training, and has no attempt left."""
+    """This annotator failed the campaign's training and has no attempt left: an administrator can grant one."""

@@ -20,23 +20,23 @@ class ChangesInvalid(Invalid):
 
 
 class UnknownReferences(Invalid):
-    """{count} rows do not fit what this campaign has: see `errors`. Nothing of the batch was stored."""
+    """{count} rows do not fit this campaign: see `errors`. No row was stored."""
 
 
 class CampaignNotOpen(Conflict):
-    """The campaign '{name}' is {state}: nothing can be claimed or uploaded."""
+    """The campaign '{name}' is {state} and takes no uploads: upload to an open or closed campaign."""
 
 
 class CampaignNoDraft(Conflict):
-    """The campaign '{name}' is {state}: packages are uploaded to a draft, before it is opened."""
+    """The campaign '{name}' is {state}: upload packages to a draft, before you open it."""
 
 
 class ChangeRefused(Conflict):
-    """The campaign '{name}' is {state}, and can't change so: see `errors`. Nothing was changed."""
+    """The campaign '{name}' is {state} and does not allow this change: see `errors`. Nothing was changed."""
 
 
 class ChangedMeanwhile(Conflict):
-    """Another change of the campaign '{name}' came first: look at it, and send yours again."""
+    """Another change of the campaign '{name}' came first: read the campaign again, then repeat your change."""
 
 
 class AnnotatorsEntered(Conflict):

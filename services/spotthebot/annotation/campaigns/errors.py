@@ -31,7 +31,7 @@ class CampaignCannotMove(Conflict):
 
 
 class CampaignNotBuilt(Conflict):
-    """The packages of the campaign '{name}' are still being made: go on once its state is draft."""
+    """The packages of the campaign '{name}' are still being made: try again when its state is draft."""
 
 
 class CampaignNotDeletable(Conflict):
@@ -43,7 +43,7 @@ class CampaignNotEnded(Conflict):
 
 
 class CampaignTakesNoClaims(Conflict):
-    """The campaign '{name}' was annotated elsewhere: there is nothing to claim."""
+    """The campaign '{name}' holds imported annotations: its packages can't be claimed."""
 
 
 class NoPay(Conflict):

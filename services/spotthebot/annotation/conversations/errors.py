@@ -17,7 +17,7 @@ class UnknownCollection(Invalid):
 
 
 class CollectionsNotMixed(Invalid):
-    """These collections can't be mixed so: {reason}."""
+    """These collections can't be mixed in one campaign: {reason}."""
 
 
 class ConversationsNamedAlike(Invalid):

@@ -10,12 +10,12 @@ from spotthebot.kit.errors import Conflict
 
 
 class EntryLinkUsedUp(Conflict):
-    """This entry link is for {limit} annotators, and as many have entered: ask for another link."""
+    """All {limit} places of this entry link are taken: ask for another link."""
 
 
 class NoConsentAsked(Conflict):
-    """The campaign '{name}' has no text to consent to."""
+    """The campaign '{name}' has no text to consent to: send no consent."""
 
 
 class ConsentToAnotherText(Conflict):
-    """This is the hash of another text than the campaign's: show `consent`, and send its `consent_sha256`."""
+    """This hash does not match the campaign's text: show `consent`, and send its `consent_sha256`."""

@@ -169,7 +169,7 @@ def _identity(campaign: Campaign, link: EntryLink, parameters: Mapping[str, str]
         raise EntryLinkNamesNobody(name=campaign.name)
     identity = read_identity(panel, parameters)
     if link.annotator not in {None, identity.annotator}:
-        fault = FieldError(f"/parameters/{id_parameter(panel)}", "names another person than the link is for")
+        fault = FieldError(f"/parameters/{id_parameter(panel)}", "must name the person whom the link is for")
         raise EntryRefused(fields=(fault,))
     return identity
 

@@ -18,23 +18,23 @@ from spotthebot.kit.errors import Conflict, Invalid, NotFound
 
 
 class AnnotatorIdUnusable(Invalid):
-    """No annotator of the panel '{panel}' has an id of this form: see `errors`."""
+    """The id is not valid for the panel '{panel}': see `errors`."""
 
 
 class EntryLinkNotGenuine(Invalid):
-    """The signature of this entry link does not fit: ask for another link."""
+    """The signature of this entry link is not valid: copy the link again, or ask for another link."""
 
 
 class EntryLinkNamesNobody(Invalid):
-    """The campaign '{name}' has no panel that names people in the URL: say for which annotator the link is."""
+    """The campaign '{name}' has no panel that names people in the URL: give the `annotator` that the link is for."""
 
 
 class EntryRefused(Invalid):
-    """The query parameters do not name an annotator: see `errors`."""
+    """The link's query parameters do not say who the annotator is: see `errors`, and open the link from the panel."""
 
 
 class PeopleNotCounted(Invalid):
-    """The campaign '{name}' has no packages yet, so nobody knows how many people it needs: give max_annotators."""
+    """The campaign '{name}' has no packages yet to count annotators by: give `max_annotators`."""
 
 
 class NoSuchEntryLink(NotFound):
@@ -42,7 +42,7 @@ class NoSuchEntryLink(NotFound):
 
 
 class EntryLinkExpired(Conflict):
-    """This entry link expired on {expired_at}."""
+    """This entry link expired on {expired_at}: ask for another link."""
 
 
 class EntryLinkRevoked(Conflict):
@@ -50,4 +50,4 @@ class EntryLinkRevoked(Conflict):
 
 
 class NotEntered(Conflict):
-    """This person did not enter by this link, or was erased since: they have to enter by a link."""
+    """This person has not entered by this link, or was erased since: open an entry link first."""

@@ -10,7 +10,7 @@ from spotthebot.kit.errors import Conflict
 
 
 class AssignmentExpired(Conflict):
-    """This assignment expired on {expired_at}: claim a package again; what was saved is kept."""
+    """This assignment expired on {expired_at}: claim a package again. Saved answers are kept."""
 
 
 class AssignmentSubmitted(Conflict):
@@ -18,4 +18,4 @@ class AssignmentSubmitted(Conflict):
 
 
 class AssignmentNotSubmitted(Conflict):
-    """This assignment is not submitted: there is nothing to reject."""
+    """This assignment is not submitted: only a submitted one can be rejected."""

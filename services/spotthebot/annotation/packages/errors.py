@@ -9,8 +9,8 @@ from spotthebot.kit.errors import Invalid
 
 
 class NothingToAnnotate(Invalid):
-    """No conversation has {exchanges} exchanges, as the longest segment needs: {too_short} are too short."""
+    """No conversation has the {exchanges} exchanges that the longest segment needs: {too_short} are too short."""
 
 
 class TooFewToCompare(Invalid):
-    """{largest} of {dialogues} dialogues have the same two speakers: {at_most} at most find others to stand beside."""
+    """{largest} of {dialogues} dialogues have the same two speakers, so at most {at_most} can be paired with others."""

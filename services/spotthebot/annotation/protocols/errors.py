@@ -26,7 +26,7 @@ class UnknownProtocol(Invalid):
 
 
 class ProtocolFaulty(Invalid):
-    """Nobody can annotate by this protocol: see `errors`."""
+    """The protocol is not valid: see `errors`."""
 
 
 class TaskNotConvertible(Invalid):
@@ -46,11 +46,11 @@ class ProtocolBuiltIn(Conflict):
 
 
 class ProtocolVersionStored(Conflict):
-    """Version {version} of the protocol '{name}' holds another document, and never changes: make this the next one."""
+    """Version {version} of '{name}' is stored with other content and can't change: upload this as the next version."""
 
 
 class ShownWhole(Conflict):
-    """The protocol '{protocol}' shows every item whole: there is nothing to open."""
+    """The protocol '{protocol}' shows every item whole: answer without opening an exchange."""
 
 
 class NoExchangeOpen(Conflict):
@@ -66,8 +66,8 @@ class AllExchangesOpen(Conflict):
 
 
 class EverythingDecided(Conflict):
-    """Every question has its answer, so no other exchange is opened: go on, or take one back that isn't locked."""
+    """Every question is answered, so no exchange opens: continue with the next item, or remove an unlocked answer."""
 
 
 class DecisionLocked(Conflict):
-    """The answer to '{question}'{side} was given with {exchanges} exchanges open, and is locked since."""
+    """The answer to '{question}'{side} is locked: it was given with {exchanges} exchanges open, and now more are."""

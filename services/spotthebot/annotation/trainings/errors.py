@@ -23,7 +23,7 @@ class TrainingOfOtherProtocol(Invalid):
 
 
 class TrainingFaulty(Invalid):
-    """Nobody can be trained by this document: see `errors`."""
+    """The training is not valid: see `errors`."""
 
 
 class TrainingNotConvertible(Invalid):
@@ -35,4 +35,4 @@ class NoSuchTraining(NotFound):
 
 
 class TrainingVersionStored(Conflict):
-    """Version {version} of the training '{name}' holds another document, and never changes: make this the next one."""
+    """Version {version} of '{name}' is stored with other content and can't change: upload this as the next version."""

@@ -166,7 +166,7 @@ def check_ratings(plan: HumanBotIn, conversations: Sequence[Conversation], ratin
         if each.number > len(conversations) or rated.index(each.number) < place:
             faults.append(FieldError(f"{pointer}/number", f"there is no other conversation {each.number} to rate"))
         unknown, missing = each.scores.keys() - names, names - each.scores.keys()
-        faults += [FieldError(f"{pointer}/scores/{name}", "is no question") for name in sorted(unknown)]
+        faults += [FieldError(f"{pointer}/scores/{name}", "is not a question of this chat") for name in sorted(unknown)]
         faults += [FieldError(f"{pointer}/scores", f"'{name}' is missing") for name in sorted(missing)]
     for number, conversation in enumerate(conversations, start=1):
         if number not in rated and conversation.state is not ConversationState.FAILED:

@@ -12,11 +12,11 @@ class NoSuchChat(NotFound):
 
 
 class NotForChats(Conflict):
-    """The collection '{name}' is not for chats: only one with mode 'human_bot' is."""
+    """The collection '{name}' is not for chats: use a collection with mode 'human_bot'."""
 
 
 class CollectionNotOpen(Conflict):
-    """The collection '{name}' is {state}: it takes no chats."""
+    """The collection '{name}' is {state} and takes no chats."""
 
 
 class PartnerSpeaksNext(Conflict):
@@ -24,11 +24,11 @@ class PartnerSpeaksNext(Conflict):
 
 
 class NotThisConversation(Conflict):
-    """Conversation {number} of this chat {fact}; conversation {current} goes on: nothing was said in it."""
+    """Conversation {number} of this chat {fact}: speak in conversation {current}. Your text was not sent."""
 
 
 class TooFewTurns(Conflict):
-    """{said} turns were said, {minimum} are needed before going on: keep talking."""
+    """The conversation has {said} turns and needs {minimum} before the next one: keep talking."""
 
 
 class ChatEndedMeanwhile(Conflict):
@@ -36,15 +36,15 @@ class ChatEndedMeanwhile(Conflict):
 
 
 class ChatIsOver(Conflict):
-    """This chat is {state}: nothing more can be said in it."""
+    """This chat is {state} and takes no more turns."""
 
 
 class NotTimeToRate(Conflict):
-    """This chat is {state}: it is rated when all its conversations are over."""
+    """This chat is {state}: rate it when all its conversations are over."""
 
 
 class ChatLinkUsedUp(Conflict):
-    """This link is for {limit} people, and as many have begun to chat: ask for another."""
+    """All {limit} places of this link are taken: ask for another link."""
 
 
 class ChatLinkRevoked(Forbidden):

@@ -8,7 +8,7 @@ class UnknownCorpusInPlan(Invalid):
 
 
 class SplitIsEmpty(Invalid):
-    """The corpus '{corpus}' has no dialogues in the split '{split}'."""
+    """The corpus '{corpus}' has no dialogues in the split '{split}': name another split."""
 
 
 class NotUtf8(Invalid):
@@ -16,11 +16,11 @@ class NotUtf8(Invalid):
 
 
 class NotThisFormat(Invalid):
-    """This is no {form}: {reason}."""
+    """The file is not a valid {form}: {reason}."""
 
 
 class BadShares(Invalid):
-    """'{splits}' names no shares of splits that sum to 1: write `train:0.8,openings:0.2`."""
+    """'{splits}' must name splits with shares that sum to 1, such as `train:0.8,openings:0.2`."""
 
 
 class SplitOrSplits(Invalid):
@@ -32,7 +32,7 @@ class NoSplitNamed(Invalid):
 
 
 class UploadCutShort(Invalid):
-    """The file was cut short: send it again; what is stored stays, and is not stored twice."""
+    """The upload was cut short: send the file again. Stored lines are kept and not stored twice."""
 
 
 class NoSuchCorpus(NotFound):

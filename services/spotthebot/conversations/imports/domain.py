@@ -44,13 +44,13 @@ class ExportLines:
             raise Fault(reason=f"is of domain '{found.domain}', the collection is of '{self._domain}'")
         if found.collection_cancelled is not self._is_cancelled:
             was, own = ("was", "was not") if found.collection_cancelled else ("was not", "was")
-            raise Fault(reason=f"its collection {was} cancelled, this one {own}: use another (`cancelled` says which)")
+            raise Fault(reason=f"its collection {was} cancelled, this one {own}: use one with the same `cancelled`")
         if found.state is ConversationState.RUNNING:
             raise Fault(reason="has not ended: export it again when it has")
         if self.held_as is None:
             self.held_as = found.mode
         if found.mode != self.held_as:
-            raise Fault(reason=f"was held as {found.mode}, the collection's as {self.held_as}: use another collection")
+            raise Fault(reason=f"was held as {found.mode}, the collection holds {self.held_as}: use another collection")
         yield ReadExport(number, found)
 
     def end(self) -> Iterable[ReadExport]:

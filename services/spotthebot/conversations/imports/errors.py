@@ -4,8 +4,8 @@ from spotthebot.kit.errors import Conflict
 
 
 class NotAnImport(Conflict):
-    """The collection '{name}' holds its own conversations: only one with mode 'import' takes uploads."""
+    """The collection '{name}' takes no uploads: upload to a collection with mode 'import'."""
 
 
 class HeldOtherwise(Conflict):
-    """The collection '{name}' holds conversations of mode {held_as} since a moment ago: upload to another one."""
+    """The collection '{name}' now holds conversations of mode {held_as}: upload these to another collection."""

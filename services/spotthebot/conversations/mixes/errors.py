@@ -4,11 +4,11 @@ from spotthebot.kit.errors import Invalid
 
 
 class BotsDiffer(Invalid):
-    """'{name}' is {first} in '{one}', {second} in '{other}': take collections of one version, or only one of these."""
+    """'{name}' is {first} in '{one}' and {second} in '{other}': take collections with the same version, or only one."""
 
 
 class OpeningsDiffer(Invalid):
-    """One collection shows openings of {one} turns, another of {other}, which could tell who speaks: leave one out."""
+    """The collections show openings of {one} and of {other} turns, which could reveal who speaks: leave one out."""
 
 
 class NamedAlike(Invalid):
@@ -16,4 +16,4 @@ class NamedAlike(Invalid):
 
 
 class HumanShareUnreachable(Invalid):
-    """There are {available} human dialogues of {exchanges} exchanges, a share of {share} needs {needed}: lower it."""
+    """A share of {share} needs {needed} human dialogues of {exchanges} exchanges; there are {available}: lower it."""

@@ -8,16 +8,16 @@ class BotRetired(Invalid):
 
 
 class SameNames(Invalid):
-    """Two of the bots are called '{name}': results could not tell them apart."""
+    """Two of the bots are called '{name}', so results could not tell them apart: rename one."""
 
 
 class PlaysItself(Invalid):
-    """The bot '{name}' is a target and in the partner set: it would talk to itself; leave it out of one of them."""
+    """The bot '{name}' is a target and in the partner set, so it would talk to itself: leave it out of one of them."""
 
 
 class UnknownPartnerSet(Invalid):
-    """There is no version {version} of a partner set '{name}': create it first, or name another version."""
+    """The partner set '{name}' has no version {version}: create it first, or name another version."""
 
 
 class NoSuchPartnerSet(NotFound):
-    """There is no version {version} of a partner set '{name}'."""
+    """The partner set '{name}' has no version {version}."""

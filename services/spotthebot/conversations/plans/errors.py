@@ -8,12 +8,12 @@ class TooManyConversations(Invalid):
 
 
 class TooFewDialogues(Invalid):
-    """'{split}' has {available} dialogues of {turns} turns or more, {request} are needed: {too_short} are too short."""
+    """{request} dialogues of {turns} turns or more are needed: '{split}' has {available}, and {too_short} shorter."""
 
 
 class DialoguesTooShort(Invalid):
-    """No dialogue of the split '{split}' is long enough to open a conversation."""
+    """No dialogue of the split '{split}' is long enough to open a conversation: open with fewer utterances."""
 
 
 class LearnedFromPeople(Invalid):
-    """The bot '{name}' learned from the split '{split}', which people's conversations come from: name another split."""
+    """The bot '{name}' learned from the split '{split}', so people's conversations must come from another split."""

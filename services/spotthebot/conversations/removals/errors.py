@@ -4,8 +4,8 @@ from spotthebot.kit.errors import Conflict
 
 
 class CorpusInCollections(Conflict):
-    """The corpus '{name}' stays: collections hold texts of it or were compared with it: {collections}."""
+    """The corpus '{name}' can't be deleted: collections use its texts or were compared with it: {collections}."""
 
 
 class CorpusIsLearned(Conflict):
-    """The corpus '{name}' stays while bots learn from it: retire {bots} first."""
+    """The corpus '{name}' can't be deleted while bots learn from it: retire {bots} first."""

@@ -71,7 +71,7 @@ async def import_packages(
     )
     gold = campaign.gold.per_package if campaign.gold else 0
     faults = [
-        FieldError(f"/packages/{number}/segments", f"with {gold} gold items these are more than {MAX_PACKAGE_SIZE}")
+        FieldError(f"/packages/{number}/segments", f"may be at most {MAX_PACKAGE_SIZE} together with {gold} gold items")
         for number, package in enumerate(uploaded)
         if len(package.segments) + gold > MAX_PACKAGE_SIZE
     ]
@@ -104,7 +104,7 @@ async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded:
     items = await packages_store.items_by_external_id(session, campaign_id, packages)
     keys = [(each.package, each.conversation, each.exchanges) for each in uploaded]
     faults = [
-        FieldError(f"/annotations/{number}", f"package {key[0]} does not show conversation {key[1]} so far")
+        FieldError(f"/annotations/{number}", f"package {key[0]} does not show conversation {key[1]} at this length")
         for number, key in enumerate(keys)
         if key not in items
     ] or [

@@ -125,7 +125,8 @@ def _tree(options: Mapping[str, Any], names: _Names, *, required: bool) -> Itera
     for text, choices in options.items():
         kinds = [*_object(_object(choices).get("_type_", {"radio": {}}))]
         if kinds not in (["radio"], ["checkbox"]):
-            raise TaskNotConvertible(reason=f"its choices are taken by {kinds}: known is 'checkbox'")
+            reason = f"its choices are of the kind {kinds}: only 'radio' and 'checkbox' are supported"
+            raise TaskNotConvertible(reason=reason)
         is_box = kinds == ["checkbox"]
         # A bare name is no question: their pages show the box alone.
         shown = "Tick what applies." if is_box and text.isidentifier() else text
@@ -163,7 +164,7 @@ def _labels(options: list[Any]) -> dict[str, str]:
 
 def _object(value: object) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise TaskNotConvertible(reason=f"it holds {value!r} where an object has to stand")
+        raise TaskNotConvertible(reason=f"it holds {value!r} in place of an object")
     return value
 
 

@@ -45,7 +45,7 @@ def _sizes(placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
 
 def _reveal(protocol: AnnotationProtocol) -> Iterator[FieldError]:
     if protocol.reveal == "exchange_by_exchange" and protocol.unit.kind not in {"segment", "dialogue"}:
-        yield FieldError("/reveal", "Exchange by exchange is for the units segment and dialogue alone.")
+        yield FieldError("/reveal", "Reveal exchange by exchange only with the unit segment or dialogue.")
 
 
 def _questions(protocol: AnnotationProtocol, placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
@@ -75,7 +75,8 @@ def _per(protocol: AnnotationProtocol, placed: PlacedQuestion) -> Iterator[Field
         yield FieldError(pointer, "A preference compares the sides: ask per unit.")
     if placed.parents and placed.parents[-1].per not in {"unit", question.per}:
         parent = placed.parents[-1]
-        yield FieldError(pointer, f"It follows '{parent.id}', which is asked per {parent.per}: so it has to be.")
+        detail = f"Ask this per {parent.per} as well: its parent '{parent.id}' is asked per {parent.per}."
+        yield FieldError(pointer, detail)
 
 
 def _choices(pointer: str, question: SingleQuestion | MultipleQuestion) -> Iterator[FieldError]:
@@ -89,7 +90,7 @@ def _choices(pointer: str, question: SingleQuestion | MultipleQuestion) -> Itera
 
 def _scale(pointer: str, scale: Scale) -> Iterator[FieldError]:
     if not scale.min < scale.max:
-        yield FieldError(f"{pointer}/max", f"A scale has to end above its min, {scale.min}.")
+        yield FieldError(f"{pointer}/max", f"The max must be above the min, {scale.min}.")
     elif scale.max - scale.min >= MAX_SCALE_POINTS:
         points = scale.max - scale.min + 1
         yield FieldError(f"{pointer}/max", f"The scale has {points} points: it may have {MAX_SCALE_POINTS} at most.")

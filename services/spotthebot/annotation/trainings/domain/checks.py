@@ -51,7 +51,7 @@ def _questions(training: Training, protocol: AnnotationProtocol) -> Iterator[Fie
         if name not in kinds:
             yield FieldError(f"/questions/{number}", "The protocol has no question of this name.")
         elif kinds[name] == "text":
-            yield FieldError(f"/questions/{number}", "It is answered with free text, which is neither right nor wrong.")
+            yield FieldError(f"/questions/{number}", "Leave this question out: free text is neither right nor wrong.")
     if training.questions is None and not graded_questions(training, protocol):
         yield FieldError("/questions", "All questions of the protocol are answered with free text: none can be wrong.")
 

@@ -59,7 +59,8 @@ def dialogue_of(
             raise Fault(reason=f"the key has {len(key)} characters: 1 to {_LONGEST_KEY} are possible")
         _check_characters(key, "the key")
     if split is not None and not _SPLIT.fullmatch(split):
-        raise Fault(reason=f"'{split[:60]}' is no name of a split: small letters, digits, - and _, 50 at most")
+        rule = "use up to 50 small letters, digits, - and _"
+        raise Fault(reason=f"'{split[:60]}' is not a valid name of a split: {rule}")
     for number, text in enumerate(persona or (), 1):
         _check_characters(text, f"persona {number}")
     return ReadDialogue(line, key or content_key(turns), tuple(turns), split, persona, _metadata(metadata))
@@ -72,9 +73,7 @@ def alternating(speakers: Sequence[object]) -> None:
         raise Fault(reason=f"has one speaker only, '{names[0][:60]}'")
     for number, speaker in enumerate(speakers, 1):
         if str(speaker) != names[(number - 1) % 2]:
-            raise Fault(
-                reason=f"turn {number} is by '{str(speaker)[:60]}', whose turn it is not: two speakers alternate"
-            )
+            raise Fault(reason=f"turn {number} is by '{str(speaker)[:60]}': two speakers must alternate")
 
 
 def content_key(turns: Sequence[str]) -> str:
@@ -88,12 +87,12 @@ def _check_turns(turns: Sequence[str]) -> None:
     if len(turns) == 1:
         raise Fault(reason="has one turn only: a dialogue has two speakers")
     if len(turns) > _MAX_TURNS:
-        raise Fault(reason=f"has {len(turns)} turns, {_MAX_TURNS} at most are kept")
+        raise Fault(reason=f"has {len(turns)} turns: at most {_MAX_TURNS} are accepted")
     for number, turn in enumerate(turns, 1):
         if not turn.strip():
             raise Fault(reason=f"turn {number} is empty")
         if len(turn) > _LONGEST_TURN:
-            raise Fault(reason=f"turn {number} has {len(turn):,} characters, {_LONGEST_TURN:,} at most are kept")
+            raise Fault(reason=f"turn {number} has {len(turn):,} characters: at most {_LONGEST_TURN:,} are accepted")
         _check_characters(turn, f"turn {number}")
 
 
@@ -103,9 +102,9 @@ def _metadata(metadata: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     try:
         size = len(json.dumps(metadata, ensure_ascii=False, allow_nan=False).encode())
     except ValueError:  # half a surrogate pair; a number beyond what a float holds
-        raise Fault(reason="the metadata holds what JSON in UTF-8 cannot") from None
+        raise Fault(reason="the metadata holds a value that JSON in UTF-8 can't hold") from None
     if size > _LARGEST_METADATA:
-        raise Fault(reason=f"the metadata takes {size:,} bytes, {_LARGEST_METADATA:,} at most are kept")
+        raise Fault(reason=f"the metadata takes {size:,} bytes: at most {_LARGEST_METADATA:,} are accepted")
     if "\\u0000" in json.dumps(metadata):
         raise Fault(reason="the metadata contains a NUL character")
     return metadata

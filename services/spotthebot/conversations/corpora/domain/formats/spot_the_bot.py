@@ -28,7 +28,7 @@ class SpotTheBotLines:
         systems = tuple(text_of(found.get(f"system_type{side}"), f"'system_type{side}'") for side in (0, 1))
         for place, turn in enumerate(turns):
             if turn.get("id") != systems[place % 2]:
-                raise Fault(reason=f"turn {place + 1} is not by '{systems[place % 2][:60]}', whose turn it is")
+                raise Fault(reason=f"turn {place + 1} must be by '{systems[place % 2][:60]}': speakers alternate")
         said = [text_of(turn.get("text"), f"turn {place}") for place, turn in enumerate(turns, 1)]
         metadata = {"speakers": list(systems), "domain": found.get("domain_name")}
         yield dialogue_of(number, said, key=_object_id(found), metadata=metadata)
