@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+import structlog
 
 _FACTORIES = Path(__file__).with_name("factories").glob("*.py")
 pytest.register_assert_rewrite(*(f"tests.factories.{file.stem}" for file in _FACTORIES))  # before they are imported
@@ -102,12 +103,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def own_logs() -> Iterator[None]:
-    """Give the root logger back as it was: what a test configures writes to a stream that ends with it."""
+    """Give the root logger and the fields of all lines back as they were: a test may configure the logs of a service.
+
+    A handler writes to a stream that ends with its test.
+    """
     root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
+    handlers, level, fields = root.handlers[:], root.level, structlog.contextvars.get_contextvars()
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(**fields)
 
 
 @pytest.fixture(scope="session")
