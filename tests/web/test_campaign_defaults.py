@@ -9,7 +9,7 @@ COLLECTION = UUID(int=1)
 
 
 def test_form_as_it_opens_has_the_defaults_of_the_api():
-    form = CampaignForm.sent(DEFAULTS | {"name": "new"}, [str(COLLECTION)])
+    form = CampaignForm.sent({**DEFAULTS, "name": "new"}, [str(COLLECTION)])
     read = form.read({str(COLLECTION): "everyday"})
     assert isinstance(read, CampaignIn)
     expected = CampaignIn(name="new", domain="everyday", collections=(COLLECTION,))
