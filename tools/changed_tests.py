@@ -1,12 +1,11 @@
-"""Which tests belong to what changed: those that import a changed module, and those of its name in its package."""
+"""Which tests belong to what changed: those that import a changed module, and its own."""
 
 import ast
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-_NAMESPACES = ("services", "shared")
-"""Folders that hold a package; others are one."""
+from tools.own_tests import NAMESPACES, module_of, own_tests
 
 
 def changed_files(root: Path) -> list[str]:
@@ -19,12 +18,11 @@ def changed_files(root: Path) -> list[str]:
 def pick_tests(changed: Iterable[str], root: Path) -> list[str]:
     """Return the test files, as paths below `root`, that belong to changed files."""
     changed = list(changed)
-    modules = {module for file in changed if (module := _module_of(file)) is not None}
+    modules = {module_of(path) for path in map(Path, changed) if _is_source(path)}
+    tests = [path.relative_to(root) for path in (root / "tests").rglob("test_*.py")]
     picked = {file for file in changed if _is_test(Path(file)) and (root / file).exists()}
-    for test in sorted((root / "tests").rglob("test_*.py")):
-        path = test.relative_to(root)
-        if _imports_of(test) & modules or any(_mirrors(path, module) for module in modules):
-            picked.add(str(path))
+    picked |= {str(test) for test in tests if _imports_of(root / test) & modules}
+    picked |= {str(test) for module in modules for test in own_tests(module, tests)}
     return sorted(picked)
 
 
@@ -32,13 +30,8 @@ def _is_test(path: Path) -> bool:
     return path.parts[0] == "tests" and path.name.startswith("test_") and path.suffix == ".py"
 
 
-def _module_of(file: str) -> str | None:
-    """Return the dotted name of a Python file of ours; packages are named without `__init__`."""
-    path = Path(file)
-    if path.suffix != ".py" or path.parts[0] not in {*_NAMESPACES, "tools", "tests"}:
-        return None
-    parts = path.with_suffix("").parts[1 if path.parts[0] in _NAMESPACES else 0 :]
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+def _is_source(path: Path) -> bool:
+    return path.suffix == ".py" and path.parts[0] in {*NAMESPACES, "tools", "tests"}
 
 
 def _imports_of(test: Path) -> set[str]:
@@ -50,13 +43,6 @@ def _imports_of(test: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     return found
-
-
-def _mirrors(test: Path, module: str) -> bool:
-    """Say whether a test is of the module's package and bears its name: tests/bots/test_replies.py, bots...replies."""
-    parts = module.split(".")
-    package = test.parts[1]
-    return package in parts[:2] and parts[-1] in test.stem.removeprefix("test_")
 
 
 def _git(root: Path, *arguments: str) -> list[str]:

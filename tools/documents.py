@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
-from spotthebot.cli import campaigns, collections, main
-from spotthebot.cli.declarations import schema_text
+from spotthebot.cli.application import main
+from spotthebot.cli.campaigns.declaration import Declaration as CampaignDeclaration
+from spotthebot.cli.collections.declaration_file import CollectionFile
+from spotthebot.cli.declarations.declared import schema_text
+from spotthebot.cli.studies.declaration import StudyDeclaration
 from spotthebot.contracts.annotation.protocols import protocol_schema_text
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.service.process import openapi_text
@@ -19,8 +22,9 @@ def docs() -> None:
     for name in SERVICE_NAMES:
         _renew(folder / f"{name}.json", openapi_text(load_service(name)) + "\n")
     _renew(ROOT / "docs" / "protocol.schema.json", protocol_schema_text() + "\n")
-    _renew(ROOT / "docs" / "collection.schema.json", schema_text(collections.Declaration) + "\n")
-    _renew(ROOT / "docs" / "campaign.schema.json", schema_text(campaigns.Declaration) + "\n")
+    _renew(ROOT / "docs" / "collection.schema.json", schema_text(CollectionFile) + "\n")
+    _renew(ROOT / "docs" / "campaign.schema.json", schema_text(CampaignDeclaration) + "\n")
+    _renew(ROOT / "docs" / "study.schema.json", schema_text(StudyDeclaration) + "\n")
     _renew(develop, drawn(develop.read_text()))
 
 

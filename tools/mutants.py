@@ -79,9 +79,8 @@ class _Commands:
 
     def of(self, file: str) -> str:
         """Return the command; raises FailsWithoutMutant."""
-        nearest, others = self._graph.stages(file)
         words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command = shlex.join([*words, *(self._tests or nearest or others)])
+        command = shlex.join([*words, *(self._tests or self._graph.nearest(file))])
         if command not in self._passed:
             done = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False)  # noqa: S603 - our own
             if done.returncode:

@@ -8,7 +8,7 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
-from spotthebot.cli import main
+from spotthebot.cli.application import main
 from spotthebot.contracts.services import SERVICE_NAMES
 from spotthebot.kit.errors import Unavailable
 from spotthebot.local.progress import screen

@@ -1,12 +1,12 @@
-"""Which test files can notice a change of a module: those whose imports lead to it, the nearest first."""
+"""Which test files can notice a change of a module: its own, and those whose imports lead to it."""
 
 import ast
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-_NAMESPACES = ("services", "shared")
-"""Folders that hold a package; others are one."""
+from tools.own_tests import NAMESPACES, module_of, own_tests
+
 _FAR = 1000
 
 
@@ -19,9 +19,9 @@ class ImportGraph:
 
     def __init__(self, root: Path) -> None:
         self._file: dict[str, Path] = {}
-        for top in (*_NAMESPACES, "tools", "tests"):
+        for top in (*NAMESPACES, "tools", "tests"):
             for path in sorted((root / top).rglob("*.py")):
-                self._file[_module_of(path.relative_to(root))] = path
+                self._file[module_of(path.relative_to(root))] = path
         self._root = root
         trees = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in self._file.items()}
         self._names = {
@@ -32,30 +32,23 @@ class ImportGraph:
             for imported in self._imports(module, tree):
                 self._importers[imported].add(module)
 
-    @property
-    def tests(self) -> list[str]:
-        """All test files of the clone."""
-        below = (path.relative_to(self._root) for path in self._file.values())
-        return [str(path) for path in below if path.parts[0] == "tests" and path.name.startswith("test_")]
+    def nearest(self, file: str) -> list[str]:
+        """Return the test files nearest to a source file, its own first.
 
-    def stages(self, file: str) -> tuple[list[str], list[str]]:
-        """Return the test files nearest to a source file, and the others of its package, in `tests/<package>`.
-
-        Nearest are those that few imports lead to, and those that import the package which the module is in. Those to
-        which no import leads come last: a running service may reach the module all the same.
+        Nearest are its own, those that import it, and those that import the package which it is in. A module without
+        any of them is reached through other modules: nearest are then those of its package, or of all, to which the
+        fewest imports lead.
         """
-        module = _module_of(Path(file))
+        module = module_of(Path(file))
         distances, around = self._distances(module), self._importers[module.rpartition(".")[0]]
-        folder = Path("tests", module.split(".")[1])
-        found = []
-        for name, path in self._file.items():
-            test = path.relative_to(self._root)
-            distance = distances.get(name, _FAR)
-            if path.name.startswith("test_") and (distance == 1 or test.is_relative_to(folder)):
-                found.append((distance, module.split(".")[-1] not in path.stem, str(test), name in around))
-        found.sort()
-        nearest = [test for distance, _, test, is_around in found if distance == found[0][0] or is_around]
-        return nearest, [test for _, _, test, _ in found if test not in nearest]
+        tests = {path.relative_to(self._root): name for name, path in self._file.items() if _is_test(path)}
+        own = own_tests(module, tests)
+        near = {test for test, name in tests.items() if distances.get(name) == 1 or name in around} | own
+        if not near:
+            of_package = [test for test in tests if test.is_relative_to(Path("tests", module.split(".")[1]))]
+            far = {test: distances.get(tests[test], _FAR) for test in of_package or tests}
+            near = {test for test, distance in far.items() if distance == min(far.values())}
+        return [str(test) for test in sorted(near, key=lambda test: (test not in own, test))]
 
     def _distances(self, module: str) -> dict[str, int]:
         distances, reached = {module: 0}, [module]
@@ -88,9 +81,8 @@ class ImportGraph:
         return f"{module}.{name}"
 
 
-def _module_of(file: Path) -> str:
-    parts = file.with_suffix("").parts[1 if file.parts[0] in _NAMESPACES else 0 :]
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+def _is_test(path: Path) -> bool:
+    return path.name.startswith("test_")
 
 
 def _imported_names(tree: ast.Module) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from spotthebot.cli import main
+from spotthebot.cli.application import main
 from spotthebot.local.progress import screen
 from tools import ROOT
 from tools.changed_tests import changed_files, pick_tests

@@ -2,7 +2,15 @@
 
 from benchmarks.command import run
 
-ROWS = ("trueskill_bootstrap", "rank_ranges", "stability", "alpha_bootstrap", "interval_npmle", "campaign")
+ROWS = (
+    "trueskill_bootstrap",
+    "rank_ranges",
+    "stability",
+    "alpha_bootstrap",
+    "interval_npmle",
+    "assessment",
+    "campaign",
+)
 COLUMNS = ("Work", "Ours", "Rival", "Rival's time", "Ratio", "Agreement", "Goal", "Reached")
 
 if __name__ == "__main__":

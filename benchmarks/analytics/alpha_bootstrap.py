@@ -4,7 +4,7 @@ import krippendorff
 import numpy as np
 
 from benchmarks.analytics.measurement import Measurement, timed
-from spotthebot.analytics.stats import bootstrap_alpha
+from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
 
 DIALOGUES, TURNS, RESAMPLES = 108, 1634, 10_000
 _RIVAL_RESAMPLES = 100

@@ -3,8 +3,9 @@
 import numpy as np
 
 from benchmarks.analytics.measurement import Measurement, timed
-from spotthebot.analytics.stats import CensoredTimes, censored_times, npmle
 from spotthebot.analytics.stats.annotations import FloatArray
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
+from spotthebot.analytics.stats.survival.npmle import npmle
 
 ROWS = 1000
 _LARGEST_KKT = 1e-8

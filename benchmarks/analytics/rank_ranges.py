@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.analytics.measurement import Measurement, timed
 from benchmarks.analytics.simulated import simulated_games
-from spotthebot.analytics.stats import Games, count_wins
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.rank_ranges import published_rank_counts
+from spotthebot.analytics.stats.wins import Games, count_wins
 
 REPLICATES = 1000
 _SIZES = {4_050: 400, 405_000: 20}

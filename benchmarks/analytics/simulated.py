@@ -4,8 +4,8 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from spotthebot.analytics.domain.study import CodedAnnotation, Study
-from spotthebot.analytics.stats import Games, Unit
+from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.stats.wins import Games, Unit
 
 BOTS = ("A", "B", "C", "D", "E", "F")
 _TIES = 0.7
@@ -29,7 +29,7 @@ def simulated_games(n: int, *, unit: Unit = Unit.ANNOTATION, seed: int = 0) -> G
     )
 
 
-def simulated_study(annotations: int, *, seed: int = 0) -> Study:
+def simulated_study(annotations: int, *, seed: int = 0) -> LabelledCampaign:
     """Draw a campaign of six bots and people: three lengths, two annotators each, labels by the speaker's skill."""
     rng = np.random.default_rng(seed)
     pairs = [(a, b) for at, a in enumerate(BOTS) for b in BOTS[at + 1 :]] + [("HU", "HU")] * 3
@@ -57,7 +57,7 @@ def simulated_study(annotations: int, *, seed: int = 0) -> Study:
                         elapsed_ms=int(rng.integers(5_000, 90_000)),
                     )
                 )
-    return Study(
+    return LabelledCampaign(
         campaign_id=None,
         campaign="simulated",
         domain="everyday",

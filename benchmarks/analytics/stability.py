@@ -5,7 +5,8 @@ from collections import Counter
 
 from benchmarks.analytics.measurement import Measurement, timed
 from benchmarks.analytics.simulated import simulated_games
-from spotthebot.analytics.stats import Games, RankRule, Unit, stability_at, stability_sizes
+from spotthebot.analytics.stats.stability import RankRule, stability_at, stability_sizes
+from spotthebot.analytics.stats.wins import Games, Unit
 
 SUBSETS, REPLICATES, MATCHES, PER_PAIR = 1000, 1000, 5000, 45
 _RIVAL_SIZE, _RIVAL_REPLICATES = 24, 40

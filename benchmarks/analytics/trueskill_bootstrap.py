@@ -6,8 +6,8 @@ import numpy as np
 import trueskill
 
 from benchmarks.analytics.measurement import Measurement, timed
-from spotthebot.analytics.stats import SkillSettings, draw_margin, play_matches
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
 
 BOTS, MATCHES, REPLICATES, TIES = 6, 4050, 1000, 0.7
 _RIVAL_REPLICATES = {"scipy": 1, None: 3}

@@ -23,8 +23,8 @@ from benchmarks.annotation.running import (
     work,
 )
 from benchmarks.bots.measurement import Measurement
-from tests.factories.filled_campaigns import fill_campaign
 from tests.factories.processes import Installation, prepared_installation
+from tests.factories.stored_campaigns import fill_campaign
 
 ANNOTATORS, PROCESSES, SIZE, PACKAGES = (1, 50, 200), (1, 2), 20, 5_000
 SECONDS = float(os.environ.get("SPOTTHEBOT_BENCHMARK_SECONDS", "24"))

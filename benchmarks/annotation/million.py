@@ -8,8 +8,8 @@ import psycopg
 
 from benchmarks.annotation.running import annotation, claim, milliseconds
 from benchmarks.bots.measurement import Measurement
-from tests.factories.filled_campaigns import fill_campaign
 from tests.factories.processes import Installation, prepared_installation
+from tests.factories.stored_campaigns import fill_campaign
 
 ITEMS, SIZE, CLAIMS, LONGEST_CLAIM_MS = int(os.environ.get("SPOTTHEBOT_BENCHMARK_ITEMS", "1000000")), 20, 200, 20
 TOY = {"ITEMS": 2000, "CLAIMS": 5}

@@ -17,7 +17,9 @@ import torch
 
 from benchmarks.bots.measurement import Measurement
 from benchmarks.bots.random_gpt2 import SENTENCES, SIZES, Size, count_tokens, make_gpt2
-from spotthebot.inference.models.dialogue import DialogueModel, GenerationRequest, load
+from spotthebot.inference.models.dialogue.kind import load
+from spotthebot.inference.models.dialogue.protocol import DialogueModel
+from spotthebot.inference.models.dialogue.requests import GenerationRequest
 
 DEVICE, MODELS = "cuda", ("124 M", "345 M")
 BATCHES = (1, 8, 32, 128)

@@ -20,11 +20,12 @@ from spotthebot.bots.protocols.triton import generation_request
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.contracts.bots.protocols import Sampling
 from spotthebot.inference.errors import TritonNotHere
-from spotthebot.inference.models import dialogue
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.triton.repository import write_model
-from spotthebot.inference.workers import ModelWorkers, WorkerModel
+from spotthebot.inference.workers.pool import ModelWorkers
+from spotthebot.inference.workers.worker import WorkerModel
 from spotthebot.local.triton import development_server
 
 IN_FLIGHT = (1, 8, 32)
@@ -78,7 +79,7 @@ def measure() -> Iterator[Measurement]:
 async def _in_workers(directory: Path) -> list[Measurement]:
     workers = ModelWorkers()
     models = {
-        name: WorkerModel(dialogue.KIND, str(directory), device="cpu", max_batch_size=size, max_queue_delay_ms=2.0)
+        name: WorkerModel(dialogue_kind.KIND, str(directory), device="cpu", max_batch_size=size, max_queue_delay_ms=2.0)
         for name, size in BATCHES.items()
     }
 
@@ -96,9 +97,9 @@ async def _in_workers(directory: Path) -> list[Measurement]:
 
 
 async def _on_triton(folder: Path, directory: Path) -> list[Measurement]:
-    async with development_server(folder) as server, TritonControl(server.grpc, probe=dialogue.PROBE) as control:
+    async with development_server(folder) as server, TritonControl(server.grpc, probe=dialogue_kind.PROBE) as control:
         for name, size in BATCHES.items():
-            write_model(server.repository, name, directory, kind=dialogue.KIND, max_batch_size=size)
+            write_model(server.repository, name, directory, kind=dialogue_kind.KIND, max_batch_size=size)
             await control.load(name)
 
         async def reply(model: str, request: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from spotthebot.bots.tables import LINEAGE
 from spotthebot.contracts.access import Role
 from spotthebot.kit.access.store import create_key
 from spotthebot.kit.database.sessions import Database
-from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.migrations.lineage import upgrade
 from spotthebot.kit.processes.process import Process
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.service.process import migrate_access

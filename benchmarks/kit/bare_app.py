@@ -25,8 +25,9 @@ from spotthebot.contracts.bots.registry import BotOut
 
 _KEY = "SELECT id, role, team, secret_sha256, expires_at, revoked_at FROM access.api_keys WHERE id = %s"
 _BOTS = """
-    SELECT b.id, b.name, b.team, b.description, b.domains, b.limits, b.status, b.status_reason, b.version, b.public,
-        v.protocol, v.sealed_secret IS NOT NULL AS has_secret, v.configuration_sha256, b.created_at, b.probe
+    SELECT b.id, b.name, b.team, b.description, b.domains, b.limits, b.status, b.status_reason, b.paused_until,
+        b.version, b.public, v.protocol, v.sealed_secret IS NOT NULL AS has_secret, v.configuration_sha256,
+        b.created_at, b.probe
     FROM bots.bots AS b JOIN bots.bot_versions AS v ON v.bot_id = b.id AND v.number = b.version
 """
 _BOT = f"{_BOTS} WHERE b.id = %s"

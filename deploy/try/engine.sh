@@ -86,6 +86,12 @@ check_index() {
     refuse "no build can fetch packages with this machine's settings of pip: $(grep -E '^#[0-9]+ [0-9.]+ ' "${home}/index.log" | tail -1)"
 }
 
+# make_base NAME DOCKERFILE FOLDER: what it is made of is Debian's packages and this machine's files, nothing of the suite's.
+make_base() {
+  docker build --progress plain --network host --tag "spotthebot-try/$1" --file "${here}/$2" "$3" > "${home}/base-$1.log" 2>&1 ||
+    refuse "the base image $1 can't be made with this machine's settings: $(grep -E '^#[0-9]+ [0-9.]+ ' "${home}/base-$1.log" | tail -1)"
+}
+
 make_bases() {
   docker image inspect spotthebot-try/proxy > /dev/null 2>&1 && return 0
   say "Making the base image of Debian's packages"
@@ -103,10 +109,10 @@ make_bases() {
     [ ! -d "${folder}" ] || find "${folder}" -name '*.whl' -exec cp {} "${home}/build/wheels/" ';'
   done
   cp /etc/ssl/certs/ca-certificates.crt "${home}/build/"
-  docker build --quiet --network host --tag spotthebot-try/build --file "${here}/build.Dockerfile" "${home}/build" > /dev/null
+  make_base build build.Dockerfile "${home}/build"
   for name in ${TRY_STANDINS-postgres prometheus proxy}; do
     say "Making the stand-in for the image of ${name}"
-    docker build --quiet --network host --tag "spotthebot-try/${name}" --file "${here}/${name}.Dockerfile" "${here}" > /dev/null
+    make_base "${name}" "${name}.Dockerfile" "${here}"
   done
 }
 

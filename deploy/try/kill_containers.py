@@ -29,9 +29,9 @@ from uuid import UUID
 import uvicorn
 
 from spotthebot.clients import Retries
-from spotthebot.clients.annotation import AsyncAnnotation
+from spotthebot.clients.annotation.client import AsyncAnnotation
 from spotthebot.clients.bots import AsyncBots
-from spotthebot.clients.conversations import AsyncConversations
+from spotthebot.clients.conversations.client import AsyncConversations
 from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.bots.registry import BotIn

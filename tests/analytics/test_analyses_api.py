@@ -12,9 +12,11 @@ import httpx
 import psycopg
 import pytest
 
-from spotthebot.analytics import stats, store
-from spotthebot.analytics.clients.studies import Studies
+from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.domain.analyses import AnalysisJob
+from spotthebot.analytics.stats.pair_power import Design
+from spotthebot.analytics.stats.sample_size import plan_annotators, plan_conversations
+from spotthebot.analytics.store import analyses as analyses_store
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncConversations
@@ -24,8 +26,9 @@ from spotthebot.kit.ids import new_id
 from spotthebot.kit.step_jobs.lifecycle import StepJob, StepJobState
 from spotthebot.kit.step_jobs.runner import PreparedWork
 from spotthebot.kit.step_jobs.store import StepJobStore
+from tests.factories.campaigns import import_campaign, imported_annotation
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
+from tests.factories.studies import conversation, import_conversations, until
 
 BOTS = ("X", "Y", "Z")
 PAIRS = [(a, b) for at, a in enumerate(BOTS) for b in BOTS[at + 1 :]]
@@ -35,22 +38,8 @@ async def _study(suite: RunningSuite, per_pair: int = 4, annotated: bool = True,
     """Import `per_pair` conversations of each pair; the first bot of a pair always wins."""
     keys = [(f"{a}{b}{i}", a, b) for a, b in PAIRS for i in range(per_pair)]
     collection = await import_conversations(suite, [conversation(*key) for key in keys])
-    admin = await suite.client("annotation", "admin")
-    body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]} | {
-        "seed": seed
-    }
-    path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
-    await until(admin, path, "open")
-    segments = [{"conversation": key, "exchanges": 1} for key, *_ in keys]
-    await created(admin, f"{path}/packages", {"packages": [{"external_id": "p", "segments": segments}]})
-    rows = [
-        ANNOTATION
-        | {"external_id": key, "package": "p", "conversation": key, "exchanges": 1, "annotator": "ann"}
-        | {"started_at": None, "ended_at": None, "completion_code": None}
-        for key, *_ in keys
-    ]
-    if annotated:
-        await created(admin, f"{path}/annotations", {"annotations": rows})
+    rows = [imported_annotation(key, conversation=key) for key, *_ in keys] if annotated else []
+    path = await import_campaign(suite, collection, {"p": [(key, 1) for key, *_ in keys]}, rows, seed=seed)
     return path.rpartition("/")[2]
 
 
@@ -172,20 +161,23 @@ class TestStability:
 
                 async def run(analysis_id: UUID) -> AnalysisJob:
                     async def prepare(job: StepJob) -> PreparedWork:
-                        return await analyses.prepare_analysis(Studies(annotation, conversations), job)
+                        return await analyses.prepare_analysis(CampaignData(annotation, conversations), job)
 
                     await analyses.STEP_JOBS.run(database, analysis_id, prepare)
-                    async with database.read() as reading:
-                        return await store.analyses.get_analysis(reading, analysis_id)
+                    async with asyncio.timeout(60):  # a worker that finds no task for it may take it over meanwhile
+                        while True:
+                            async with database.read() as reading:
+                                found = await analyses_store.get_analysis(reading, analysis_id)
+                            if found.state not in {AnalysisState.QUEUED, AnalysisState.RUNNING}:
+                                return found
+                            await asyncio.sleep(0.05)
 
-                async with database.write() as session:  # stored without a task, so that no worker takes it
-                    body, subject = request.model_dump(mode="json"), request.campaign_id
-                    one, other = [
-                        await jobs.add_job(session, "stability", body, subject_id=subject, version="0")
-                        for _ in range(2)
-                    ]
+                body, subject = request.model_dump(mode="json"), request.campaign_id
+                async with database.write() as session:
+                    one = await jobs.add_job(session, "stability", body, subject_id=subject, version="0")
                 done = await run(one)
-                # The first step of the other is there already, with a rate that no computation gives.
+                # The first step of the other is there already, with a rate that no computation gives. It is stored with
+                # the job, since a worker may take the job over at once.
                 marked = dict.fromkeys(("low", "high", "confidence_level"), 0.5) | {
                     "size": 3,
                     "estimate": 0.123,
@@ -197,6 +189,7 @@ class TestStability:
                     "seed": 0,
                 }
                 async with database.write() as session:
+                    other = await jobs.add_job(session, "stability", body, subject_id=subject, version="0")
                     run_id = new_id()
                     await jobs.begin_run(session, other, run_id, steps=2, inputs=None, fingerprint=done.data_sha256)
                     assert await jobs.put_result(session, other, run_id, 0, marked)
@@ -244,16 +237,14 @@ class TestPlans:
         few, enough = [(await _run(suite, body | {"annotators": n}))["plan"] for n in (8, 40)]
         assert few["pairs"][0]["reason"] == "8 annotators are too few, whatever the number of conversations"
         assert (few["conversations_per_pair"], few["annotations_per_annotator"]) == (None, None)
-        expected = stats.plan_conversations(
-            0.75, stats.Design(annotators=40), power=0.7, significance_level=0.1, n_pairs=6
-        )
+        expected = plan_conversations(0.75, Design(annotators=40), power=0.7, significance_level=0.1, n_pairs=6)
         assert (enough["conversations_per_pair"], enough["annotators"]) == (expected.conversations, 40)
         assert enough["pairs"][0]["design_effect"] == expected.design_effect
 
     async def test_plans_the_annotators_of_a_number_of_conversations(self, suite: RunningSuite):
         body = {"kind": "planning", "win_rates": [0.75, 0.9], "conversations": 60}
         plan = (await _run(suite, body))["plan"]
-        expected = [stats.plan_annotators(rate, 60, n_pairs=2).annotators for rate in (0.75, 0.9)]
+        expected = [plan_annotators(rate, 60, n_pairs=2).annotators for rate in (0.75, 0.9)]
         assert [pair["annotators"] for pair in plan["pairs"]] == expected
         assert [pair["more"] for pair in plan["pairs"]] == [None, None]
         assert (plan["conversations_per_pair"], plan["annotators"]) == (60, expected[0])

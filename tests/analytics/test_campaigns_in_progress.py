@@ -1,8 +1,9 @@
 """Annotators' correctness while their campaign is open: it needs who speaks, which analytics alone knows."""
 
 from tests.factories.annotating import WHOLE, claim, state_of, work_through
+from tests.factories.campaigns import open_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, import_conversations, open_campaign
+from tests.factories.studies import conversation, import_conversations
 
 
 async def test_annotators_who_were_right_are_known_before_the_campaign_is_over(suite: RunningSuite):

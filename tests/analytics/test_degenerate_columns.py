@@ -15,7 +15,43 @@ import pytest
 import trueskill
 
 from spotthebot.analytics import stats
+from spotthebot.analytics.stats.alpha import krippendorff_alpha
+from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
+from spotthebot.analytics.stats.annotations import AnnotationTable
+from spotthebot.analytics.stats.clustered_variance import Observations
+from spotthebot.analytics.stats.disagreement import Measurement
+from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
+from spotthebot.analytics.stats.fooling_rate import fooling_rates
+from spotthebot.analytics.stats.frames import from_csv, from_dataframe
+from spotthebot.analytics.stats.kappa import fleiss_kappa
+from spotthebot.analytics.stats.means import student_interval
+from spotthebot.analytics.stats.pair_power import power_of, smallest_p
+from spotthebot.analytics.stats.proportions import compare_proportions, wilson_interval
+from spotthebot.analytics.stats.rank_agreement import kendall_tau
+from spotthebot.analytics.stats.rank_ranges import published_rank_ranges
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.rating_estimates import Ratings
+from spotthebot.analytics.stats.rating_power import effect_of_shares, rating_power
+from spotthebot.analytics.stats.rating_sample_size import plan_dialogues, plan_power
+from spotthebot.analytics.stats.ratings import rank_ratings
+from spotthebot.analytics.stats.result_frames import to_dataframe
+from spotthebot.analytics.stats.sample_size import least_conversations, plan_annotators, plan_conversations
+from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.analytics.stats.skill import rate_skills
+from spotthebot.analytics.stats.stability import stability_at, stability_curve, without_bot
 from spotthebot.analytics.stats.survival import exact_times
+from spotthebot.analytics.stats.survival.censored_times import censored_times
+from spotthebot.analytics.stats.survival.cox import cox_regressions
+from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
+from spotthebot.analytics.stats.survival.interval_cox import interval_cox
+from spotthebot.analytics.stats.survival.interval_log_rank import interval_log_rank, interval_log_rank_pairs
+from spotthebot.analytics.stats.survival.log_rank import log_rank_tests
+from spotthebot.analytics.stats.survival.npmle import npmle, survival_band
+from spotthebot.analytics.stats.times import annotation_times
+from spotthebot.analytics.stats.trueskill_ratings import environment_of, ratings_of, settings_of
+from spotthebot.analytics.stats.trueskill_updates import draw_margin
+from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
+from spotthebot.analytics.stats.wins import Unit, play_games
 from spotthebot.fed.stats import annotator_ratings, bot_scores, correlation, means, split_half
 from spotthebot.kit.errors import Error
 from spotthebot.statistics import columns, rank_correlation
@@ -48,8 +84,8 @@ COLUMNS: dict[str, list[Any]] = {
 LEVELS = (0.95, 1e-16, 1 - 1e-17, 0, 1, NAN, INF, -1)
 
 
-def _table(rows: list[tuple[Any, ...]]) -> stats.AnnotationTable:
-    return stats.AnnotationTable.from_rows(rows)
+def _table(rows: list[tuple[Any, ...]]) -> AnnotationTable:
+    return AnnotationTable.from_rows(rows)
 
 
 ROWS: list[tuple[Any, ...]] = [
@@ -88,33 +124,34 @@ def _fast(function: Callable[..., Any]) -> Callable[..., Any]:
 OF_COLUMNS: dict[str, Callable[..., object]] = {
     # Called with three columns, each of which may be any of the above.
     "krippendorff_alpha": lambda u, v, w: [
-        stats.krippendorff_alpha(u, v, level=each, annotator=w) for each in stats.Measurement
+        krippendorff_alpha(u, v, level=each, annotator=w) for each in Measurement
     ],
     "bootstrap_alpha": lambda u, v, w: [
-        _fast(stats.bootstrap_alpha)(u, v, level=each, cluster=w) for each in stats.Measurement
+        _fast(bootstrap_alpha)(u, v, level=each, cluster=w) for each in Measurement
     ],
-    "fleiss_kappa": lambda u, v, w: stats.fleiss_kappa(u, v, annotator=w, conversation=u),
-    "annotation_times": lambda u, v, w: stats.annotation_times(v, u, w, u),
-    "adjust": lambda u, _v, _w: [stats.adjust(u, each) for each in stats.Adjustment],
-    "censored_times": lambda u, v, _: stats.censored_times(u, v),
-    "npmle": lambda u, v, w: stats.npmle(stats.censored_times(u, v), weights=w),
-    "survival_band": lambda u, v, w: stats.survival_band(
-        stats.censored_times(u, v), w, observations=stats.Observations(np.array(u), np.array(v))
+    "fleiss_kappa": lambda u, v, w: fleiss_kappa(u, v, annotator=w, conversation=u),
+    "annotation_times": lambda u, v, w: annotation_times(v, u, w, u),
+    "adjust": lambda u, _v, _w: [adjust(u, each) for each in Adjustment],
+    "censored_times": lambda u, v, _: censored_times(u, v),
+    "npmle": lambda u, v, w: npmle(censored_times(u, v), weights=w),
+    "survival_band": lambda u, v, w: survival_band(
+        censored_times(u, v), w, observations=Observations(np.array(u), np.array(v))
     ),
-    "interval_cox": lambda u, v, w: stats.interval_cox(
-        stats.censored_times(u, v), [[each] for each in w], ["x"], cluster=u
+    "interval_cox": lambda u, v, w: interval_cox(
+        censored_times(u, v), [[each] for each in w], ["x"], cluster=u
     ),
-    "interval_log_rank": lambda u, v, w: stats.interval_log_rank(stats.censored_times(u, v), w, ["a", "b"]),
-    "interval_log_rank_pairs": lambda u, v, w: stats.interval_log_rank_pairs(
-        stats.censored_times(u, v), w, ["a", "b"]
+    "interval_log_rank": lambda u, v, w: interval_log_rank(censored_times(u, v), w, ["a", "b"]),
+    "interval_log_rank_pairs": lambda u, v, w: interval_log_rank_pairs(
+        censored_times(u, v), w, ["a", "b"]
     ),
-    "parametric_survival": lambda u, v, w: exact_times.parametric_survival(stats.censored_times(u, v), w),
+    "parametric_survival": lambda u, v, w: exact_times.parametric_survival(censored_times(u, v), w),
     "kaplan_meier": lambda u, v, _: exact_times.kaplan_meier(u, v),
     "cox_of_exact_times": lambda u, v, w: exact_times.cox_of_exact_times(u, v, [[each] for each in w], ["x"]),
-    "linear_r2": lambda u, v, w: stats.linear_r2(u, [*zip(v, w, strict=False)]),
-    "logistic_r2": lambda u, v, w: stats.logistic_r2(u, [*zip(v, w, strict=False)]),
-    "rank_ratings": lambda u, v, w: stats.rank_ratings(stats.Ratings(("a", "b"), u, v, v, w)),
-    "from_dataframe": lambda u, v, w: stats.from_dataframe(
+    "linear_r2": lambda u, v, w: linear_r2(u, [*zip(v, w, strict=False)]),
+    "logistic_r2": lambda u, v, w: logistic_r2(u, [*zip(v, w, strict=False)]),
+    "rank_ratings": lambda u, v, w: rank_ratings(Ratings(("a", "b"), u, v, v, w)),
+    "student_interval": lambda u, _v, _w: student_interval(u),
+    "from_dataframe": lambda u, v, w: from_dataframe(
         pd.DataFrame([*zip(u, v, w, strict=False)], columns=["conversation", "first", "second"], dtype=object)
     ),
     "rank_correlation": lambda u, v, _: rank_correlation.rank_correlation(u, v),
@@ -160,7 +197,7 @@ def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
     }
 
 
-OF_TABLES: dict[str, Callable[[stats.AnnotationTable], object]] = {
+OF_TABLES: dict[str, Callable[[AnnotationTable], object]] = {
     name: _fast(getattr(stats, name))
     for name in (
         "annotator_quality", "current_status", "fooling_rates", "label_agreement", "label_alpha", "label_units",
@@ -168,52 +205,55 @@ OF_TABLES: dict[str, Callable[[stats.AnnotationTable], object]] = {
     )
 } | {
     name: lambda table, name=name: [
-        _fast(getattr(stats, name))(stats.play_games(table, unit=unit)) for unit in stats.Unit
+        _fast(getattr(stats, name))(play_games(table, unit=unit)) for unit in Unit
     ]
     for name in (
         "count_wins", "design_of", "outcome_correlation", "pair_tests", "plan_more", "published_rank_ranges",
         "rank_bots", "rate_davidson", "rate_skills", "stability_sizes",
     )
 } | {
-    "play_games": lambda table: [stats.play_games(table, unit=unit, criterion="wit") for unit in stats.Unit],
-    "stability_at": lambda table: _fast(stats.stability_at)(stats.play_games(table), 1),
-    "stability_curve": lambda _: stats.stability_curve([]),
-    "without_bot": lambda table: stats.without_bot(stats.play_games(table), "nobody"),
-    "kendall_tau": lambda table: stats.kendall_tau(*[_fast(stats.rank_bots)(stats.play_games(table))] * 2),
-    "survival_curves": lambda table: stats.survival_curves(stats.current_status(table)),
-    "cox_regressions": lambda table: stats.cox_regressions(stats.current_status(table), features=[]),
-    "log_rank_tests": lambda table: stats.log_rank_tests(stats.current_status(table)),
-    "to_dataframe": lambda table: stats.to_dataframe(stats.fooling_rates(table)),
-    "ratings_of": lambda table: stats.ratings_of(_fast(stats.rate_skills)(stats.play_games(table))),
-    "environment_of": lambda table: stats.environment_of(_fast(stats.rate_skills)(stats.play_games(table))),
+    "play_games": lambda table: [play_games(table, unit=unit, criterion="wit") for unit in Unit],
+    "stability_at": lambda table: _fast(stability_at)(play_games(table), 1),
+    "stability_curve": lambda _: stability_curve([]),
+    "without_bot": lambda table: without_bot(play_games(table), "nobody"),
+    "kendall_tau": lambda table: kendall_tau(*[_fast(rank_bots)(play_games(table))] * 2),
+    "survival_curves": lambda table: survival_curves(current_status(table)),
+    "cox_regressions": lambda table: cox_regressions(current_status(table), features=[]),
+    "log_rank_tests": lambda table: log_rank_tests(current_status(table)),
+    "to_dataframe": lambda table: to_dataframe(fooling_rates(table)),
+    "ratings_of": lambda table: ratings_of(_fast(rate_skills)(play_games(table))),
+    "environment_of": lambda table: environment_of(_fast(rate_skills)(play_games(table))),
 }  # fmt: skip
 OF_NUMBERS: dict[str, Callable[[Any], object]] = {
-    "wilson_interval": lambda n: [stats.wilson_interval(n, 3), stats.wilson_interval(1, n)],
-    "compare_proportions": lambda n: stats.compare_proportions(n, n, 1, n),
-    "smallest_p": lambda n: [stats.smallest_p(n), stats.smallest_p(10, n_pairs=n)],
+    "wilson_interval": lambda n: [wilson_interval(n, 3), wilson_interval(1, n)],
+    "compare_proportions": lambda n: compare_proportions(n, n, 1, n),
+    "smallest_p": lambda n: [smallest_p(n), smallest_p(10, n_pairs=n)],
     "least_conversations": lambda n: [
-        stats.least_conversations(n_pairs=n),
-        stats.least_conversations(significance_level=n),
+        least_conversations(n_pairs=n),
+        least_conversations(significance_level=n),
     ],
-    "power_of": lambda n: [stats.power_of(0.7, n), stats.power_of(n, 10), stats.power_of(0.7, 10, n_pairs=n)],
-    "plan_conversations": lambda n: [stats.plan_conversations(n), stats.plan_conversations(0.7, power=n)],
-    "plan_annotators": lambda n: stats.plan_annotators(0.7, n),
-    "evaluation_cost": lambda n: stats.evaluation_cost(
+    "power_of": lambda n: [power_of(0.7, n), power_of(n, 10), power_of(0.7, 10, n_pairs=n)],
+    "plan_conversations": lambda n: [plan_conversations(n), plan_conversations(0.7, power=n)],
+    "plan_annotators": lambda n: plan_annotators(0.7, n),
+    "effect_of_shares": lambda n: effect_of_shares(n, 0.5),
+    "rating_power": lambda n: [rating_power(0.4, n), rating_power(n, 10)],
+    "plan_power": lambda n: [plan_power(0.4, n), plan_power(n, 10)],
+    "plan_dialogues": lambda n: [plan_dialogues(n), plan_dialogues(0.4, power=n)],
+    "evaluation_cost": lambda n: evaluation_cost(
         bots=n, conversations_per_pair=n, annotations_per_conversation=n, seconds_per_annotation=n, chats_per_bot=n,
         seconds_per_chat=n, hourly_wage=n,
     ),
-    "draw_margin": lambda n: stats.draw_margin(n, n),
+    "draw_margin": lambda n: draw_margin(n, n),
     "settings_of": lambda n: [
-        stats.settings_of(trueskill.TrueSkill(**{name: n}))
+        settings_of(trueskill.TrueSkill(**{name: n}))
         for name in ("mu", "sigma", "beta", "tau", "draw_probability")
     ],
-    "to_dataframe": stats.to_dataframe,
-    "from_csv": lambda _: stats.from_csv(__file__),
+    "to_dataframe": to_dataframe,
+    "from_csv": lambda _: from_csv(__file__),
 }  # fmt: skip
 ARRAYS = {
-    "annotator_sets",
-    "clustered_variance", "clusters_of_ranges", "play_matches", "rank_probabilities", "rank_ranges", "share_bounds",
-    "share_tests", "shares_of",
+    "annotator_sets", "clustered_variance", "clusters_of_ranges", "intraclass_correlation", "play_matches",
+    "rank_probabilities", "rank_ranges", "share_bounds", "share_tests", "shares_of",
 }  # fmt: skip
 """They take arrays that other functions of the package made, as their types say."""
 
@@ -232,33 +272,31 @@ class TestTablesAndNumbers:
     @pytest.mark.parametrize("level", LEVELS)
     def test_every_level_has_a_result_or_is_refused(self, level: float):
         table, rows = TABLES["ordinary"], COLUMNS["ascending"]
-        games = stats.play_games(table)
+        games = play_games(table)
         for setting in ("confidence_level", "significance_level", "power"):
             for name in stats.__all__:
                 function = getattr(stats, name)
                 if inspect.isfunction(function) and setting in (taken := inspect.signature(function).parameters):
-                    first = {"table": table, "games": games, "status": stats.current_status(table)}.get(
-                        next(iter(taken))
-                    )
+                    first = {"table": table, "games": games, "status": current_status(table)}.get(next(iter(taken)))
                     if first is not None and name != "stability_at":
                         _tried(partial(_fast(function), first, **{setting: level}))
         for scored in (
             lambda: bot_scores.score_bots(rows, ["a", "a", "b", "b"], rows, confidence_level=level),
             lambda: correlation.correlation(rows, rows, confidence_level=level),
             lambda: exact_times.kaplan_meier(rows, [1, 0, 1, 1], confidence_level=level),
-            lambda: stats.plan_conversations(0.7, significance_level=level),
+            lambda: plan_conversations(0.7, significance_level=level),
         ):
             _tried(scored)
 
     @pytest.mark.parametrize("number", [0, -1, 10**12])
     def test_every_number_of_replicates_is_refused_before_memory_ends(self, number: int):
-        games, rows = stats.play_games(TABLES["ordinary"]), COLUMNS["ascending"]
+        games, rows = play_games(TABLES["ordinary"]), COLUMNS["ascending"]
         for call in (
-            lambda: stats.rank_bots(games, n_resamples=number),
-            lambda: stats.rate_skills(games, n_shuffles=number),
-            lambda: stats.published_rank_ranges(games, n_resamples=number),
-            lambda: stats.stability_at(games, 1, n_subsets=number),
-            lambda: stats.bootstrap_alpha(rows, rows, n_resamples=number),
+            lambda: rank_bots(games, n_resamples=number),
+            lambda: rate_skills(games, n_shuffles=number),
+            lambda: published_rank_ranges(games, n_resamples=number),
+            lambda: stability_at(games, 1, n_subsets=number),
+            lambda: bootstrap_alpha(rows, rows, n_resamples=number),
             lambda: bot_scores.score_bots(rows, ["a"] * 4, rows, n_resamples=number),
             lambda: split_half.split_half([rows] * 4, n_splits=number),
         ):

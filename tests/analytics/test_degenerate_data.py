@@ -10,11 +10,12 @@ import pytest
 
 from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
-from spotthebot.analytics.domain.findings import findings
+from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study import CodedAnnotation, Study
-from spotthebot.analytics.figures import FIGURES, FigureInput
+from spotthebot.analytics.figures.catalogue import FIGURES
+from spotthebot.analytics.figures.charts import FigureInput
 from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.local.report.findings import findings
 
 HUMAN, UNSURE, BOT = 2, 1, 0
 PARAMETERS = Parameters(filter="none", resamples=40)
@@ -23,9 +24,9 @@ Row = tuple[str, str, str, int, tuple[int, int], str]
 """Conversation, first and second speaker, exchanges, labels, annotator."""
 
 
-def _study(rows: Sequence[Row]) -> Study:
+def _study(rows: Sequence[Row]) -> LabelledCampaign:
     speakers: dict[Hashable, tuple[str, str]] = {name: (first, second) for name, first, second, *_ in rows}
-    return Study(
+    return LabelledCampaign(
         campaign_id=None,
         campaign="degenerate",
         domain="everyday",
@@ -130,6 +131,6 @@ class TestEveryQuestion:
 
     def test_a_filter_that_leaves_nothing_says_so(self):
         study = _study(_rows([("X", "Y")], (HUMAN, BOT)))
-        unfinished = Study(**{**study.__dict__, "annotations": study.annotations[:1]})
+        unfinished = LabelledCampaign(**{**study.__dict__, "annotations": study.annotations[:1]})
         with pytest.raises(NothingToAnalyse, match="keeps none of the 1 annotations"):
             analyse(unfinished, Parameters())

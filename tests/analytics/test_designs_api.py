@@ -2,7 +2,8 @@
 
 import pytest
 
-from spotthebot.analytics import stats
+from spotthebot.analytics.stats.pair_power import Design, smallest_p
+from spotthebot.analytics.stats.sample_size import least_conversations
 from tests.factories.running_suite import RunningSuite
 
 REACH = "/v1/designs/reach"
@@ -12,22 +13,22 @@ class TestReach:
     @pytest.mark.parametrize(
         ("asked", "design"),
         [
-            ({"pairs": 10, "conversations": 4}, stats.Design()),
-            ({"pairs": 15, "conversations": 12, "annotators": 12}, stats.Design(annotators=12)),
-            ({"pairs": 1, "conversations": 9, "annotations_per_conversation": 2}, stats.Design(0.7, 2)),
-            ({"pairs": 3, "conversations": 0}, stats.Design()),
-            ({"pairs": 1_000_000, "conversations": 1_000_000, "annotators": 2}, stats.Design(annotators=2)),
+            ({"pairs": 10, "conversations": 4}, Design()),
+            ({"pairs": 15, "conversations": 12, "annotators": 12}, Design(annotators=12)),
+            ({"pairs": 1, "conversations": 9, "annotations_per_conversation": 2}, Design(0.7, 2)),
+            ({"pairs": 3, "conversations": 0}, Design()),
+            ({"pairs": 1_000_000, "conversations": 1_000_000, "annotators": 2}, Design(annotators=2)),
         ],
     )
-    async def test_is_that_of_the_planner(self, suite: RunningSuite, asked: dict[str, int], design: stats.Design):
+    async def test_is_that_of_the_planner(self, suite: RunningSuite, asked: dict[str, int], design: Design):
         analyst = await suite.client("analytics", "analyst")
         found = (await analyst.get(REACH, params=asked)).json()
         pairs = asked["pairs"]
         assert found == {
             "pairs": pairs,
             "conversations": asked["conversations"],
-            "smallest_p": stats.smallest_p(asked["conversations"], design, n_pairs=pairs),
-            "least_conversations": stats.least_conversations(design, n_pairs=pairs),
+            "smallest_p": smallest_p(asked["conversations"], design, n_pairs=pairs),
+            "least_conversations": least_conversations(design, n_pairs=pairs),
         }
 
     @pytest.mark.parametrize(

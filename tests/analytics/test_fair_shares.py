@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -63,6 +64,21 @@ class TestComputeThreads:
         work.may_end.set()
         await asyncio.gather(*held, *tasks)
         assert set(work.started[2:4]) == {"a", "b"}
+
+    async def test_lose_no_thread_to_a_call_that_is_cancelled_as_its_turn_comes(self):
+        """The thread's end is in the loop's queue before the cancelled call's own end is."""
+        work = _Work()
+        first, second = work.begin("a", "first"), work.begin("a", "second")
+        await _settled()
+        work.may_end.set()
+        time.sleep(0.3)  # noqa: ASYNC251 - the loop must not come to the thread's end before the next line
+        second.cancel()
+        ended = await asyncio.gather(first, second, return_exceptions=True)
+        assert ended[0] is None
+        assert isinstance(ended[1], asyncio.CancelledError)
+        async with asyncio.timeout(10):
+            await work.begin("a", "third")
+        assert work.started == ["first", "third"]
 
     async def test_never_begin_what_was_cancelled_while_it_waited(self):
         work = _Work()

@@ -13,12 +13,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from spotthebot.analytics import store
-from spotthebot.analytics.clients.studies import CampaignRevision, Studies
-from spotthebot.analytics.domain.study import Study
+from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
+from spotthebot.analytics.domain.labelled_campaign import LabelledCampaign
+from spotthebot.analytics.store import results as results_store
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
+from spotthebot.analytics.use_cases.kept_results import KeptResults, sources_sha256
 from spotthebot.analytics.use_cases.recent_results import RecentResults
-from spotthebot.analytics.use_cases.result_cache import ResultCache, sources_sha256
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
@@ -56,21 +56,21 @@ class _Interrupted:
     async def _interrupt(self, statement: Any) -> None:
         if "INSERT" in str(statement):
             async with asyncio.timeout(20), self._database.write() as other:
-                await store.results.put_result(other, NEW, CAMPAIGN, "later", b"{}")
+                await results_store.put_result(other, NEW, CAMPAIGN, "later", b"{}")
 
 
 class TestPutResult:
     async def test_returns_the_result_though_another_process_deletes_it_meanwhile(self, database: Database):
         async with database.write() as session:
-            await store.results.put_result(session, OLD, CAMPAIGN, "earlier", b"first")
+            await results_store.put_result(session, OLD, CAMPAIGN, "earlier", b"first")
         async with database.write() as session:
             interrupted = cast("WriteSession", _Interrupted(session, database))
-            assert await store.results.put_result(interrupted, OLD, CAMPAIGN, "earlier", b"second") == b"first"
+            assert await results_store.put_result(interrupted, OLD, CAMPAIGN, "earlier", b"second") == b"first"
 
     async def test_keeps_two_revisions_at_once_without_a_deadlock(self, database: Database):
         async def put(key: bytes, revision: str) -> bytes:
             async with database.write() as session:
-                return await store.results.put_result(session, key, CAMPAIGN, revision, key)
+                return await results_store.put_result(session, key, CAMPAIGN, revision, key)
 
         for _ in range(20):
             async with asyncio.timeout(20):
@@ -81,7 +81,7 @@ class TestResultCache:
     async def test_takes_the_fingerprint_of_its_code_before_an_update_can_replace_the_files(self, database: Database):
         """Results of the old code were kept as those of the new one, which could not read them."""
         sources_sha256.cache_clear()
-        ResultCache(database, cast("Studies", None), ComputeThreads())
+        KeptResults(database, ComputeThreads())
         assert sources_sha256.cache_info().currsize == 1
 
 
@@ -117,7 +117,7 @@ class TestStudies:
                     raise ConnectionError(len(attempts))
                 yield
 
-        studies = Studies(cast("AsyncAnnotation", _Annotation()), cast("AsyncConversations", object()))
+        studies = CampaignData(cast("AsyncAnnotation", _Annotation()), cast("AsyncConversations", object()))
         revision = CampaignRevision(cast("CampaignOut", SimpleNamespace(id=uuid4())), "r")
         gone = asyncio.create_task(studies.read(revision))
         await asyncio.sleep(0)
@@ -131,7 +131,7 @@ class TestStudies:
     async def test_keeps_one_study_of_a_campaign_however_often_it_grows(self):
         """Eight were kept, each larger than the one before."""
         studies, campaign = _studies(), _campaign()
-        before: list[weakref.ref[Study]] = []
+        before: list[weakref.ref[LabelledCampaign]] = []
         for number in range(5):
             study = await studies.read(CampaignRevision(campaign, f"r{number}"))
             assert await studies.read(CampaignRevision(campaign, f"r{number}")) is study
@@ -165,8 +165,8 @@ class _Peer:
     list_packages = stream_speakers = stream_annotations
 
 
-def _studies(**more: Any) -> Studies:
-    return Studies(cast("AsyncAnnotation", _Peer()), cast("AsyncConversations", _Peer()), **more)
+def _studies(**more: Any) -> CampaignData:
+    return CampaignData(cast("AsyncAnnotation", _Peer()), cast("AsyncConversations", _Peer()), **more)
 
 
 def _campaign() -> CampaignOut:

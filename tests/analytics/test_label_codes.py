@@ -1,5 +1,5 @@
-from spotthebot.analytics.domain.study import LABEL_CODES
-from spotthebot.analytics.stats import LabelCode
+from spotthebot.analytics.domain.labelled_campaign import LABEL_CODES
+from spotthebot.analytics.stats.annotations import LabelCode
 from spotthebot.contracts.annotation.annotations import Label
 
 

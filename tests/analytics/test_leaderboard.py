@@ -12,8 +12,9 @@ from spotthebot.analytics.domain.errors import OneKindOnly
 from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, leaderboard, ranks_so_far
 from spotthebot.contracts.annotation.annotations import Label
 from tests.factories.annotating import claim, save, submit
+from tests.factories.campaigns import open_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, import_conversations, open_campaign
+from tests.factories.studies import conversation, import_conversations
 
 HUMAN, BOT, UNSURE = Label.HUMAN, Label.BOT, Label.UNSURE
 
@@ -45,10 +46,24 @@ class TestPoints:
             _side(False, UNSURE, 1, "b", package=2),
         ]
         one, other = leaderboard(sides, penalty=0.5)
-        assert (one.rank, one.annotator, one.points, one.points_per_side) == (1, "a", 1.833, 0.458)
-        assert (one.packages, one.sides, one.right, one.wrong, one.unsure, one.mean_turn) == (1, 4, 2, 1, 1, 2.0)
-        assert (other.rank, other.annotator, other.points, other.packages) == (2, "b", -1.0, 3)
-        assert (other.right, other.wrong, other.unsure, other.mean_turn) == (2, 1, 1, 3.667)
+        assert one.rank == 1
+        assert one.annotator == "a"
+        assert one.points == 1.833
+        assert one.points_per_side == 0.458
+        assert one.packages == 1
+        assert one.sides == 4
+        assert one.right == 2
+        assert one.wrong == 1
+        assert one.unsure == 1
+        assert one.mean_turn == 2.0
+        assert other.rank == 2
+        assert other.annotator == "b"
+        assert other.points == -1.0
+        assert other.packages == 3
+        assert other.right == 2
+        assert other.wrong == 1
+        assert other.unsure == 1
+        assert other.mean_turn == 3.667
 
     def test_share_a_rank_where_they_are_equal(self):
         sides = [
@@ -212,6 +227,24 @@ class TestLeaderboard:
             assert (refused.status_code, refused.json()["type"]) == (409, f"urn:spotthebot:problem:{problem}")
         ranking = await analyst.get(f"/v1/campaigns/{game['id']}/ranking")
         assert (ranking.status_code, ranking.json()["type"]) == (409, "urn:spotthebot:problem:other-protocol")
+
+    async def test_shows_no_rank_for_conversations_that_another_annotator_may_still_get(self, suite: RunningSuite):
+        """Twenty conversations make a rank, but all of them are drawn for two annotators, and one has played them."""
+        talks = [conversation(f"c{number}", "HU", "SECRET-ONE") for number in range(20)]
+        body = {"protocol": "spot_the_bot_gamified", "segments": [3], "units_twice": 20}
+        game = await open_campaign(suite, await import_conversations(suite, talks), **body)
+        frontend = await suite.client("annotation", "annotation")
+        ranks = await suite.client("analytics", "annotation")
+        found = []
+        for annotator in ("ann", "bob"):
+            assignment = await claim(suite, game, annotator)
+            for position in range(20):
+                path = f"/v1/assignments/{assignment['id']}/items/{position}/exchanges"
+                assert (await frontend.post(path, json={"open": 1})).status_code == 200
+                assert (await save(suite, assignment, position, {"entity": {"A": HUMAN, "B": BOT}})).status_code == 200
+            assert (await submit(suite, assignment)).status_code == 200
+            found.append((await ranks.get(f"/v1/campaigns/{game['id']}/annotator-ranks")).json()["items"])
+        assert [[each["sides"] for each in items] for items in found] == [[], [40, 40]]
 
     async def test_is_shown_to_frontends_as_ranks_and_points_come_when_the_game_is_over(self, suite: RunningSuite):
         game = await _game(suite, "HU", "SECRET-ONE")

@@ -8,8 +8,9 @@ import pytest
 from spotthebot.analytics.domain.analysis import SECTIONS
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from tests.factories.annotating import WHOLE, claim, work_through
+from tests.factories.campaigns import open_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, import_conversations, open_campaign
+from tests.factories.studies import conversation, import_conversations
 
 NO_LEVELS = (0, 1, -1, 1.2, 95, 1e-16, 1e-7, 1 - 1e-16, math.nan, math.inf, "95 %", "")
 RESULTS = (*SECTIONS, "analysis", "figures/survival")

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
-from spotthebot.analytics.clients.studies import Studies
+from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.analytics.use_cases import analyses
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
@@ -15,11 +15,12 @@ from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
 from spotthebot.kit.step_jobs.store import StepJobStore
+from tests.factories.campaigns import import_campaign, imported_annotation
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.gates import Gate, long_transactions, standing_gate
 from tests.factories.routes import IN_ANY_ORDER, InOrder
 from tests.factories.running_suite import RunningSuite, run_suite
-from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
+from tests.factories.studies import conversation, import_conversations
 
 PEERS = ("annotation", "conversations")
 
@@ -27,18 +28,9 @@ PEERS = ("annotation", "conversations")
 async def _annotated_campaign(suite: RunningSuite) -> str:
     keys = [f"c{number}" for number in range(4)]
     collection = await import_conversations(suite, [conversation(key, "X", "Y") for key in keys])
-    admin = await suite.client("annotation", "admin")
-    body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
-    campaign: str = (await created(admin, "/v1/campaigns", body))["id"]
-    path = f"/v1/campaigns/{campaign}"
-    await until(admin, path, "open")
-    segments = [{"conversation": key, "exchanges": 1} for key in keys]
-    await created(admin, f"{path}/packages", {"packages": [{"external_id": "p", "segments": segments}]})
-    made = {"package": "p", "exchanges": 1, "annotator": "ann"}
-    unmeasured = {"started_at": None, "ended_at": None, "completion_code": None}
-    rows = [ANNOTATION | made | unmeasured | {"external_id": key, "conversation": key} for key in keys]
-    await created(admin, f"{path}/annotations", {"annotations": rows})
-    return campaign
+    rows = [imported_annotation(key, conversation=key) for key in keys]
+    path = await import_campaign(suite, collection, {"p": [(key, 1) for key in keys]}, rows)
+    return path.rpartition("/")[2]
 
 
 @asynccontextmanager
@@ -82,7 +74,7 @@ async def test_no_transaction_is_open_while_a_peer_hangs(
                 version="0",
             )
         key = await suite.keys.make("service")
-        studies = Studies(
+        studies = CampaignData(
             await stack.enter_async_context(AsyncAnnotation(gates["annotation"].url, key)),
             await stack.enter_async_context(AsyncConversations(gates["conversations"].url, key)),
         )

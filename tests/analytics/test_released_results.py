@@ -8,17 +8,20 @@ import httpx
 import pytest
 
 from tests.factories.annotating import WHOLE
-from tests.factories.released_studies import (
+from tests.factories.campaigns import (
     STANDINGS,
+    Segment,
     get_standing,
+    import_campaign,
+    imported_annotation,
     labelled_campaign,
     list_standings,
-    register_bots,
+    open_campaign,
+    rated_campaign,
     released_campaign,
-    with_bots,
 )
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, open_campaign, until
+from tests.factories.studies import conversation, created, import_conversations, register_bots, with_bots
 
 PUBLIC = "/v1/leaderboards"
 
@@ -42,7 +45,7 @@ class TestStandings:
             ("HU", None, 30),
         ]
 
-    async def test_a_campaign_by_another_protocol_is_listed_with_the_reason_for_its_lack_of_ranks(
+    async def test_a_campaign_by_another_protocol_without_annotations_is_listed_with_the_reason(
         self, suite: RunningSuite
     ):
         bots = await register_bots(suite)
@@ -52,18 +55,71 @@ class TestStandings:
         for change in ("close", "results/release"):
             assert (await admin.post(f"{path}/{change}")).status_code == 200
         standing = await get_standing(suite)
-        said = (
-            "This campaign asks by the protocol 'dialogue_likert', by which no bots are ranked: ranks, win rates,"
-            " fooling rates and survival come from labels of who is a bot."
-        )
-        assert (standing["protocol"], standing["reasons"], standing["bots"]) == ("dialogue_likert", [said], [])
+        assert standing["protocol"] == "dialogue_likert"
+        assert (standing["measure"], standing["bots"]) == (None, [])
+        (said,) = standing["reasons"]
+        assert "keeps none of the 0 annotations" in said
         us = await suite.client("analytics", "team", team="us")
         answer = await us.get(STANDINGS, headers={"Accept": "text/csv"})
         (row,) = csv.DictReader(io.StringIO(answer.text, newline=""))
-        assert (row["protocol"], row["reasons"], row["bot"], row["rank_low"]) == ("dialogue_likert", said, "", "")
+        assert row["protocol"] == "dialogue_likert"
+        assert row["reasons"] == said
+        assert row["bot"] == ""
+        assert row["rank_low"] == ""
+
+    async def test_a_campaign_by_ratings_shows_its_headline_measure_under_the_names_of_a_team(
+        self, suite: RunningSuite
+    ):
+        """ours 5 and 4, secretive 2 and 1, baseline 3 and 3: each from two annotators."""
+        bots = await register_bots(suite)
+        path = await rated_campaign(suite, bots)
+        admin, analyst = await suite.client("annotation", "admin"), await suite.client("analytics", "analyst")
+        assert (await admin.post(f"{path}/results/release")).status_code == 200
+        standing = await get_standing(suite)
+        measure = standing["measure"]
+        assert (measure["measure"], measure["level"], measure["kind"]) == ("quality", "dialogue", "scale")
+        shown = {each["shown_as"]: each for each in measure["bots"]}
+        assert [each["value"]["estimate"] for each in measure["bots"]] == [4.5, 3.0, 1.5]
+        assert (shown["own"]["bot"], shown["public"]["bot"]) == ("ours", "baseline")
+        assert shown["pseudonym"]["bot"].startswith("bot-")
+        assert "secretive" not in (await list_standings(suite)).text
+        operators = (await analyst.get(f"{path}/measures/quality")).json()
+        assert shown["own"]["value"]["low"] == operators["bots"][0]["low"]
+        assert standing["counts"]["annotators"] == 2
+
+    async def test_a_campaign_by_ratings_is_a_table_of_its_headline_measure(self, suite: RunningSuite):
+        path = await rated_campaign(suite, await register_bots(suite))
+        admin = await suite.client("annotation", "admin")
+        assert (await admin.post(f"{path}/results/release")).status_code == 200
+        us = await suite.client("analytics", "team", team="us")
+        answer = await us.get(STANDINGS, headers={"Accept": "text/csv"})
+        rows = [*csv.DictReader(io.StringIO(answer.text, newline=""))]
+        assert [(row["measure"], row["value_estimate"]) for row in rows] == [
+            ("quality", "4.5"),
+            ("quality", "3.0"),
+            ("quality", "1.5"),
+        ]
+
+    async def test_a_team_whose_bots_nobody_rated_sees_no_figures_of_others(self, suite: RunningSuite):
+        path = await rated_campaign(suite, await register_bots(suite), speakers=("secretive", "baseline"))
+        admin = await suite.client("annotation", "admin")
+        assert (await admin.post(f"{path}/results/release")).status_code == 200
+        assert (await list_standings(suite)).json()["items"] == []
 
 
 class TestPublicResults:
+    async def test_show_the_headline_measure_of_ratings_with_hidden_names(self, suite: RunningSuite):
+        path = await rated_campaign(suite, await register_bots(suite))
+        admin = await suite.client("annotation", "admin")
+        for change in ("release", "publish"):
+            assert (await admin.post(f"{path}/results/{change}")).status_code == 200
+        async with httpx.AsyncClient(base_url=suite.urls["analytics"]) as stranger:
+            answer = await stranger.get(PUBLIC)
+        (board,) = answer.json()["items"]
+        assert [each["value"]["estimate"] for each in board["measure"]["bots"]] == [4.5, 3.0, 1.5]
+        assert [each["shown_as"] for each in board["measure"]["bots"]] == ["pseudonym", "public", "pseudonym"]
+        assert "secretive" not in answer.text
+
     async def test_are_read_without_a_key_from_their_publication_to_their_withdrawal(self, suite: RunningSuite):
         bots = await register_bots(suite)
         path = await released_campaign(suite, bots)
@@ -158,28 +214,10 @@ class TestNames:
             await import_conversations(suite, [with_bots(conversation(f"c{at}", "ours", "secretive"), each)])
             for at, each in enumerate((bots, bots | {"secretive": stolen["id"]}))
         ]
+        rows = [imported_annotation(f"a{at}", conversation=f"c{at}", answer=WHOLE) for at in range(2)]
+        shown: dict[str, list[Segment]] = {"p": [("c0", 1), ("c1", 1)]}
+        path = await import_campaign(suite, None, shown, rows, collections=mixed)
         admin = await suite.client("annotation", "admin")
-        body = {"mode": "import", "name": "mixed", "domain": "everyday", "collections": mixed, "segments": [1]}
-        path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
-        await until(admin, path, "open")
-        segments = [{"conversation": f"c{at}", "exchanges": 1} for at in range(2)]
-        await created(admin, f"{path}/packages", {"packages": [{"external_id": "p", "segments": segments}]})
-        rows = [
-            ANNOTATION
-            | {
-                "external_id": f"a{at}",
-                "package": "p",
-                "conversation": f"c{at}",
-                "exchanges": 1,
-                "annotator": "ann",
-                "answer": WHOLE | {"entity": {"A": "human", "B": "bot"}},
-                "started_at": None,
-                "ended_at": None,
-                "completion_code": None,
-            }
-            for at in range(2)
-        ]
-        await created(admin, f"{path}/annotations", {"annotations": rows})
         for action in ("close", "results/release"):
             assert (await admin.post(f"{path}/{action}")).status_code == 200
         answer = await list_standings(suite)

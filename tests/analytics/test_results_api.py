@@ -9,18 +9,19 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from spotthebot.analytics import store
-from spotthebot.analytics.clients.studies import load_campaign, load_campaign_async
+from spotthebot.analytics.clients.campaign_data import load_campaign, load_campaign_async
 from spotthebot.analytics.domain.analysis import SECTIONS, Section, compute_section
 from spotthebot.analytics.domain.errors import NoSuchCampaign
+from spotthebot.analytics.domain.labelled_campaign import LabelledCampaign, take_sample
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study import Study, take_sample
+from spotthebot.analytics.store import results as results_store
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.kit.database.sessions import Database
 from tests.factories.annotating import WHOLE
+from tests.factories.campaigns import import_campaign, imported_annotation
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
+from tests.factories.studies import conversation, created, import_conversations
 
 # Three conversations X-Y, one X-Z, one of people; k = exchanges seen. Worked by hand:
 # X:Y   games: human>bot (X wins), unsure>bot (X wins), bot=bot (tie), bot<human (Y wins)  -> 2 wins, 1 loss, 1 tie
@@ -40,46 +41,27 @@ ANNOTATIONS = [
     ("hh1", 1, "ann", "human", "human"),
     ("xy1", 1, "bob", "bot", "human"),  # bob left the package unfinished
 ]
-PACKAGE = {
-    "external_id": "p",
-    "segments": [{"conversation": each, "exchanges": 1} for each in ("xy1", "xy2", "xy3", "xz1", "hh1")],
-}
+SHOWN = {"p": [(key, 1) for key in ("xy1", "xy2", "xy3", "xz1", "hh1")]}
 
 
 async def _study(suite: RunningSuite, annotations: list[tuple[Any, ...]] = ANNOTATIONS, *, seed: int = 0) -> str:
     collection = await import_conversations(suite, CONVERSATIONS)
-    admin = await suite.client("annotation", "admin")
-    more = {"collection_id": collection, "segments": [1], "seed": seed}
-    body = {"mode": "import", "name": "s", "domain": "everyday"} | more
-    campaign = await created(admin, "/v1/campaigns", body)
-    path = f"/v1/campaigns/{campaign['id']}"
-    await until(admin, path, "open")
-    await created(admin, f"{path}/packages", {"packages": [PACKAGE]})
     rows = [_row(number, *annotation) for number, annotation in enumerate(annotations)]
-    if rows:
-        await created(admin, f"{path}/annotations", {"annotations": rows})
-    return campaign["id"]
+    path = await import_campaign(suite, collection, SHOWN, rows, seed=seed)
+    return path.rpartition("/")[2]
 
 
 def _row(number: int, key: str, exchanges: int, annotator: str, first: str, second: str) -> dict[str, Any]:
-    return ANNOTATION | {
-        "external_id": f"a{number}",
-        "package": "p",
-        "conversation": key,
-        "exchanges": exchanges,
-        "annotator": annotator,
-        "answer": WHOLE | {"entity": {"A": first, "B": second}},
-        "started_at": None,
-        "ended_at": None,
-        "completion_code": None,
-    }
+    answer = WHOLE | {"entity": {"A": first, "B": second}}
+    change = {"conversation": key, "exchanges": exchanges, "annotator": annotator, "answer": answer}
+    return imported_annotation(f"a{number}", **change)
 
 
 def _count_computations(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Count by section how often a result is computed."""
     computed: Counter[str] = Counter()
 
-    def count(section: Section, study: Study, parameters: Parameters) -> Provenance:
+    def count(section: Section, study: LabelledCampaign, parameters: Parameters) -> Provenance:
         computed[section.key] += 1
         return compute_section(section, study, parameters)
 
@@ -114,7 +96,7 @@ class TestResults:
         campaign, key = UUID(await _study(suite)), await suite.keys.make("admin")
         urls = suite.urls["annotation"], suite.urls["conversations"]
 
-        def load(campaign_id: UUID) -> Study:
+        def load(campaign_id: UUID) -> LabelledCampaign:
             with Annotation(urls[0], key) as annotation, Conversations(urls[1], key) as conversations:
                 return load_campaign(annotation, conversations, campaign_id)
 
@@ -203,13 +185,8 @@ class TestResults:
 
     async def test_one_bot_alone_cannot_be_ranked(self, suite: RunningSuite):
         collection = await import_conversations(suite, [conversation("xh", "X", "HU")])
-        admin = await suite.client("annotation", "admin")
-        body = {"mode": "import", "name": "s", "domain": "everyday", "collection_id": collection, "segments": [1]}
-        path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}"
-        await until(admin, path, "open")
-        package = {"external_id": "p", "segments": [{"conversation": "xh", "exchanges": 1}]}
-        await created(admin, f"{path}/packages", {"packages": [package]})
-        await created(admin, f"{path}/annotations", {"annotations": [_row(0, "xh", 1, "ann", "human", "human")]})
+        rows = [_row(0, "xh", 1, "ann", "human", "human")]
+        path = await import_campaign(suite, collection, {"p": [("xh", 1)]}, rows)
         campaign = path.rpartition("/")[2]
         for result in ("ranking", "win-rates"):
             answer = await _get(suite, campaign, result)
@@ -269,18 +246,18 @@ class TestResultCache:
         await _get(suite, campaign, "win-rates")
         database = Database(suite.database.app["analytics"], pool_size=1)
         async with database.read() as session:
-            statement = text("SELECT count(*) FROM analytics.results WHERE campaign_id = :id")
+            statement = text("SELECT count(*) FROM analytics.results WHERE subject_id = :id")
             kept = (await session.execute(statement, {"id": campaign})).scalar_one()
         await database.close()
         assert kept == 1
 
     async def test_keeps_a_limited_number_of_results(self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(store.results, "MAX_KEPT", 2)
+        monkeypatch.setattr(results_store, "MAX_KEPT", 2)
         campaign = await _study(suite)
         first, *_ = [(await _get(suite, campaign, "time", seed=seed)).content for seed in range(4)]
         database = Database(suite.database.app["analytics"], pool_size=1)
         async with database.read() as session:
-            statement = text("SELECT count(*) FROM analytics.results WHERE campaign_id = :id")
+            statement = text("SELECT count(*) FROM analytics.results WHERE subject_id = :id")
             kept = (await session.execute(statement, {"id": campaign})).scalar_one()
         await database.close()
         assert kept == 2

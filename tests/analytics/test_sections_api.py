@@ -9,8 +9,7 @@ import pytest
 from spotthebot.analytics.domain.analysis import SECTIONS
 from spotthebot.contracts.analytics.results import RankingOut
 from spotthebot.contracts.analytics.sections import SectionName, SectionProblem, SectionsOut
-from tests.factories.annotating import campaign_of
-from tests.factories.released_studies import PAIRS, labelled_campaign
+from tests.factories.campaigns import PAIRS, campaign_of, labelled_campaign
 from tests.factories.running_suite import RunningSuite
 from tests.factories.served import served
 

@@ -3,9 +3,12 @@
 import pytest
 
 from spotthebot.analytics.domain.analysis import SECTIONS, compute_section
+from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study import CodedAnnotation, Study
-from spotthebot.analytics.stats import AnnotationTable, kendall_tau, play_games, rank_bots
+from spotthebot.analytics.stats.annotations import AnnotationTable
+from spotthebot.analytics.stats.rank_agreement import kendall_tau
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.wins import play_games
 from spotthebot.contracts.analytics.results import SensitivityOut
 
 HUMAN, UNSURE, BOT = 2, 1, 0
@@ -23,7 +26,7 @@ def _study(games, *, unfinished=()):
     annotations += [
         CodedAnnotation(key, "p", 2, f"b{at}", labels, (0, 0, 0), None) for at, (key, labels) in enumerate(unfinished)
     ]
-    return Study(
+    return LabelledCampaign(
         campaign_id=None,
         campaign="s",
         domain="everyday",

@@ -10,8 +10,9 @@ import pytest
 
 from spotthebot.clients import Conflict
 from tests.factories.annotating import WHOLE
+from tests.factories.campaigns import create_campaign, import_campaign, imported_annotation
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import ANNOTATION, conversation, created, import_conversations, until
+from tests.factories.studies import conversation, import_conversations
 
 PARQUET = "application/vnd.apache.parquet"
 SECTIONS = {
@@ -33,31 +34,19 @@ async def _campaign(suite: RunningSuite, name: str = "autumn", *, bots: tuple[st
     """Import a campaign in which two annotators labelled two conversations of two bots; return its id."""
     keys = ["c0", "c1"]
     collection = await import_conversations(suite, [conversation(key, *bots) for key in keys])
-    admin = await suite.client("annotation", "admin")
-    body = {"mode": "import", "name": name, "domain": "everyday", "collection_id": collection, "segments": [1]}
-    campaign: str = (await created(admin, "/v1/campaigns", body))["id"]
-    path = f"/v1/campaigns/{campaign}"
-    await until(admin, path, "open")
-    package = {"external_id": "p", "segments": [{"conversation": key, "exchanges": 1} for key in keys]}
-    await created(admin, f"{path}/packages", {"packages": [package]})
     rows = [
-        ANNOTATION
-        | {"external_id": f"{key}/{annotator}", "package": "p", "conversation": key, "exchanges": 1}
-        | {"annotator": annotator, "answer": WHOLE | {"entity": {"A": "human", "B": "bot"}}}
-        | {"started_at": None, "ended_at": None, "completion_code": None}
+        imported_annotation(f"{key}/{annotator}", conversation=key, annotator=annotator, answer=WHOLE)
         for key in keys
         for annotator in ("ann", "bob")
     ]
-    await created(admin, f"{path}/annotations", {"annotations": rows})
-    return campaign
+    path = await import_campaign(suite, collection, {"p": [(key, 1) for key in keys]}, rows, name=name)
+    return path.rpartition("/")[2]
 
 
 async def _failed_campaign(suite: RunningSuite, name: str) -> None:
     """Make a campaign that fails, since no conversation is as long as its longest segment."""
-    admin = await suite.client("annotation", "admin")
     collection = await import_conversations(suite, [conversation("short", "X", "Y")])
-    body = {"name": name, "domain": "everyday", "collection_id": collection, "segments": [9]}
-    await until(admin, f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body))['id']}", "failed")
+    await create_campaign(suite, "failed", collection, name=name, segments=[9])
 
 
 async def _get(suite: RunningSuite, path: str, accept: str = "*/*", **params: Any) -> httpx.Response:

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.factories.annotating import WHOLE, annotations_of, campaign_of, claim, save, submit
+from tests.factories.annotating import WHOLE, annotations_of, claim, save, submit
 from tests.factories.annotator_trainings import gold_dialogue, respond, start, store_training
+from tests.factories.campaigns import campaign_of
+from tests.factories.clock import set_clock
 from tests.factories.running_suite import RunningSuite
 
 
@@ -21,7 +23,7 @@ class _StoppedClock:
 
     def __init__(self, suite: RunningSuite) -> None:
         self._now = datetime.now(UTC)
-        suite.apps["annotation"].state.clock = lambda: self._now
+        set_clock(suite.apps["annotation"], lambda: self._now)
 
     def advance(self, **by: float) -> None:
         self._now += timedelta(**by)

@@ -40,11 +40,12 @@ from spotthebot.annotation.erasure.use_cases import erase_annotator
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.errors import AssignmentNotSubmitted
 from spotthebot.annotation.reviews.use_cases import reject_assignment, unblock_annotator
-from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, SubmittedTexts
+from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn
 from spotthebot.contracts.annotation.campaigns import CampaignState
+from spotthebot.contracts.terms import SubmittedTexts
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.errors import Error
-from tests.factories.campaign_model import (
+from tests.annotation.campaign_model import (
     ANSWERS,
     BEGINNING,
     DECISIONS,
@@ -268,11 +269,9 @@ class Lifecycle(RuleBasedStateMachine):
         if chance:
             return
         person = list(self.known)[pick % len(self.known)]
-        annotator = self.known.pop(person)
+        whom, texts = self.known.pop(person), SubmittedTexts.ERASE
         self._do(
-            lambda session: erase_annotator(
-                session, self.model.shape.id, annotator, SubmittedTexts.ERASE, key_id=uuid4(), now=self.now
-            )
+            lambda session: erase_annotator(session, self.model.shape.id, whom, texts, key_id=uuid4(), now=self.now)
         )
         self.blocked.discard(person)
         for each in self.model.of(person):

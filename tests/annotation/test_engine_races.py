@@ -22,10 +22,10 @@ from psycopg.rows import namedtuple_row
 
 from spotthebot.kit.processes import monitor
 from spotthebot.kit.waits.backoff import Backoff
-from tests.factories.crowds import Crowd
+from tests.annotation.crowds import Crowd
 from tests.factories.databases import Databases, DatabaseUrls
-from tests.factories.filled_campaigns import fill_campaign
 from tests.factories.processes import Processes, lent_installation, running_processes
+from tests.factories.stored_campaigns import fill_campaign
 
 _ASKED_FOR = os.environ.get("SPOTTHEBOT_RACE_ANNOTATORS")
 ANNOTATORS = int(_ASKED_FOR or 30)

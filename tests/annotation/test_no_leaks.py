@@ -18,14 +18,16 @@ from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.contracts.conversations.collections import PlannedIn
 from spotthebot.contracts.conversations.conversations import ParticipantKind
 from spotthebot.conversations.plans import domain as plans_domain
-from spotthebot.importers.published_dump import DumpConversation, open_dump
+from spotthebot.importers.published_dump.dump import open_dump
+from spotthebot.importers.published_dump.records import DumpConversation
 from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.local.sample import sample_dialogues
+from tests.annotation.leaks import SIGNIFICANCE_LEVEL, Table, detect, pool
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, store_training
+from tests.factories.campaigns import open_campaign
 from tests.factories.dump_files import PUBLISHED
-from tests.factories.leaks import SIGNIFICANCE_LEVEL, Table, detect, pool
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import add_bot, created, import_conversations, open_campaign, plan, until
+from tests.factories.studies import add_bot, created, import_conversations, plan, until
 
 NAMES = ("one", "two", "three", "four", "five")
 Conversations = list[dict[str, Any]]
@@ -163,11 +165,9 @@ class TestPairs:
         assert await leaks(suite, collection, protocol="comparative", segments=[5])
 
 
-def _with_people_on_the_left(
-    candidates: Sequence[Candidate], unit: Unit, *, package_size: int, secret: bytes, seed: int
-) -> Allocation:
+def _with_people_on_the_left(candidates: Sequence[Candidate], unit: Unit, **settings: Any) -> Allocation:
     """Return our allocation, turned around where people, who come last in the plan, are on the right."""
-    found = allocate(candidates, unit, package_size=package_size, secret=secret, seed=seed)
+    found = allocate(candidates, unit, **settings)
     place = {each.conversation_id: number for number, each in enumerate(candidates)}
     packages = [
         replace(
@@ -338,9 +338,9 @@ def _leaking(shuffled_by: Callable[[], random.Random]) -> Callable[..., Allocati
     """Return the allocator of version 0.1.0, which showed conversations as far as they went, by a shuffle of ours."""
 
     def allocate_as_before(
-        candidates: Sequence[Candidate], unit: Unit, *, package_size: int, secret: bytes, seed: int
+        candidates: Sequence[Candidate], unit: Unit, *, package_size: int, units_twice: None, secret: bytes, seed: int
     ) -> Allocation:
-        assert (len(secret), seed) == (32, 0)
+        assert (units_twice, len(secret), seed) == (None, 32, 0)
         chance = shuffled_by()
         shuffled = chance.sample(candidates, len(candidates))
         packages = []

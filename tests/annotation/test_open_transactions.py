@@ -53,6 +53,8 @@ async def test_no_transaction_is_open_while_conversations_hangs(
         await created(conversations, f"/v1/collections/{collection}/conversations", later)
         packages = {"packages": [{"external_id": "p", "segments": [{"conversation": "c1", "exchanges": 1}]}]}
         mix = MIX | {"collections": await _collections(suite)}
+        imported = {"mode": "import", "name": "talks", "domain": "everyday", "held_as": "human_bot"}
+        talks = (await created(conversations, "/v1/collections", imported))["id"]
         database = Database(database_urls.app["annotation"], pool_size=2)
         building = await _building(database, campaign | {"name": "built"})
         async with AsyncConversations(gate.url, await suite.keys.make("service")) as behind_gate:
@@ -64,11 +66,12 @@ async def test_no_transaction_is_open_while_conversations_hangs(
                             ("/v1/campaigns", campaign | {"name": "second"}),
                             (f"{path}/packages", packages),
                             ("/v1/campaigns", mix),
+                            ("/v1/studies", {"name": "s", "campaigns": [path.rpartition("/")[2]], "chats": [talks]}),
                         ]
                     )
                 ]
                 job = asyncio.create_task(build_campaign(database, Conversations(behind_gate), building))
-                await gate.stopped(4)
+                await gate.stopped(5)
                 found = await long_transactions(databases.admin_url(database_urls))
                 assert not any(each.done() for each in [*sent, job])
             answers = [await each for each in sent]
@@ -76,7 +79,7 @@ async def test_no_transaction_is_open_while_conversations_hangs(
         await database.close()
         built = await admin.get(f"/v1/campaigns/{building}")
     assert found == []
-    assert [each.status_code for each in answers] == [201, 201, 201]
+    assert [each.status_code for each in answers] == [201, 201, 201, 201]
     assert answers[1].json() == {"stored": 1, "already_there": 0}
     assert built.json()["state"] == "open"
 

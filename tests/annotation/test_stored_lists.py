@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
+from itertools import permutations
 from uuid import UUID
 
 import pytest
@@ -25,8 +26,10 @@ from spotthebot.annotation.payments import store as payments_store
 from spotthebot.annotation.payments.tables import BonusRow
 from spotthebot.annotation.protocols import store as protocols_store
 from spotthebot.annotation.protocols.tables import ProtocolRow
+from spotthebot.annotation.studies import store as studies_store
 from spotthebot.annotation.trainings import store as trainings_store
 from spotthebot.annotation.trainings.tables import TrainingRow
+from spotthebot.contracts.annotation.studies import StudyIn
 from spotthebot.contracts.annotation.trainings import TrainingState
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
@@ -242,6 +245,27 @@ async def test_trainings_are_listed_by_name_or_all_of_them_page_by_page(stored: 
         assert await trainings_store.find_newest_version(reading, "odd") == 4
         assert await trainings_store.find_newest_version(reading, "neither") is None
     assert [(each.id, each.dialogues) for each in named] == [(ids[place], 3) for place in (1, 3)]
+
+
+async def test_studies_are_listed_by_name_or_all_of_them_page_by_page_with_their_campaigns_in_order(
+    stored: SavepointDatabase,
+):
+    async with stored.write() as session:
+        campaigns = [await store_campaign(session) for _ in range(3)]
+        ids = [
+            (await studies_store.add_study(session, StudyIn(name=f"study {number}", campaigns=tuple(order)))).id
+            for number, order in enumerate(permutations(campaigns, 2))
+        ]
+
+    async def lists(session: ReadSession, _: UUID, after: UUID | None, limit: int) -> Sequence[UUID]:
+        return [each.id for each in await studies_store.list_studies(session, name=None, after=after, limit=limit)]
+
+    async with stored.read() as reading:
+        assert await _pages(reading, ids[0], lists) == sorted(ids)  # of one millisecond in any order
+        named = await studies_store.list_studies(reading, name="study 1", after=None, limit=100)
+        found = [(await studies_store.get_study(reading, each)).campaigns for each in ids]
+    assert [each.id for each in named] == [ids[1]]
+    assert found == [*permutations(campaigns, 2)]
 
 
 async def test_an_annotators_assignments_are_theirs_alone_page_by_page_and_the_last_submitted_is_known(

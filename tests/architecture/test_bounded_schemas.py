@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spotthebot.contracts.services import SERVICE_NAMES
-from tests.factories.documents import committed_document
+from tests.architecture.documents import committed_document
 
 FIGURE = "application/vnd.vegalite.v6+json"
 

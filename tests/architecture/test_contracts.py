@@ -1,5 +1,6 @@
 """The rules of the project that no reader should have to check by hand."""
 
+import ast
 import io
 import keyword
 import os
@@ -21,6 +22,12 @@ NOUNS = {
     *("opening", "packages", "participant", "ranking", "reply", "replies", "segment", "study", "turn", "turns"),
 }
 OTHERS = {"spotthebot", "collections"}  # the namespace, and the standard library's
+EXPORTS = {
+    "shared/spotthebot/clients/__init__.py": "names the clients for programs of users",
+    "services/spotthebot/analytics/stats/__init__.py": "names the statistics for notebooks of users",
+    "services/spotthebot/analytics/figures/__init__.py": "names the plots for notebooks of users",
+}
+"""The only packages that name again what their modules define, and for whom."""
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 FAULTS = {
@@ -38,6 +45,11 @@ FAULTS = {
         "services/spotthebot/local/background.py",
         "from spotthebot.cli import campaigns as _",
         "spotthebot.local.background -> spotthebot.cli.campaigns",
+    ),
+    "the command line imports a service": (
+        "services/spotthebot/cli/campaigns/run.py",
+        "from spotthebot.annotation.packages.domain import allocation as _",
+        "spotthebot.cli.campaigns.run -> spotthebot.annotation.packages.domain.allocation",
     ),
     "importers import operations": (
         "services/spotthebot/importers/corpora.py",
@@ -164,6 +176,37 @@ FAULTS = {
         "from spotthebot.bots.replies.api import openai as _",
         "spotthebot.bots.registry.use_cases -> spotthebot.bots.replies.api.openai",
     ),
+    "a noun of the pages imports one that shows it": (
+        "services/spotthebot/web/packages/pages.py",
+        "from spotthebot.web.entries.pages import entry as _",
+        "spotthebot.web.packages.pages -> spotthebot.web.entries.pages.entry",
+    ),
+    "a form imports the page that shows it": (
+        "services/spotthebot/web/bots/forms.py",
+        "from spotthebot.web.bots.pages import one_bot as _",
+        "spotthebot.web.bots.forms -> spotthebot.web.bots.pages.one_bot",
+    ),
+    "a domain of the pages imports a form of a noun below": (
+        "services/spotthebot/web/annotators/domain.py",
+        "from spotthebot.web.layout import forms as _",
+        "spotthebot.web.annotators.domain -> spotthebot.web.layout.forms",
+    ),
+    "a form imports a page of a noun below": (
+        "services/spotthebot/web/campaigns/forms.py",
+        "from spotthebot.web.packages import pages as _",
+        "spotthebot.web.campaigns.forms -> spotthebot.web.packages.pages",
+    ),
+    "a form imports a framework": (
+        "services/spotthebot/web/trainings/forms.py",
+        "import starlette as _",
+        "spotthebot.web.trainings.forms -> starlette",
+    ),
+    "a noun of the pages has a file of another name": (
+        "services/spotthebot/web/games/attic.py",
+        "",
+        "spotthebot.web.games.attic",
+    ),
+    "the pages have a module beside their nouns": ("services/spotthebot/web/attic.py", "", "spotthebot.web.attic"),
     "a domain imports a framework": (
         "services/spotthebot/conversations/plans/domain.py",
         "import sqlalchemy as _",
@@ -231,6 +274,31 @@ class TestNamespace:
         assert len(set(printed.stdout.split("\n")) - {""}) >= 2
 
 
+class TestPackages:
+    def test_import_nothing_of_ours(self):
+        """A name has one home: callers import it from the module that defines it."""
+        files = [path for folder in (*SOURCES, ROOT / "tools") for path in folder.rglob("__init__.py")]
+        found = {str(path.relative_to(ROOT)) for path in files if _imports_ours(path.read_text())}
+        assert found == EXPORTS.keys(), (
+            "import from the module that defines a name, or say here for whom it is exported"
+        )
+
+    @pytest.mark.parametrize(
+        "planted",
+        [
+            "from spotthebot.kit.jobs.queue import Jobs",
+            "import spotthebot.kit.jobs.queue",
+            "from .queue import Jobs",
+            "def late():\n    from . import queue",
+        ],
+    )
+    def test_would_be_caught_naming_again_what_a_module_defines(self, planted: str):
+        assert _imports_ours(planted)
+
+    def test_may_define_names_of_their_own(self):
+        assert not _imports_ours("from pathlib import Path\n\nROOT = Path(__file__).parents[1]")
+
+
 class TestFiles:
     def test_are_no_longer_than_400_lines(self):
         files = _files()
@@ -249,6 +317,13 @@ class TestFiles:
             if not path.read_text().startswith('"""')
         ]
         assert silent == []
+
+
+class TestApplicationState:
+    def test_holds_four_objects_one_of_them_the_resources_of_the_service(self):
+        sources = [path.read_text() for folder in SOURCES for path in folder.rglob("*.py")]
+        names = {name for source in sources for name in re.findall(r"\bapp\.state\.(\w+)", source)}
+        assert names == {"core", "database", "bearer", "resources"}
 
 
 class TestKit:
@@ -276,6 +351,14 @@ def _lint(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
+    )
+
+
+def _imports_ours(source: str) -> bool:
+    return any(
+        (isinstance(node, ast.ImportFrom) and (node.level > 0 or str(node.module).split(".")[0] == "spotthebot"))
+        or (isinstance(node, ast.Import) and any(each.name.split(".")[0] == "spotthebot" for each in node.names))
+        for node in ast.walk(ast.parse(source))
     )
 
 

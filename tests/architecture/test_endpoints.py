@@ -18,10 +18,10 @@ from spotthebot.kit.web.bearer.authentication import Allow, allow
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.local.runtime.services import load_service
-from spotthebot.web.pages.chat_access import EnteredChat
-from spotthebot.web.pages.deps import EnteredCampaign, SignedInAs
-from spotthebot.web.pages.metrics import MetricsReader
-from tests.factories.documents import committed_document, committed_text
+from spotthebot.web.chats.pages.access import EnteredChat
+from spotthebot.web.deps import EnteredCampaign, SignedInAs
+from spotthebot.web.metrics.pages import MetricsReader
+from tests.architecture.documents import committed_document, committed_text
 from tests.factories.routes import make_app, routes_of
 
 ROOT = Path(__file__).parents[2]

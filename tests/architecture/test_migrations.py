@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.factories.previous_release import files_at, require_previous_revision, text_at
+from tests.architecture.previous_release import files_at, require_previous_revision, text_at
 
 ROOT = Path(__file__).parents[2]
 REVISIONS = sorted(

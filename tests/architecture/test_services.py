@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
-from spotthebot.cli import app as command_line
+from spotthebot.cli.application import app as command_line
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.services import (
     API_NAMES,
@@ -37,7 +37,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CONTRACTS = PROJECT["tool"]["importlinter"]["contracts"]
 NOT_SERVED = {"alembic", "datasets", "lifelines", "matplotlib", "pandas", "torch", "transformers", "typer"}
 OF_OTHERS = {
-    "bots": {"altair", "pyarrow", "scipy", "spotthebot.bots.training"},
+    "bots": {"altair", "pyarrow", "scipy"},
     "conversations": {"altair", "scipy", "tritonclient"},
     "annotation": {"altair", "numpy", "scipy", "tritonclient"},
     "analytics": {"tritonclient"},
@@ -49,8 +49,8 @@ WITH_THE_FIRST_USE = {
     *("scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats"),
 }
 WEB = {"fastapi", "prometheus_client", "starlette", "uvicorn"}
-NO_NOUNS = {"spotthebot.bots.protocols", "spotthebot.bots.training"}
-"""Folders of a service that are laid out by what they hold: ways of asking a bot, and what trains one."""
+NO_NOUNS = {"spotthebot.bots.protocols"}
+"""Folders of a service that are laid out by what they hold: ways of asking a bot."""
 EVERY = pytest.mark.parametrize("entry", SERVICES, ids=lambda entry: entry.name)
 
 

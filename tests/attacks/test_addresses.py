@@ -21,10 +21,12 @@ from spotthebot.contracts.bots.protocols import (
     WebhookProtocol,
 )
 from spotthebot.contracts.bots.replies import ReplyFailure
-from spotthebot.kit.outbound import FORBIDDEN, CallFailed, CheckingResolver, GuardedHttp, networks
-from spotthebot.kit.outbound.addresses import refusal_of
+from spotthebot.kit.outbound.addresses import FORBIDDEN, networks, refusal_of
+from spotthebot.kit.outbound.errors import CallFailed
+from spotthebot.kit.outbound.http import GuardedHttp
+from spotthebot.kit.outbound.resolver import CheckingResolver
+from tests.attacks.hostile_names import NAMES, PUBLIC, REBINDING, HostileNetwork, hostile_network
 from tests.factories.bot_servers import Talk, never_answers, read_request, says, webhook
-from tests.factories.hostile_names import NAMES, PUBLIC, REBINDING, HostileNetwork, hostile_network
 from tests.factories.running_suite import RunningSuite
 
 LOOPBACK = [

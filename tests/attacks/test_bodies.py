@@ -98,7 +98,7 @@ class TestCallers:
             more = {"Content_Type": "application/json", "Content_Length": "900"}
             writer.write(head("POST", "/v1/bots", Authorization=f"Bearer {key}", **more) + b"{")
             await asyncio.sleep(0.2)
-        metrics = suite.apps["bots"].state.metrics
+        metrics = suite.apps["bots"].state.core.metrics
         async with asyncio.timeout(20):
             while b'route="/v1/bots",service="bots",status="400"' not in metrics.render():
                 assert b'status="500"' not in metrics.render()

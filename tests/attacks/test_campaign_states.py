@@ -9,8 +9,9 @@ import httpx
 import psycopg
 import pytest
 
-from tests.factories.annotating import CONVERSATIONS, WHOLE, answer_items, claim, submit
+from tests.factories.annotating import WHOLE, answer_items, claim, submit
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, respond, start, store_training
+from tests.factories.campaigns import CONVERSATIONS
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, import_conversations, until
 
@@ -121,6 +122,7 @@ ROUTES = (
     Route("list_assignments", ADMIN, 200),
     Route("get_annotator_quality", ADMIN, 200),
     Route("get_training_record", ADMIN, 200),
+    Route("get_training_results", READERS, 200),
     Route("release_results", ADMIN, (409, 409, 409, 200, 200)),
     Route("publish_results", ADMIN, (409, 409, 409, 200, 200)),
     Route("withdraw_results", ADMIN, 200),
@@ -161,11 +163,13 @@ ROUTES = (
 )
 SUBSCRIBERS = ("admin", "annotation")
 OF_NO_CAMPAIGN = {
-    "create_campaign": ADMIN,
+    **dict.fromkeys(("create_campaign", "estimate_campaign"), ADMIN),
     "create_protocol": ADMIN,
     "create_training": ADMIN,
     "list_trainings": ADMIN,
     "get_training": ADMIN,
+    **dict.fromkeys(("create_study", "replace_study", "delete_study"), ADMIN),
+    **dict.fromkeys(("list_studies", "get_study"), READERS),
     "metrics": ("admin", "service"),
     **dict.fromkeys(
         ("list_protocols", "get_protocol", "get_protocol_schema"), ("admin", "analyst", "service", "annotation")
@@ -293,7 +297,7 @@ class TestEveryRoute:
                 if operation in WITHOUT_KEY:
                     continue
                 values = dict.fromkeys(("name", "version", "position", "attempt"), "1")
-                ids = ("campaign", "annotator", "assignment", "link", "subscription", "event")
+                ids = ("campaign", "annotator", "assignment", "link", "subscription", "event", "study")
                 path = template.format(**values, **{f"{each}_id": str(uuid4()) for each in ids})
                 for role, client in {"nobody": stranger, **clients}.items():
                     status = 401 if role == "nobody" else 403

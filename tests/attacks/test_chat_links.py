@@ -7,14 +7,15 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 import httpx
 import pytest
 
 from spotthebot.kit.web.core.new_people import NewPeople
 from spotthebot.web.streams import OpenStreams
-from tests.factories.chat_links import entry_of
-from tests.factories.frontends import open_study, rate, ratings, start, talk, two_bots
+from tests.factories.frontends import open_chats, rate, ratings, start, talk, two_bots
+from tests.factories.pages import entry_of
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
@@ -30,7 +31,8 @@ def services_of() -> tuple[str, ...]:
 def _new_limits(suite: RunningSuite) -> None:
     """Forget who came in earlier tests, and let no time pass, however slow the machine is."""
     state = suite.apps["conversations"].state
-    state.new_people = NewPeople(state.settings, clock=lambda: 0.0)
+    new_people = NewPeople(state.core.settings, clock=lambda: 0.0)
+    state.resources = replace(state.resources, new_people=new_people)
 
 
 @asynccontextmanager
@@ -54,7 +56,7 @@ async def begin(suite: RunningSuite, study: str, path: str) -> int:
 
 class TestMadeUpPeople:
     async def test_from_one_address_are_few_a_minute(self, suite: RunningSuite):
-        study = await open_study(suite, await two_bots(suite))
+        study = await open_chats(suite, await two_bots(suite))
         link = entry_of(suite, study, parameter="person", most=100)
         for _ in range(2):
             statuses = [await begin(suite, study, f"{link}&person=p{number}") for number in range(7)]
@@ -63,7 +65,7 @@ class TestMadeUpPeople:
         assert await begin(suite, study, alone) == 303, "a link for one person lets nobody make up others"
 
     async def test_are_no_more_than_the_link_is_for_and_are_counted(self, suite: RunningSuite):
-        study = await open_study(suite, await two_bots(suite))
+        study = await open_chats(suite, await two_bots(suite))
         link = entry_of(suite, study, parameter="person", most=2)
         statuses = [await begin(suite, study, f"{link}&person=p{number}") for number in (0, 1, 2, 0)]
         assert statuses == [303, 303, 409, 303]
@@ -78,7 +80,7 @@ class TestMadeUpPeople:
         assert (await analyst.get(f"/v1/collections/{study}/chat-links")).status_code == 403
 
     async def test_are_refused_by_a_link_whose_panel_signs_ids(self, suite: RunningSuite):
-        study = await open_study(suite, await two_bots(suite))
+        study = await open_chats(suite, await two_bots(suite))
         link = entry_of(suite, study, parameter="person", most=100, key="k" * 64)
         signature = hmac.new(b"k" * 64, b"p0", hashlib.sha256).hexdigest()
         assert await begin(suite, study, f"{link}&person=p0&id_signature={signature}") == 303
@@ -88,10 +90,11 @@ class TestMadeUpPeople:
 
 class TestStreams:
     async def test_are_limited_by_person_by_link_and_in_all_and_leave_nothing_behind(self, suite: RunningSuite):
-        web, conversations = suite.apps["web"].state, suite.apps["conversations"].state
+        web, chat_watch = suite.apps["web"].state, suite.apps["conversations"].state.resources.chat_watch
         small = {"chat_streams_per_person": 2, "chat_streams_per_link": 3, "chat_streams": 4}
-        web.streams = OpenStreams(web.settings.model_copy(update=small))
-        study = await open_study(suite, await two_bots(suite))
+        open_streams = OpenStreams(web.core.settings.model_copy(update=small))
+        web.resources = replace(web.resources, streams=open_streams)
+        study = await open_chats(suite, await two_bots(suite))
         links = [entry_of(suite, study, parameter="person", most=100, code=code) for code in "ab"]
         async with AsyncExitStack() as stack:
             clients = []
@@ -114,12 +117,12 @@ class TestStreams:
                 assert [await listen(mine) for _ in range(4)] == [200, 200, 429, 429]
                 assert [await listen(other) for _ in range(2)] == [200, 429]
                 assert [await listen(third), await listen(fourth)] == [200, 429]
-                assert len(web.streams) == 4
+                assert len(open_streams) == 4
                 assert (await mine.get(f"/chat/{study}/state")).status_code == 200
                 assert (await fourth.get(f"/chat/{study}")).status_code == 200
 
             async with asyncio.timeout(30):
-                while len(web.streams) or conversations.chat_watch._listeners:
+                while len(open_streams) or len(chat_watch):
                     await asyncio.sleep(0.05)
             async with streams:
                 assert await listen(mine) == 200
@@ -128,7 +131,7 @@ class TestStreams:
 class TestExports:
     async def test_call_people_by_pseudonyms_as_answers_do(self, suite: RunningSuite):
         person = "5f8d0a1b2c3d4e5f6a7b8c9d"
-        study = await open_study(suite, await two_bots(suite))
+        study = await open_chats(suite, await two_bots(suite))
         chat = await start(suite, study, person)
         await talk(suite, chat)
         assert (await rate(suite, chat, ratings(1, 2, preferred=2))).status_code == 200

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from spotthebot.conversations.chats.use_cases.watch import MAX_LISTENERS
-from tests.factories.clock import MovableClock
-from tests.factories.frontends import answered, open_study, ratings, start, two_bots
+from tests.factories.clock import MovableClock, set_clock
+from tests.factories.frontends import answered, open_chats, ratings, start, two_bots
 from tests.factories.running_suite import RunningSuite
 
 COOKIE = "spotthebot_chat"
@@ -27,7 +27,7 @@ def services_of() -> tuple[str, ...]:
 
 
 async def _chats(suite: RunningSuite, number: int = 1) -> list[dict[str, Any]]:
-    study = await open_study(suite, await two_bots(suite), bots_per_chat=1, minimum_turns=2, maximum_turns=4)
+    study = await open_chats(suite, await two_bots(suite), bots_per_chat=1, minimum_turns=2, maximum_turns=4)
     return [await start(suite, study, f"p{each}") for each in range(number)]
 
 
@@ -139,7 +139,8 @@ class TestToken:
             assert (status, "not known" in text or "API key" in text) == (401, True)
 
     async def test_expires_and_ends_its_stream(self, suite: RunningSuite):
-        suite.apps["conversations"].state.clock = clock = MovableClock()
+        clock = MovableClock()
+        set_clock(suite.apps["conversations"], clock)
         (chat,) = await _chats(suite)
         token = await _token(suite, chat)
         clock.advance(hours=24, seconds=-0.5)

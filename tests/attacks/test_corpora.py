@@ -11,7 +11,7 @@ from spotthebot.contracts.conversations.conversations import Participant, Partic
 from spotthebot.contracts.conversations.corpora import CorpusFormat
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from tests.factories.exported import exported
-from tests.factories.frontends import advance, exchange, open_study, start, two_bots
+from tests.factories.frontends import advance, exchange, open_chats, start, two_bots
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, import_conversations, plan, until
 
@@ -182,7 +182,7 @@ class TestPeoplesConversations:
 
     async def test_with_bots_are_held_out_when_their_chat_is_over_also_from_an_export(self, suite: RunningSuite):
         """A chat's export makes a corpus: what the person said to the bot is in it, and no bot learns it."""
-        study = await open_study(suite, await two_bots(suite), bots_per_chat=1, minimum_turns=4, maximum_turns=8)
+        study = await open_chats(suite, await two_bots(suite), bots_per_chat=1, minimum_turns=4, maximum_turns=8)
         chat = await start(suite, study)
         for words in PEOPLE[0][:2]:
             await exchange(suite, chat, words)
@@ -202,7 +202,7 @@ class TestPeoplesConversations:
         corpus = await _corpus(suite, PEOPLE)
         bots = await suite.client("bots", "admin")
         bot = (await created(bots, "/v1/bots", _learner(corpus)))["id"]
-        study = await open_study(suite, [bot], bots_per_chat=1, minimum_turns=8, maximum_turns=8)
+        study = await open_chats(suite, [bot], bots_per_chat=1, minimum_turns=8, maximum_turns=8)
         chat = await start(suite, study)
         for words in PEOPLE[0][::2]:
             found = await exchange(suite, chat, words)

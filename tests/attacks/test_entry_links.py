@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -11,11 +12,12 @@ import httpx
 import pytest
 
 from spotthebot.kit.web.core.new_people import NewPeople
-from tests.factories.annotating import CONVERSATIONS, DECISION, claim, movable_clock, rows, save
+from tests.factories.annotating import DECISION, claim, movable_clock, rows, save
 from tests.factories.annotator_trainings import gold_dialogue, store_training
-from tests.factories.entering import entered, entry_path, held_package
+from tests.factories.campaigns import CONVERSATIONS, open_campaign
+from tests.factories.pages import entered, entry_path, held_package
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, import_conversations, open_campaign
+from tests.factories.studies import created, import_conversations
 
 PROLIFIC = {"kind": "prolific", "completion_code": "C1ODE7"}
 JSON = {"Accept": "application/json"}
@@ -30,7 +32,8 @@ def services_of() -> tuple[str, ...]:
 def _new_limits(suite: RunningSuite) -> None:
     """Forget who came in earlier tests, and let no time pass, however slow the machine is."""
     state = suite.apps["annotation"].state
-    state.new_people = NewPeople(state.settings, clock=lambda: 0.0)
+    new_people = NewPeople(state.core.settings, clock=lambda: 0.0)
+    state.resources = replace(state.resources, new_people=new_people)
 
 
 def made_up(number: int) -> str:

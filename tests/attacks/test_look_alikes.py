@@ -19,8 +19,19 @@ UNREADABLE = (
     *("HU\u200b", "retrieval\u200b", "\u200b\u200b", "\u2066\u2067", "a\nb", "a\u202egnp.exe", "\x1b[2Jx", "a\tb"),
     *("soft\u00adhyphen", "\ufeffbom", "tag\U000e0041", "filler\u3164", "\u2800", "\u200d", "mark\u200f", "a\u2028b"),
     *("word\u2060joiner", "grapheme\u034fjoiner", "next\x85line", "\x7f"),
+    *("anchor\ufff9", "retrieval\U00013437", "HU\U00016fe4", "null\U0001d159"),
 )
-PEOPLE = ("HU", "hu", "\u041d\u03c5", "\u0397U", "\uff28\uff35", "H\u054d", "\U0001d407\U0001d414", "H\u200dU")
+PEOPLE = (
+    "HU",
+    "hu",
+    "\u041d\u03c5",
+    "\u0397U",
+    "\uff28\uff35",
+    "H\u054d",
+    "\U0001d407\U0001d414",
+    "H\u200dU",
+    "HU\u2800",
+)
 READABLE = (
     *(
         "retrieval",
@@ -42,6 +53,8 @@ ALIKE = (
     ("bot-0", "bot-O"),
     ("my bot", "my  bot"),
     ("my bot", "my\u3000bot"),
+    ("my bot", "my\u2800bot"),
+    ("retrieval", "retrieval\u2800"),
     ("wide", "\uff57\uff49\uff44\uff45"),
     ("\u00e9cole", "e\u0301cole"),
     ("joined", "joi\u200dned"),
@@ -112,6 +125,7 @@ class TestRegistrations:
             ("conversations", "/v1/corpora", {"domain": "everyday", "origin": "x", "licence": "x"}),
             ("conversations", "/v1/partner-sets", {"bots": [f"{1:032x}"]}),
             ("annotation", "/v1/campaigns", {"domain": "everyday", "collection_id": f"{1:032x}", "segments": [1]}),
+            ("annotation", "/v1/studies", {"campaigns": [f"{1:032x}"]}),
         ],
     )
     async def test_other_things_need_a_readable_name(

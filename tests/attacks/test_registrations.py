@@ -10,10 +10,10 @@ import pytest
 
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.local_settings import LocalSettings, local_settings
+from tests.attacks.hostile_names import PUBLIC, REBINDING, HostileNetwork, hostile_network
 from tests.attacks.test_addresses import FORMS, PROTOCOLS
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.databases import Databases
-from tests.factories.hostile_names import PUBLIC, REBINDING, HostileNetwork, hostile_network
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import created
 
@@ -139,7 +139,7 @@ class TestOneMachine:
         async with bot(well_behaved) as (local, url):
             await created(await suite.client("bots", "admin"), "/v1/bots", webhook(url))
             asked = len(local.asked)
-            context = suite.apps["bots"].state.context
+            context = suite.apps["bots"].state.resources
             with pytest.raises(Exception, match="may not be called"):
                 await context.speakers.http_of("us").post(url, b"{}", {})
         assert len(local.asked) == asked

@@ -8,8 +8,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from tests.attacks.hostile_names import HostileNetwork, hostile_network
 from tests.factories.bot_servers import webhook
-from tests.factories.hostile_names import HostileNetwork, hostile_network
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from benchmarks import command
+from benchmarks.analytics import importance
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.power import __main__ as pair_power
-from benchmarks.analytics.power import cells, coefficients, rated_studies
+from benchmarks.analytics.power import cells, coefficients, rated_studies, rating_plans
 from benchmarks.analytics.power import ratings as rating_power
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
@@ -101,8 +102,10 @@ class TestPower:
         assert set(pair_power.level_of(name, 1)) == set(pair_power.TESTS)
 
     def test_is_counted_for_ratings_in_a_few_simulations(self):
-        for setting in rated_studies.BALANCED:
-            shares = rating_power.power_of(setting, 3)
+        draws = [partial(rating_power.balanced, setting) for setting in rated_studies.BALANCED]
+        draws += [partial(rating_power.of_turns, name) for name in rated_studies.TURNS]
+        for draw in draws:
+            shares = rating_power.power_of(draw, 3)
             assert set(shares) == {"oracle", *rating_power.TESTS, *(f"{test}: false" for test in rating_power.TESTS)}
             assert all(0 <= each <= 1 for each in shares.values())
 
@@ -115,6 +118,19 @@ class TestPower:
         if study.panels is not None:
             for bot, panel in enumerate(study.panels):
                 assert set(drawn.annotator[drawn.bot == bot].tolist()) == set(panel)
+
+    def test_is_planned_and_found_for_ratings_in_two_simulations(self, capsys: pytest.CaptureFixture[str]):
+        rating_plans.main(["--simulations", "2"])
+        header, _, *rows = capsys.readouterr().out.splitlines()
+        assert [row.split(" | ")[0] for row in rows] == [f"| {name}" for name in rating_plans.CELLS]
+        assert {row.count("|") for row in rows} == {header.count("|")}
+
+
+class TestImportance:
+    def test_is_counted_for_every_kind_of_study_in_one_simulation(self):
+        rows = list(importance.rows(1))
+        assert len(rows) == 3 * len(importance.CELLS)
+        assert {len(row) for row in rows} == {len(importance.COLUMNS)}
 
 
 class TestCommandLine:

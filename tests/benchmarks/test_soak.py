@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from benchmarks.soak.growth import growth
-from spotthebot.local.loadtest import LoadPlan, LoadResult
+from spotthebot.local.loadtest.plan import LoadPlan
 from spotthebot.local.loadtest.processor import LOAD
-from spotthebot.local.loadtest.result import Memory, Requests
+from spotthebot.local.loadtest.result import LoadResult, Memory, Requests
 
 ROOT = Path(__file__).parents[2]
 MINUTES = [number / 12 for number in range(240)]

@@ -7,9 +7,10 @@ from uuid import UUID
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.factories.annotating import CONVERSATIONS, appeal, campaign_of, claim, work_through
+from tests.factories.annotating import appeal, claim, work_through
 from tests.factories.browsing import SMALLEST, Visit, overflow, violations
-from tests.factories.frontends import open_study, two_bots
+from tests.factories.campaigns import CONVERSATIONS, campaign_of
+from tests.factories.frontends import open_chats, two_bots
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, created, import_conversations, plan, until
 
@@ -162,7 +163,7 @@ class TestCollections:
         assert await page.get_by_role("link", name="Resume").count() == 0
 
     async def test_collections_of_people_are_finished(self, visit: Visit, suite: RunningSuite):
-        study = await open_study(
+        study = await open_chats(
             suite, [await add_bot(suite, "dull", name=name) for name in ("one", "two")], name="a study"
         )
         page = await visit.sign_in("admin", after=f"/admin/collections/{study}")

@@ -15,7 +15,8 @@ from tests.factories.browsing import (
     press,
     violations,
 )
-from tests.factories.entering import campaign_of_talks, entry_path, held_package, talk
+from tests.factories.campaigns import campaign_of_talks, talk
+from tests.factories.pages import entry_path, held_package
 from tests.factories.running_suite import RunningSuite
 
 LAPTOP = (1366, 768)
@@ -78,7 +79,7 @@ class TestKeyboard:
 
     @staticmethod
     async def _completion_code(suite: RunningSuite, page: Page) -> str | None:
-        frontend = await suite.apps["web"].state.frontend.annotation()
+        frontend = await suite.apps["web"].state.resources.frontend.annotation()
         return (await frontend.get_assignment(page.url.rpartition("/")[2])).completion_code
 
 
@@ -198,7 +199,7 @@ class TestWindows:
         path = await entry_path(suite, campaign)
         page = await open_package(visit, path)
         held = await held_package(suite, campaign)
-        elsewhere = await suite.apps["web"].state.frontend.annotation()
+        elsewhere = await suite.apps["web"].state.resources.frontend.annotation()
         answer = {"answer": {"entity": {"A": "bot"}}}
         await page.request.put(f"{page.url}/packages/{held.id}/items/0", data=answer)
         await press(page, "0")

@@ -23,7 +23,8 @@ from tests.factories.browsing import (
     press,
     violations,
 )
-from tests.factories.entering import campaign_of_talks, entry_path, talk
+from tests.factories.campaigns import campaign_of_talks, talk
+from tests.factories.pages import entry_path
 from tests.factories.protocols import answers, document, protocols, shapes, single
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created

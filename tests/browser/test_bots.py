@@ -6,9 +6,9 @@ from playwright.async_api import Page, expect
 
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.browsing import SMALLEST, Visit, overflow, violations
-from tests.factories.released_studies import register_bots, released_campaign
+from tests.factories.campaigns import released_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created
+from tests.factories.studies import created, register_bots
 
 HOSTILE = "<b onclick=alert(1)>x</b> gnp. مرحبا 🎉"
 

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.factories.annotating import CONVERSATIONS, campaign_of, claim, rows, state_of, work_through
+from tests.factories.annotating import claim, rows, state_of, work_through
 from tests.factories.browsing import SMALLEST, Visit, overflow, violations
+from tests.factories.campaigns import CONVERSATIONS, campaign_of, create_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, created, import_conversations, until
+from tests.factories.studies import conversation, import_conversations
 
 _SHOTS = os.environ.get("SHOTS")
 
@@ -38,12 +39,9 @@ async def _whole(page: Page, visit: Visit, name: str) -> None:
 
 
 async def _draft(suite: RunningSuite, **more: Any) -> dict[str, Any]:
-    admin = await suite.client("annotation", "admin")
     talks = [conversation(f"c{number}", f"SECRET-{number}", "SECRET") for number in range(4)]
     collection = await import_conversations(suite, talks)
-    body = {"name": "draft", "domain": "everyday", "collection_id": collection, "segments": [1, 2], "open": False}
-    campaign = await created(admin, "/v1/campaigns", body | more)
-    return await until(admin, f"/v1/campaigns/{campaign['id']}", "draft")
+    return await create_campaign(suite, "draft", collection, **{"name": "draft", "open": False} | more)
 
 
 class TestNewCampaign:

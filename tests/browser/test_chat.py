@@ -1,18 +1,20 @@
 """A person's chat in a real browser: two partners, one that dies, a reload, a lost network, ratings, comparison."""
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 
 from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.bot_servers import bot, well_behaved
-from tests.factories.browsing import PHONE, SMALLEST, Visit, overflow, violations
-from tests.factories.chat_links import entry_of
-from tests.factories.frontends import open_study, webhook_bot
+from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, overflow, violations
+from tests.factories.frontends import open_chats, webhook_bot
+from tests.factories.pages import entry_of
 from tests.factories.running_suite import RunningSuite
 
 HOSTILE = f"<img src=x onerror=alert(1)> **bold** مرحبا 🎉 {'x' * 900}"
@@ -35,7 +37,7 @@ TURNED = "\u202egnp.exe\u202c once, please"
 class Partners:
     """Two bots on one server: they wait while `answers` is not set, and die where somebody says so."""
 
-    study: str = ""
+    collection_id: str = ""
     ids: list[str] = field(default_factory=list)
     answers: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -48,7 +50,7 @@ class Partners:
 
 
 @asynccontextmanager
-async def partners(suite: RunningSuite, **study: Any) -> AsyncIterator[Partners]:
+async def partners(suite: RunningSuite, **settings: Any) -> AsyncIterator[Partners]:
     """Serve two bots and open a collection in which people talk to both, four turns each at least."""
     made = Partners()
     async with bot(made.say) as (_, url):
@@ -56,7 +58,7 @@ async def partners(suite: RunningSuite, **study: Any) -> AsyncIterator[Partners]
             await webhook_bot(suite, url, name="gpt-secret"),
             await webhook_bot(suite, url, name="eliza-secret"),
         ]
-        made.study = await open_study(suite, made.ids, **{"minimum_turns": 4, "maximum_turns": 6} | study)
+        made.collection_id = await open_chats(suite, made.ids, **{"minimum_turns": 4, "maximum_turns": 6} | settings)
         yield made
         made.answers.set()
 
@@ -81,9 +83,9 @@ async def _is_usable(page: Page) -> None:
     assert await overflow(page) == 0
 
 
-async def _ratings(suite: RunningSuite, study: str) -> dict[str, Any]:
+async def _ratings(suite: RunningSuite, collection_id: str) -> dict[str, Any]:
     analyst = await suite.client("conversations", "analyst")
-    (rating,) = (await analyst.get(f"/v1/collections/{study}/ratings")).json()["items"]
+    (rating,) = (await analyst.get(f"/v1/collections/{collection_id}/ratings")).json()["items"]
     return rating
 
 
@@ -114,7 +116,9 @@ class TestChat:
         self, visit: Visit, suite: RunningSuite
     ):
         async with partners(suite) as bots:
-            page = await visit.open(entry_of(suite, bots.study, interactor="p-17", code="C0DE-7"), size=SMALLEST)
+            page = await visit.open(
+                entry_of(suite, bots.collection_id, interactor="p-17", code="C0DE-7"), size=SMALLEST
+            )
             await _is_usable(page)
             await page.get_by_role("button", name="Begin").click()
             await _say(page, "Wait.")
@@ -157,20 +161,20 @@ class TestChat:
             await _is_usable(page)
             await _names_no_bot(page, bots)
 
-            rating = await _ratings(suite, bots.study)
+            rating = await _ratings(suite, bots.collection_id)
             assert is_pseudonym(rating["interactor"])
             assert [each["scores"] for each in rating["conversations"]] == [
                 {"engaging": 5, "quality": 1},
                 {"engaging": 2, "quality": 4},
             ]
             assert rating["preferred"] == rating["conversations"][1]["conversation_id"]
-            again = await visit.open(entry_of(suite, bots.study, interactor="p-17"), size=PHONE)
+            again = await visit.open(entry_of(suite, bots.collection_id, interactor="p-17"), size=PHONE)
             await again.get_by_text("C0DE-7").wait_for()  # the link leads to where the person left
         visit.complaints = [each for each in visit.complaints if "422" not in each and "DISCONNECTED" not in each]
 
     async def test_goes_on_with_the_next_partner_when_one_dies(self, visit: Visit, suite: RunningSuite):
         async with partners(suite) as bots:
-            page = await visit.open(entry_of(suite, bots.study, interactor="p-18"))
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-18"))
             await page.get_by_role("button", name="Begin").click()
             await _say(page, "Die.")
             await page.get_by_text("needs a little longer").wait_for()
@@ -182,7 +186,7 @@ class TestChat:
             await page.get_by_role("button", name="Go on").click()
             await _rate(page, engaging=3, quality=3)
             await page.get_by_role("heading", name="Thank you").wait_for()
-            rating = await _ratings(suite, bots.study)
+            rating = await _ratings(suite, bots.collection_id)
             assert [each["scores"] for each in rating["conversations"]] == [{}, {"engaging": 3, "quality": 3}]
             assert rating["preferred"] is None
             await visit.sign_in("admin")
@@ -194,11 +198,105 @@ class TestChat:
             for page in pages:
                 await _is_usable(page)
 
+    @pytest.mark.parametrize("size", [PHONE, DESKTOP])
+    async def test_compares_the_partners_on_each_question_where_the_collection_asks(
+        self, visit: Visit, suite: RunningSuite, size: tuple[int, int]
+    ):
+        async with partners(suite, minimum_turns=2, maximum_turns=2, compares="each_question") as bots:
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-19"), size=size)
+            await page.get_by_role("button", name="Begin").click()
+            for number in range(2):
+                await _say(page, f"Hello {number}")
+                await _rate(page, engaging=3, quality=4)
+            await page.get_by_role("heading", name="Compare the two conversations").wait_for()
+            await _is_usable(page)
+            await page.locator("#q-engaging").get_by_label("No difference").check()
+            await page.locator("#q-all-in-all").get_by_label("The first").check()
+            await page.get_by_role("button", name="Send").click()
+            await expect(page.get_by_role("alert")).to_contain_text("Was it good?")
+            await _is_usable(page)
+            await page.goto(page.url.removesuffix("/preferred"))
+            assert await page.locator("#q-engaging").get_by_label("No difference").is_checked()  # kept by the browser
+            await page.locator("#q-quality").get_by_label("The second").check()
+            await page.get_by_role("button", name="Send").click()
+            await page.get_by_role("heading", name="Thank you").wait_for()
+            rating = await _ratings(suite, bots.collection_id)
+            first, second = [each["conversation_id"] for each in rating["conversations"]]
+            assert (rating["preferred"], rating["preferences"]) == (first, {"engaging": None, "quality": second})
+            analyst = await visit.sign_in("analyst", after=f"/conversations/{bots.collection_id}/ratings")
+            await expect(analyst.get_by_text("4 better", exact=True)).to_have_count(1)
+            await _is_usable(analyst)
+            await analyst.goto(visit.address(f"/conversations/{bots.collection_id}/{second}"))
+            await analyst.get_by_text("better than the other").wait_for()
+            await _is_usable(analyst)
+        visit.complaints = [each for each in visit.complaints if "422" not in each]
+
+    async def test_shows_the_first_words_that_the_collection_gives(self, visit: Visit, suite: RunningSuite):
+        async with partners(suite, opening={"begins": "bot", "first_words": "Hi! How are you?"}) as bots:
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-21"), size=PHONE)
+            await page.get_by_role("button", name="Begin").click()
+            await page.get_by_text("Every conversation begins with these words.").wait_for()
+            assert await page.locator("#talk .partner p").all_inner_texts() == ["Hi! How are you?"]
+            await expect(page.locator("#left")).to_contain_text("3 more turns")
+            await _say(page, "Fine.")
+            await _answered(page, 2)
+            await _is_usable(page)
+            await _say(page, "And you?")
+            await page.get_by_role("heading", name="How was your first partner?").wait_for()
+
+    async def test_waits_for_the_partner_who_begins(self, visit: Visit, suite: RunningSuite):
+        async with partners(suite, opening={"begins": "bot"}) as bots:
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-22"), size=PHONE)
+            await page.get_by_role("button", name="Begin").click()
+            await _answered(page, 1)
+            await _say(page, "Hello")
+            await _answered(page, 2)
+            await _is_usable(page)
+
+    @pytest.mark.parametrize("size", [PHONE, DESKTOP])
+    async def test_begins_after_the_person_has_read_the_instructions_and_consented(
+        self, visit: Visit, suite: RunningSuite, size: tuple[int, int]
+    ):
+        terms = {"instructions": "Talk <b>freely</b>.", "consent": "I am an adult.", "pay_per_chat": "1.67"}
+        async with partners(suite, currency="USD", **terms) as bots:
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-23"), size=size)
+            await page.get_by_text("Talk <b>freely</b>.").wait_for()
+            await page.get_by_text("You get 1.67 USD for two conversations that you rate.").wait_for()
+            await page.get_by_text("I am an adult.").wait_for()
+            await _is_usable(page)
+            await page.get_by_role("button", name="I consent: begin").click()
+            await page.get_by_text("You begin.").wait_for()
+            admin = await suite.client("conversations", "admin")
+            (person,) = (await admin.get(f"/v1/collections/{bots.collection_id}/chat-people")).json()["items"]
+            assert person["consent_sha256"] == hashlib.sha256(b"I am an adult.").hexdigest()
+
+    async def test_offers_another_chat_until_the_person_has_had_as_many_as_one_may(
+        self, visit: Visit, suite: RunningSuite
+    ):
+        settings = {"minimum_turns": 2, "maximum_turns": 2, "bots_per_chat": 1, "conversations_per_person": 2}
+        async with partners(suite, **settings) as bots:
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-20", code="C0DE"), size=PHONE)
+            await page.get_by_text("You may have up to 2 conversations in all.").wait_for()
+            await page.get_by_role("button", name="Begin").click()
+            for left in (1, 0):
+                await _say(page, "Hello")
+                await _rate(page, engaging=3, quality=4)
+                await page.get_by_text("C0DE").wait_for()
+                await _is_usable(page)
+                if left:
+                    await page.get_by_text("You have begun one conversation. You may have one more.").wait_for()
+                    await page.get_by_role("button", name="Begin another one").click()
+            await page.get_by_text("You have begun 2 conversations, and there is no room for another").wait_for()
+            await expect(page.get_by_role("button", name="Begin another one")).to_have_count(0)
+            analyst = await suite.client("conversations", "analyst")
+            rated = (await analyst.get(f"/v1/collections/{bots.collection_id}/ratings")).json()["items"]
+            assert len(rated) == 2
+
 
 class TestLinks:
     async def test_are_made_by_an_administrator_for_each_person(self, visit: Visit, suite: RunningSuite):
         async with partners(suite) as bots:
-            page = await visit.sign_in("admin", after=f"/chats/{bots.study}/links")
+            page = await visit.sign_in("admin", after=f"/chats/{bots.collection_id}/links")
             await page.get_by_label("Days").fill("0")
             await page.get_by_role("button", name="Make links").click()
             await page.get_by_text("Give a number of days from 1 to 366.").wait_for()
@@ -212,6 +310,6 @@ class TestLinks:
             await page.get_by_role("button", name="Begin").click()
             await page.get_by_text("You begin.").wait_for()
             admin = await suite.client("conversations", "admin")
-            (chat,) = (await admin.get(f"/v1/collections/{bots.study}/chats")).json()["items"]
+            (chat,) = (await admin.get(f"/v1/collections/{bots.collection_id}/chats")).json()["items"]
             assert chat["person"] == "ben"
         visit.complaints.clear()  # Chromium reports the status 422

@@ -20,11 +20,12 @@ from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from tests.factories.annotating import claim, save, submit, work_through
 from tests.factories.browsing import PHONE, SMALLEST, Visit, barriers, overflow, violations
+from tests.factories.campaigns import open_campaign
 from tests.factories.exported import exported
-from tests.factories.frontends import open_study, rate, ratings, start, talk, two_bots
+from tests.factories.frontends import open_chats, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite
 from tests.factories.stored_collections import bot, store_collection, store_conversations
-from tests.factories.studies import conversation, created, import_conversations, open_campaign
+from tests.factories.studies import conversation, created, import_conversations
 
 HOSTILE = (
     "<script>window.hacked = true</script><img src=x onerror='window.hacked = true'>",
@@ -218,7 +219,7 @@ class TestConversation:
         await page.wait_for_url(address)
 
     async def test_a_person_with_a_bot_stands_with_the_ratings(self, visit: Visit, suite: RunningSuite):
-        people = await open_study(suite, await two_bots(suite))
+        people = await open_chats(suite, await two_bots(suite))
         chat = await start(suite, people)
         await talk(suite, chat)
         assert (await rate(suite, chat, ratings(1, 2, preferred=2))).status_code == 200

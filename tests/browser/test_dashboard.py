@@ -9,13 +9,20 @@ from uuid import UUID
 import pytest
 from playwright.async_api import Browser, Route, StorageState, expect
 
-from spotthebot.clients.analytics import Parameters
-from spotthebot.web.domain.numbers import NOTHING
+from spotthebot.clients.analytics_parameters import Parameters
+from spotthebot.web.layout.domain import NOTHING
+from tests.browser.dashboards import HEARD, OBSERVE_SHIFT, PATIENCE, filled, open_dashboard, rows, svg_of
 from tests.factories.browsing import DESKTOP, PHONE, Visit, barriers, violations, visiting
-from tests.factories.dashboards import HEARD, OBSERVE_SHIFT, PATIENCE, filled, open_dashboard, rows, svg_of
-from tests.factories.released_studies import ANNOTATORS, labelled_campaign, register_bots
+from tests.factories.campaigns import (
+    ANNOTATORS,
+    imported_annotation,
+    labelled_campaign,
+    open_campaign,
+    package_rows,
+    upload,
+)
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import ANNOTATION, created, until
+from tests.factories.studies import register_bots
 
 HOSTILE = "<img src=x onerror=alert(1)> \u05d0evil"
 PAIRS = [("ours", HOSTILE), ("ours", "baseline"), (HOSTILE, "baseline"), ("HU", "ours")]
@@ -45,9 +52,7 @@ async def campaigns(module_suite: RunningSuite) -> Campaigns:
     of_one_bot = await labelled_campaign(module_suite, bots, [("HU", "ours")])
     admin = await module_suite.client("annotation", "admin")
     collection = (await admin.get(closed)).json()["collection_id"]
-    body = {"mode": "import", "name": "empty", "domain": "everyday", "collection_id": collection, "segments": [1]}
-    empty = await created(admin, "/v1/campaigns", body)
-    await until(admin, f"/v1/campaigns/{empty['id']}", "open")
+    empty = await open_campaign(module_suite, collection, mode="import", name="empty", segments=[1])
     paths = (closed, running, of_one_bot, f"/v1/campaigns/{empty['id']}")
     return Campaigns(*(path.rpartition("/")[2] for path in paths))
 
@@ -238,7 +243,7 @@ class TestRunningCampaign:
 @pytest.fixture
 def only_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> str:
     """Let a dashboard begin with results that are kept alone; return the query of a view that nobody asked for."""
-    monkeypatch.setattr("spotthebot.web.pages.campaigns._FIRST_VIEW_SECONDS", 0)
+    monkeypatch.setattr("spotthebot.web.results.pages.dashboard._FIRST_VIEW_SECONDS", 0)
     return "?unit=segment&confidence=90"
 
 
@@ -280,7 +285,7 @@ class TestAnyone:
     async def test_first_loads_less_than_200_kb(
         self, visit: Visit, campaigns: Campaigns, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr("spotthebot.web.pages.campaigns._LATEST_FIRST_VIEW_SECONDS", 60)
+        monkeypatch.setattr("spotthebot.web.results.pages.dashboard._LATEST_FIRST_VIEW_SECONDS", 60)
         await open_dashboard(visit, campaigns.closed)
         page = await visit.context.new_page()
         sizes: dict[str, int] = {}
@@ -332,14 +337,11 @@ class TestEmptyCampaign:
         await expect(page.get_by_role("heading", name="No annotations yet")).to_be_visible()
         assert await page.locator(".part").count() == 0
         assert await violations(page) == []
-        admin = await module_suite.client("annotation", "admin")
-        package = {"external_id": "p", "segments": [{"conversation": "ours-baseline-0", "exchanges": 1}]}
-        await created(admin, f"/v1/campaigns/{campaigns.empty}/packages", {"packages": [package]})
-        labelled = {"external_id": "a", "package": "p", "conversation": "ours-baseline-0", "exchanges": 1}
-        times = {"annotator": "ann", "started_at": None, "ended_at": None, "completion_code": None}
-        await created(
-            admin, f"/v1/campaigns/{campaigns.empty}/annotations", {"annotations": [ANNOTATION | labelled | times]}
-        )
+        path = f"/v1/campaigns/{campaigns.empty}"
+        packages = package_rows({"p": [("ours-baseline-0", 1)]})
+        assert (await upload(module_suite, path, "packages", packages)).status_code == 201
+        labelled = [imported_annotation("a", conversation="ours-baseline-0")]
+        assert (await upload(module_suite, path, "annotations", labelled)).status_code == 201
         await page.clock.fast_forward(LONGEST_PAUSE)
         await expect(page.locator("#time")).to_be_visible()
 

@@ -8,17 +8,18 @@ import pytest
 
 from tests.factories.annotator_trainings import store_training
 from tests.factories.browsing import Visit, barriers, violations
-from tests.factories.entering import campaign_of_talks, entry_path, talk
-from tests.factories.frontends import open_study, rate, ratings, start, two_bots
+from tests.factories.campaigns import campaign_of_talks, labelled_campaign, open_campaign, talk
+from tests.factories.frontends import open_chats, rate, ratings, start, two_bots
 from tests.factories.frontends import talk as talk_to_both
-from tests.factories.released_studies import labelled_campaign, register_bots
+from tests.factories.pages import entry_path
 from tests.factories.routes import routes_of
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, open_campaign
+from tests.factories.studies import created, register_bots
 
 LISTS: Final = (
     "/leaderboard",
     "/campaigns",
+    "/studies",
     "/conversations",
     "/bots",
     "/admin",
@@ -45,6 +46,8 @@ OF_ADMINISTRATORS: Final = (
     "/campaigns/{campaign}?whole=true",
     "/campaigns/{campaign}/parts/ranking",
     "/campaigns/{campaign}/figures/ranking/explore?width=narrow",
+    "/studies",
+    "/studies/{study}",
     "/conversations",
     "/conversations/{collection}",
     "/conversations/{collection}/{conversation}",
@@ -93,6 +96,8 @@ FILES: Final = {
     "/admin/campaigns/{campaign_id}/payments/{kind}.csv",
     "/campaigns/{campaign_id:uuid}/data/{section}.{form}",
     "/campaigns/{campaign_id:uuid}/figures/{figure}.{form}",
+    "/campaigns/{campaign_id:uuid}/measures/{measure}.{form}",
+    "/studies/{study_id:uuid}/values.csv",
 }
 
 
@@ -111,7 +116,9 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
     live = (await open_campaign(module_suite, collection))["id"]
     link = await created(admin, f"/v1/campaigns/{live}/entry-links", {"annotator": "ann"})
     await store_training(module_suite)
-    people = await open_study(module_suite, await two_bots(module_suite))
+    study = {"name": "all", "campaigns": [path.rpartition("/")[2]], "outcome": "fluency"}
+    study_id = (await created(admin, "/v1/studies", study))["id"]
+    people = await open_chats(module_suite, await two_bots(module_suite))
     chat = await start(module_suite, people)
     await talk_to_both(module_suite, chat)
     assert (await rate(module_suite, chat, ratings(1, 2, preferred=2))).status_code == 200
@@ -124,6 +131,7 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
         "link": link["id"],
         "bot": bots["ours"],
         "people": people,
+        "study": study_id,
     }
 
 

@@ -1,15 +1,17 @@
 """Leaderboards: that of bots, for everybody once results are public, and that of a game, for its annotators."""
 
+from itertools import combinations
 from typing import Any
 
 from playwright.async_api import Page, expect
 
 from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, ExchangeIn
-from spotthebot.web.domain.numbers import NOTHING
+from spotthebot.web.layout.domain import NOTHING
 from tests.factories.browsing import DESKTOP, PHONE, Visit, open_package, overflow, press, violations
-from tests.factories.entering import campaign_of_talks, entry_path, talk
-from tests.factories.released_studies import labelled_campaign, register_bots
+from tests.factories.campaigns import campaign_of_talks, labelled_campaign, talk
+from tests.factories.pages import entry_path
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created, register_bots
 
 
 class TestLeaderboard:
@@ -72,6 +74,23 @@ class TestPhones:
             assert await overflow(page) == 0
             assert await violations(page) == []
 
+    async def test_break_long_names_and_keep_all_within_the_page(self, visit: Visit, suite: RunningSuite):
+        us = await suite.client("bots", "team", team="us")
+        names = (f"acme-{'x' * 60}", "the retrieval bot of our own team, version 2.11", "short")
+        bots = {}
+        for name in names:
+            body = {"name": name, "domains": ["everyday"], "protocol": {"kind": "builtin", "model": "eliza"}}
+            bots[name] = (await created(us, "/v1/bots?probe=false", body | {"public": True}))["id"]
+        campaign = await labelled_campaign(suite, bots, [*combinations(names, 2)])
+        admin = await suite.client("annotation", "admin")
+        for step in ("release", "publish"):
+            assert (await admin.post(f"{campaign}/results/{step}")).status_code == 200
+        await visit.sign_in("team", team="us")
+        for path in ("/bots/standings", "/leaderboard", "/bots", f"/bots/{bots[names[0]]}"):
+            page = await visit.open(path, size=PHONE)
+            await expect(page.get_by_text(names[0]).first).to_be_visible()
+            assert await overflow(page) == 0
+
 
 class TestGame:
     async def test_shows_its_annotators_their_points_when_it_is_over_and_nothing_of_them_before(
@@ -111,7 +130,7 @@ class TestGame:
 
 async def _play(suite: RunningSuite, game: dict[str, Any], annotator: str, entity: dict[str, str]) -> None:
     """Open the first exchange of the only item, and label both sides."""
-    frontend = await suite.apps["web"].state.frontend.annotation()
+    frontend = await suite.apps["web"].state.resources.frontend.annotation()
     held = await frontend.claim_package(game["id"], ClaimIn(annotator=annotator))
     await frontend.open_exchange(held.id, 0, ExchangeIn(open=1))
     await frontend.save_answer(held.id, 0, AnswerIn(answer={"entity": entity}))

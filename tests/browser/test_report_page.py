@@ -5,10 +5,17 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page
 
+from spotthebot.analytics.domain.measures import all_measures, one_measure
+from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.figures.appearance import COLOURS
-from spotthebot.analytics.report import Report, write_report
+from spotthebot.contracts.annotation.measures import HEADLINE
+from spotthebot.local.report.analysis_report import AnalysisReport
+from spotthebot.local.report.files import write_report
+from spotthebot.local.report.measures_report import MeasuresReport
 from tests.factories.analyses import analysis, stability
 from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Scheme, overflow, violations
+from tests.factories.measured_campaigns import answered, measured_campaign
+from tests.factories.study_reports import study_report
 
 LABELS = """[...document.querySelectorAll("figure svg")].filter(svg => svg.checkVisibility()).map(svg => {
   const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
@@ -23,7 +30,21 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Write the report of three bots, one of them with a long name; returns its address."""
     folder: Path = tmp_path_factory.mktemp("report")
     names = ("A", "B", "blender-400M-distill-finetuned-on-dailydialog")
-    write_report(Report(analysis(names), stability()), folder)
+    write_report(AnalysisReport(analysis(names), stability()), folder)
+    return (folder / "report.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def measures_report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Write the report of two bots by ratings; returns its address."""
+    folder: Path = tmp_path_factory.mktemp("measures")
+    campaign = measured_campaign(
+        "dialogue_likert",
+        {1: ("ada", "blender-400M-distill-finetuned-on-dailydialog")},
+        [answered(1, annotator, {"quality": {"A": 5, "B": 2}, "engaging": {"A": 4, "B": 2}}) for annotator in "ab"],
+    )
+    request = Parameters(filter="none")
+    write_report(MeasuresReport(one_measure(campaign, HEADLINE, request), all_measures(campaign, request)), folder)
     return (folder / "report.html").as_uri()
 
 
@@ -52,3 +73,32 @@ class TestReportPage:
             paper = "getComputedStyle(document.querySelector('figure svg > rect')).fill"
             red, green, blue = (int(colours.surface[at : at + 2], 16) for at in (1, 3, 5))
             assert await page.evaluate(paper) == f"rgb({red}, {green}, {blue})"
+
+
+class TestMeasuresReportPage:
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    async def test_has_no_barrier_and_no_sideways_scrolling(self, page: Page, measures_report: str, scheme: Scheme):
+        await page.emulate_media(color_scheme=scheme)
+        await page.goto(measures_report)
+        await page.get_by_text("engaging", exact=True).last.click()
+        for width, height in (DESKTOP, PHONE, SMALLEST):
+            await page.set_viewport_size({"width": width, "height": height})
+            assert await overflow(page) == 0
+        assert await violations(page) == []
+
+
+class TestStudyReportPage:
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    async def test_has_no_barrier_and_no_sideways_scrolling(self, page: Page, tmp_path: Path, scheme: Scheme):
+        write_report(study_report(("ada", "blender-400M-distill-finetuned-on-dailydialog")), tmp_path)
+        await page.emulate_media(color_scheme=scheme)
+        await page.goto((tmp_path / "report.html").as_uri())
+        for summary in await page.locator("summary").all():
+            await summary.click()
+        for width, height in (DESKTOP, PHONE, SMALLEST):
+            await page.set_viewport_size({"width": width, "height": height})
+            assert await overflow(page) == 0
+            labels = await page.evaluate(LABELS)
+            assert len(labels) == 4
+            assert min(labels) >= 12
+        assert await violations(page) == []

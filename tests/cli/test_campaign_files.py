@@ -9,8 +9,10 @@ import yaml
 from pydantic import BaseModel
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
-from spotthebot.cli.campaigns import Declaration, read_declaration
-from spotthebot.cli.declarations import DeclarationFaulty, schema_text
+from spotthebot.cli.campaigns.declaration import Declaration
+from spotthebot.cli.campaigns.declaration_file import read_declaration
+from spotthebot.cli.declarations.declared import schema_text
+from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.annotation.panels import ProlificPanel
 from tests.factories.command_line import run_stb
@@ -62,8 +64,8 @@ class TestExample:
             panel=ProlificPanel(kind="prolific", completion_code="C1ODE7"),
             seed=7,
         )
-        assert (declared.instructions, declared.consent) == ("Who is a bot?\n", "We keep your labels.\n")
-        assert declared.protocol is None
+        assert (declared.files.instructions, declared.files.consent) == ("Who is a bot?\n", "We keep your labels.\n")
+        assert declared.files.protocol is None
 
     def test_keeps_to_the_schema_as_those_of_the_docs_do(self, file: Path):
         validator = jsonschema_rs.validator_for(json.loads(schema_text(Declaration)))
@@ -81,7 +83,7 @@ class TestExample:
         protocol = document([single("sense", "yes", "no")])
         (file.parent / "own.json").write_text(json.dumps(protocol))
         file.write_text(SHORT + "protocol: own.json\n")
-        read = read_declaration(file).protocol
+        read = read_declaration(file).files.protocol
         assert read is not None
         assert (read.name, read.version, read.steps[0].questions[0].id) == ("example", 1, "sense")
 
@@ -109,6 +111,10 @@ class TestFaults:
             (
                 "gold: {training: g}",
                 "line 3: gold: gold needs packages_per_annotator: nobody may see",
+            ),
+            (
+                "units_twice: 2\nannotations_per_segment: 2",
+                "line 4: annotations_per_segment: must be 1 or left out next to units_twice: only the drawn",
             ),
             ("training: {attempts: 2}", "line 3: training.name: the key is missing. A stored training"),
             ("trainings: [none.json]", "line 3: trainings: the file none.json can't be read: No such file"),
@@ -162,12 +168,6 @@ class TestFaults:
 
     def test_in_two_named_files_are_reported_together(self, file: Path):
         assert len(_faults(file, f"{SHORT}protocol: a.json\ninstructions: b.md\n")) == 2
-
-    def test_in_a_protocol_name_the_place_in_its_document(self, file: Path):
-        protocol = document([single("same", "yes", "no"), single("same", "yes", "no")])
-        (file.parent / "own.json").write_text(json.dumps(protocol))
-        (fault,) = _faults(file, f"{SHORT}protocol: own.json\n")
-        assert fault == ("line 3: protocol: own.json, /steps/0/questions/1/id: Another question has the id 'same'.")
 
     def test_a_collection_that_is_named_twice_is_reported(self, file: Path):
         (fault,) = _faults(file, "name: x\ncollections:\n  - a\n  - a\n")
@@ -224,7 +224,7 @@ class TestSchema:
         shared = set(Declaration.model_fields) & set(CampaignIn.model_fields) - named
         ours, theirs = _limits(Declaration), _limits(CampaignIn)
         assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
-        assert len(shared) == 15
+        assert len(shared) == 17
         built_in = {name for name, _ in built_in_protocols()}
         assert Declaration.model_fields["protocol"].default in built_in
 

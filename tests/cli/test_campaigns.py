@@ -10,23 +10,21 @@ from uuid import UUID
 import pytest
 
 from spotthebot.analytics.stats import Design, least_conversations
-from spotthebot.annotation.conversations.errors import CollectionNotComplete
-from spotthebot.annotation.packages.errors import NothingToAnnotate
-from spotthebot.cli.campaigns import declare, estimate
-from spotthebot.cli.declarations import DeclarationFaulty
+from spotthebot.cli.campaigns.run import declare, estimate
+from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.errors import CampaignNameTaken, NoSuchName
-from spotthebot.cli.resources import Campaigns, find
-from spotthebot.clients import PeerRefused
+from spotthebot.cli.resources.directories import Campaigns
+from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, ExchangeIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.panels import ProlificPanel
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.runtime.session import Clients
-from spotthebot.simulation.errors import PanelNotSimulated, ProtocolNotSimulated
+from spotthebot.simulation.errors import PanelNotSimulated
 from spotthebot.simulation.work import SimulatedWork
-from tests.factories.annotating import make_turk_campaign
 from tests.factories.annotator_trainings import gold_dialogue, training
+from tests.factories.campaigns import make_turk_campaign
 from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
 from tests.factories.protocols import document, single
 from tests.factories.running_suite import RunningSuite
@@ -145,7 +143,7 @@ class TestDeclare:
             with pytest.raises(JobFailed, match="No conversation has the 9 exchanges"):
                 await declare(clients, longer, opens=True)
         assert len(await _campaigns(clients)) == 1
-        with pytest.raises(NothingToAnnotate, match="No conversation has the 9 exchanges"):
+        with pytest.raises(DeclarationFaulty, match="No conversation has the 9 exchanges"):
             await estimate(clients, declared(SMALL.replace("[1, 2]", "[1, 9]").replace("people", "others")))
         made = await declare(clients, declared(SMALL), opens=True)
         assert made.is_new
@@ -161,14 +159,45 @@ class TestDeclare:
         made = await declare(clients, declared(text), opens=True)
         assert (made.campaign.protocol, made.campaign.protocol_version) == ("example", 1)
         assert not (await declare(clients, declared(text), opens=True)).is_new
-        with pytest.raises(ProtocolNotSimulated, match="'people' uses 'example'"):
-            await annotate_simulated(clients, made.campaign, 1)
         own.write_text(json.dumps(document([single("sense", "yes", "no")], version=2)))
         with pytest.raises(CampaignNameTaken, match="the protocol is of version 1 there, 2 here"):
             await declare(clients, declared(text), opens=True)
         own.write_text(json.dumps(document([single("other", "yes", "no")])))
-        with pytest.raises(PeerRefused, match="Version 1 of 'example' is stored with other content"):
-            await declare(clients, declared(text.replace("people", "others")), opens=True)
+        others = declared(text.replace("people", "others"))
+        for attempt in (declare(clients, others, opens=True), estimate(clients, others)):
+            with pytest.raises(DeclarationFaulty, match="Version 1 of 'example' is stored with other content"):
+                await attempt
+
+    async def test_names_the_place_of_a_fault_in_a_document_of_the_file(
+        self, clients: Clients, declared: Write, tmp_path: Path
+    ):
+        twice = document([single("same", "yes", "no"), single("same", "yes", "no")])
+        strange = training(name="strange", questions=["strange"])
+        for file, written in (("own", twice), ("first", training()), ("strange", strange)):
+            (tmp_path / f"{file}.json").write_text(json.dumps(written))
+        for text, fault in (
+            ("protocol: own.json", "protocol: own.json, /steps/0/questions/1/id: Another question has the id 'same'."),
+            ("trainings: [first.json, strange.json]", "trainings[1]: strange.json, /questions/0: "),
+        ):
+            request = declared(f"{SMALL}{text}\n")
+            for attempt in (declare(clients, request, opens=True), estimate(clients, request)):
+                with pytest.raises(DeclarationFaulty) as raised:
+                    await attempt
+                assert str(raised.value).startswith(f"{request.file.path}, line 6: {fault}")
+        assert [each async for each in clients.annotation.list_trainings()] == []
+
+    async def test_a_dry_run_stores_neither_the_campaign_nor_the_documents_of_its_file(
+        self, clients: Clients, declared: Write, tmp_path: Path
+    ):
+        (tmp_path / "own.json").write_text(json.dumps(document([single("sense", "yes", "no")])))
+        (tmp_path / "first.json").write_text(json.dumps(training()))
+        said = await estimate(clients, declared(f"{SMALL}protocol: own.json\n"))
+        assert said.estimate.packages == 4
+        text = f"{SMALL}trainings: [first.json]\ntraining: {{name: first_steps, attempts: 2}}\n"
+        assert (await estimate(clients, declared(text))).estimate.packages == 4
+        assert await _campaigns(clients) == []
+        assert "example" not in {each.name async for each in clients.annotation.list_protocols()}
+        assert [each async for each in clients.annotation.list_trainings()] == []
 
     async def test_names_every_unknown_name_with_its_line(self, clients: Clients, declared: Write):
         request = declared(SMALL.replace("[im]", "[imm]") + "protocol: spot-the-bot\n")
@@ -187,7 +216,7 @@ class TestDeclare:
         request = declared(SMALL + "protocol: spot_the_bot_gamified\n")
         said, made = await estimate(clients, request), await declare(clients, request, opens=False)
         assert said.account | {"campaign": str(made.campaign.id)} == made.account
-        assert (made.account["packages"], made.account["segments"], said.unit.lengths) == (2, 4, (2,))
+        assert (made.account["packages"], made.account["segments"], said.estimate.lengths) == (2, 4, (2,))
         assert made.account["conversations"] == {"used": 4, "too_short": 1}
 
     async def test_shows_whole_conversations_where_the_protocol_asks_about_them(
@@ -231,7 +260,7 @@ class TestUnfinishedCollection:
         collecting = await created(admin, "/v1/collections", body)
         await admin.post(f"/v1/collections/{collecting['id']}/pause")
         for attempt in (declare(clients, declared(SMALL), opens=True), estimate(clients, declared(SMALL))):
-            with pytest.raises(CollectionNotComplete, match=r"'im' is paused: .* conversations are unfinished"):
+            with pytest.raises(DeclarationFaulty, match=r"'im' is paused: .* conversations are unfinished"):
                 await attempt
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.cli.campaigns import declare
-from spotthebot.cli.declarations import DeclarationFaulty
+from spotthebot.cli.campaigns.run import declare
+from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.errors import CampaignNameTaken
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.contracts.annotation.panels import ProlificPanel
@@ -40,6 +40,14 @@ class TestChangedFile:
         assert "lease_minutes is 60 there, 30 here" in changed.changed
         again = await declare(clients, declared(text), opens=False, changes=True)
         assert (again.campaign, again.changed, again.is_new) == (changed.campaign, (), False)
+
+    async def test_is_the_same_with_a_pay_that_the_service_writes_with_other_digits(
+        self, clients: Clients, declared: Write
+    ):
+        paid = SMALL + "pay: {per_package: 1.5, currency: EUR}\n"
+        made = await declare(clients, declared(paid), opens=False)
+        again = await declare(clients, declared(paid), opens=False)
+        assert (again.campaign, again.is_new) == (made.campaign, False)
 
     async def test_names_the_lines_of_what_may_not_change(self, clients: Clients, declared: Write):
         await declare(clients, declared(SMALL), opens=True)

@@ -1,13 +1,13 @@
 import io
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from rich.console import Console
 
-from spotthebot.cli.collections import CollectionProgress
+from spotthebot.cli.collections.run import CollectionProgress
 from spotthebot.cli.commands import collection_display
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.progress import FailureOut, PairOut
@@ -35,7 +35,7 @@ COLLECTION = CollectionOut.model_validate(
     }
 )
 UNTIL = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
-GIVEN_UP = f"{UNTIL.astimezone():%Y-%m-%d %H:%M}"
+GIVEN_UP = f"{UNTIL.astimezone():%Y-%m-%d %H:%M:%S}"
 FAILURES = (
     FailureOut(state="failed", reason="timeout: no answer in 30 s [/red]", bot="slow", conversations=3, until=None),
     FailureOut(state="waiting", reason="unreachable", bot="gone", conversations=5, until=UNTIL),
@@ -70,6 +70,8 @@ class TestProgressLine:
         assert collection_display.progress_line(done) == "complete: 40 of 40 conversations complete, 1000 of 1000 turns"
         started = _progress(failed=0, waiting=0, rate_turns_per_second=None, seconds_left=None)
         assert collection_display.progress_line(started).endswith("300 of 1000 turns")
+        paused = FailureOut(state="paused", reason="It limits.", bot="busy", conversations=2, until=UNTIL)
+        assert collection_display.progress_line(replace(_progress(), failures=(paused,))).endswith("12.3 turns/s")
 
 
 class TestTable:
@@ -107,11 +109,11 @@ class TestWatching:
         assert [line.split(":")[0].strip() for line in lines] == [
             "collecting",
             "3 failed, slow to speak",
-            f"5 wait for gone until {GIVEN_UP[:-3]}",
+            f"5 wait for gone until {GIVEN_UP[:-6]}",
             "paused",
             "complete",
             "3 failed, slow to speak",
-            f"5 wait for gone until {GIVEN_UP[:-3]}",
+            f"5 wait for gone until {GIVEN_UP[:-6]}",
         ]
 
     def test_without_a_terminal_prints_each_reason_once_and_that_a_bot_is_not_waited_for_any_more(
@@ -119,7 +121,8 @@ class TestWatching:
     ):
         monkeypatch.setattr(progress, "screen", Console(stderr=True, width=20))
         monkeypatch.setattr(collection_display, "screen", Console(file=io.StringIO()))
-        one = FAILURES[1].model_copy(update={"conversations": 1, "until": datetime.now(UTC)})
+        now = datetime.now(UTC)
+        one = FAILURES[1].model_copy(update={"conversations": 1, "until": now})
         with collection_display.showing_collection() as show:
             for failures in (FAILURES, (FAILURES[0], one), FAILURES[:1], (), (FAILURES[0], one)):
                 show(replace(_progress(), failures=failures))
@@ -128,5 +131,22 @@ class TestWatching:
             "3 failed, slow to speak: timeout: no answer in 30 s [/red]",
             f"5 wait for gone until {GIVEN_UP} at most, then they fail: unreachable",
             "nothing waits for gone any more",
-            f"1 waits for gone until {datetime.now().astimezone():%H:%M} at most, then it fails: unreachable",
+            f"1 waits for gone until {now.astimezone():%H:%M:%S} at most, then it fails: unreachable",
+        ]
+
+    def test_without_a_terminal_prints_with_a_line_of_progress_which_paused_bot_is_waited_for_and_until_when(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(progress, "screen", Console(stderr=True, width=20))
+        monkeypatch.setattr(collection_display, "screen", Console(file=io.StringIO()))
+        paused = FailureOut(state="paused", reason="It limits.", bot="busy", conversations=2, until=UNTIL)
+        later = paused.model_copy(update={"conversations": 1, "until": UNTIL + timedelta(days=1)})
+        with collection_display.showing_collection() as show:
+            for state, failures in (("collecting", (paused,)), ("paused", (paused,)), ("collecting", (later,))):
+                show(replace(_progress(state=state), failures=failures))
+                show(replace(_progress(state=state), failures=failures))
+        next_day = f"{(UNTIL + timedelta(days=1)).astimezone():%Y-%m-%d %H:%M:%S}"
+        assert [line.strip() for line in capsys.readouterr().err.splitlines()] == [
+            f"2 wait for busy, which is asked again at {GIVEN_UP}: It limits.",
+            f"1 waits for busy, which is asked again at {next_day}: It limits.",
         ]

@@ -4,24 +4,17 @@ import os
 import pty
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from spotthebot.cli.collections import (
-    CollectionProgress,
-    Declared,
-    account,
-    estimate,
-    export,
-    follow,
-    read_declaration,
-    start,
-)
+from spotthebot.cli.collections.declaration_file import CollectionDeclared, read_declaration
+from spotthebot.cli.collections.run import CollectionProgress, account, estimate, export, follow, start
 from spotthebot.cli.commands.questions import confirmed, is_interactive
-from spotthebot.cli.declarations import DeclarationFaulty
+from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.errors import CollectionNameTaken
 from spotthebot.contracts.conversations.collections import BotWarningOut, CollectionState
 from spotthebot.contracts.conversations.partner_sets import PartnerSetIn
@@ -30,6 +23,7 @@ from spotthebot.importers.errors import NotAnExport
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.session import Clients
+from tests.factories.bot_servers import raw_server, says, webhook
 from tests.factories.exported import exported
 from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
 from tests.factories.studies import add_bot, created
@@ -64,8 +58,8 @@ def folder(tmp_path: Path) -> DataFolder:
 
 
 @pytest.fixture
-def declared(tmp_path: Path) -> Callable[[str], Declared]:
-    def write(text: str) -> Declared:
+def declared(tmp_path: Path) -> Callable[[str], CollectionDeclared]:
+    def write(text: str) -> CollectionDeclared:
         file = tmp_path / "collection.yaml"
         file.write_text(text)
         return read_declaration(file)
@@ -87,7 +81,7 @@ async def _decline(warnings: Sequence[BotWarningOut]) -> None:
 
 class TestWarnings:
     async def test_name_failing_bots_with_the_reason_and_bots_of_other_domains_before_anything_starts(
-        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
     ):
         registry = await suite.client("bots", "admin")
         protocol = {"kind": "webhook", "url": "http://127.0.0.1:9/"}  # where nothing listens
@@ -107,7 +101,7 @@ class TestWarnings:
         await clients.conversations.cancel_collection(started.collection.id)
 
     async def test_name_the_partners_of_a_set(
-        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
     ):
         bots = {name: await add_bot(suite, name) for name in ("dull", "parrot")}
         partners = PartnerSetIn(name="set", description="For a test.", bots=(UUID(bots["dull"]),))
@@ -136,7 +130,7 @@ class TestChangedFile:
         self,
         clients: Clients,
         folder: DataFolder,
-        declared: Callable[[str], Declared],
+        declared: Callable[[str], CollectionDeclared],
         was: str,
         now: str,
         difference: str,
@@ -153,14 +147,14 @@ class TestChangedFile:
         assert (again.collection.id, again.is_new) == (second.collection.id, False)
 
     async def test_resumes_what_is_there_where_it_plans_the_same(
-        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
     ):
         first = await start(clients, folder, declared(SMALL), restart=False)
         again = await start(clients, folder, declared(f"# a comment\n{SMALL}"), restart=False)
         assert (again.collection.id, again.is_new) == (first.collection.id, False)
 
     async def test_takes_the_name_of_a_cancelled_collection(
-        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
     ):
         first = await start(clients, folder, declared(SMALL.replace("pair: 2", "pair: 400")), restart=False)
         await clients.conversations.cancel_collection(first.collection.id)
@@ -186,7 +180,7 @@ class TestQuestion:
 
 class TestCollect:
     async def test_holds_what_the_file_declares(
-        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared], tmp_path: Path
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared], tmp_path: Path
     ):
         """The built-in bots and the sample are put there, openings drawn, everything said, exported, imported again."""
         request = declared(
@@ -242,7 +236,7 @@ class TestCollect:
             assert (copy.state, done.stored, done.rejected.count) == (state, 1, 0)
 
     async def test_finds_the_collection_it_started_before_and_resumes_a_paused_one(
-        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
     ):
         request = declared(SMALL)
         started = await start(clients, folder, request, restart=False)
@@ -267,8 +261,30 @@ class TestCollect:
         seen = await following
         assert (seen.collection.state, seen.is_whole) == (CollectionState.CANCELLED, False)
 
+    async def test_tells_which_paused_bot_conversations_wait_for_and_until_when(
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
+    ):
+        refuse = says(b"{}", status=b"429 Slow down", headers=b"Retry-After: 600\r\n")
+        async with raw_server(refuse) as url:
+            admin = await suite.client("bots", "admin")
+            await created(admin, "/v1/bots?probe=false", webhook(url, name="busy"))
+            began = datetime.now(UTC)
+            small = declared(SMALL.replace("small", "held up").replace("parrot", "busy"))
+            started = await start(clients, folder, small, restart=False)
+            shown: list[CollectionProgress] = []
+            following = asyncio.create_task(follow(clients.conversations, started, shown.append))
+            async with asyncio.timeout(60):
+                while not any(each.conversations == 2 for seen in shown for each in seen.failures):
+                    await asyncio.sleep(0.1)
+            await clients.conversations.cancel_collection(started.collection.id)
+            await following
+        (found,) = next(seen.failures for seen in shown if any(each.conversations == 2 for each in seen.failures))
+        assert (found.state, found.bot) == ("paused", "busy")
+        assert found.until is not None
+        assert timedelta(minutes=9) < found.until - began < timedelta(minutes=11)
+
     async def test_goes_by_partner_sets_and_ids(
-        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
     ):
         target, partner = [await add_bot(suite, model) for model in ("dull", "eliza")]
         admin = await suite.client("conversations", "admin")
@@ -288,7 +304,7 @@ class TestCollect:
         assert [pair.participants for pair in seen.pairs] == [("dull", "eliza")]
 
     async def test_tells_every_unknown_name_before_anything_is_put_there(
-        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, suite: RunningSuite, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
     ):
         await add_bot(suite, "dull", name="our-bot")
         nobody = "00000000-0000-7000-8000-000000000000"
@@ -309,7 +325,7 @@ class TestCollect:
         assert [each.name async for each in clients.bots.list_bots()] == ["our-bot"]  # eliza was not registered
 
     async def test_tells_what_only_the_services_know_by_line(
-        self, clients: Clients, folder: DataFolder, declared: Callable[[str], Declared]
+        self, clients: Clients, folder: DataFolder, declared: Callable[[str], CollectionDeclared]
     ):
         request = declared(SMALL + "opening: {corpus: sample, split: nothing}\n")
         with pytest.raises(DeclarationFaulty, match="has no dialogues in the split 'nothing'"):

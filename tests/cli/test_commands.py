@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from spotthebot.cli import app
+from spotthebot.cli.application import app
 from spotthebot.cli.command_table import COMMANDS
 from spotthebot.cli.lazy import Command, CommandGroup, load_command
 from spotthebot.contracts.services import SERVICES
@@ -19,7 +19,7 @@ FRAMEWORKS = {"alembic", "fastapi", "numpy", "procrastinate", "psycopg", "pyarro
 SLOW = FRAMEWORKS | {"torch", "transformers", "uvicorn", *(service.package for service in SERVICES)}
 PROGRAM = """\
 import contextlib, io, sys
-from spotthebot.cli import main
+from spotthebot.cli.application import main
 sys.argv = ["stb", *sys.argv[1:]]
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
     with contextlib.suppress(SystemExit):
@@ -113,7 +113,7 @@ class TestImports:
     def test_hold_no_service_and_no_schema_where_a_ranking_is_not_computed(self, arguments: tuple[str, ...]):
         loaded = _modules_after(*arguments)
         assert "spotthebot.cli.commands.rank" in loaded
-        assert loaded & (SLOW | {"httpx", "spotthebot.contracts.analytics"}) == set()
+        assert loaded & (SLOW | {"httpx", "spotthebot.contracts.analytics.provenance"}) == set()
 
     def test_hold_the_clients_that_were_used_and_no_service(self):
         program = (

@@ -4,10 +4,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from spotthebot.cli import app
+from spotthebot.cli.application import app
 from spotthebot.clients import AsyncConversations, PeerRefused
-from spotthebot.contracts.conversations.corpora import CorpusFormat, CorpusIn, CorpusOut, UploadOut
-from spotthebot.conversations.corpora.use_cases.read import Upload
+from spotthebot.contracts.conversations.corpora import CorpusFormat, CorpusIn, CorpusOut, Upload, UploadOut
 from spotthebot.importers.corpora import add_file, check_file
 from spotthebot.local.progress import showing_progress
 from tests.factories.command_line import run_stb

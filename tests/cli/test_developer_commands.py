@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from spotthebot.cli import app
+from spotthebot.cli.application import app
 from spotthebot.cli.commands import logs
 from spotthebot.local.runtime.data_folder import KEY_OF_ADMIN, DataFolder, RunningService, State
 

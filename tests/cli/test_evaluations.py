@@ -7,15 +7,17 @@ import scipy
 from rich.console import Console
 from typer.testing import CliRunner
 
-from spotthebot.cli import app
+from spotthebot.cli.application import app
 from spotthebot.cli.commands.evaluations import print_evaluation
-from spotthebot.cli.declarations import DeclarationFaulty
-from spotthebot.cli.evaluations import Evaluation, PlayMode, compare_modes, evaluate, find_flips, read_evaluation
+from spotthebot.cli.declarations.errors import DeclarationFaulty
+from spotthebot.cli.evaluations.comparison import compare_modes, find_flips
+from spotthebot.cli.evaluations.declaration_file import PlayMode, read_evaluation
+from spotthebot.cli.evaluations.run import Evaluation, evaluate
 from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.local.errors import JobFailed, NoSuchModelDirectory, NotAModelDirectory, OtherModelDirectory
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.data_folder import DataFolder
-from spotthebot.local.scoring import offer_model
+from spotthebot.local.scoring.collections import offer_model
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import needs_models
 

@@ -11,14 +11,14 @@ import scipy
 from rich.console import Console
 
 from spotthebot.cli.commands.fed_tables import print_correlations
-from spotthebot.cli.scores.dialogue_files import DialogueToScore, ReadDialogues
-from spotthebot.cli.scores.run import Scored
 from spotthebot.fed.domain.context_scores import ContextScore
 from spotthebot.fed.domain.dialogues import Dialogue, Turn
 from spotthebot.fed.domain.length_baseline import context_length
 from spotthebot.fed.domain.published_dimensions import FED
 from spotthebot.fed.domain.scoring import DimensionScore
 from spotthebot.fed.stats.split_half import split_half
+from spotthebot.local.scoring.dialogue_files import DialogueToScore, ReadDialogues
+from spotthebot.local.scoring.run import Scored
 from tests.factories import tiny_models
 from tests.factories.command_line import run_stb
 from tests.factories.lazy_imports import lazily, needs_models

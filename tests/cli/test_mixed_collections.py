@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from spotthebot.cli.campaigns import declare, estimate
-from spotthebot.cli.declarations import DeclarationFaulty
+from spotthebot.cli.campaigns.run import declare, estimate
+from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.errors import CampaignNameTaken
 from spotthebot.local.runtime.session import Clients
 from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
@@ -34,7 +34,7 @@ class TestSeveralCollections:
             made = await declare(clients, again, opens=True)
             assert said.account | {"campaign": str(made.campaign.id)} == made.account
             assert made.account["conversations"] == {"used": used, "too_short": 0}
-            assert (said.not_selected, made.campaign.not_selected) == (not_selected, not_selected)
+            assert (said.estimate.not_selected, made.campaign.not_selected) == (not_selected, not_selected)
             assert not (await declare(clients, again, opens=True)).is_new
             # Twice as many as there is work for: nobody sees a conversation twice, in any order of coming.
             work = await annotate_simulated(clients, made.campaign, 24)

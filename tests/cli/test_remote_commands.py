@@ -13,10 +13,11 @@ import pytest
 
 from spotthebot.local.errors import AddressNotUsable, KeyNotSecret, NotAKey
 from spotthebot.local.runtime.addresses import remote_at
+from tests.factories.campaigns import open_campaign
 from tests.factories.command_line import Printed, run_stb
 from tests.factories.one_address import one_address
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations, open_campaign
+from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations
 
 KEY = f"stb_admin_{'0' * 32}_{'s' * 43}"
 NOBODY = "00000000-0000-7000-8000-000000000000"
@@ -122,7 +123,10 @@ class TestWrongUsage:
         monkeypatch.setenv("SPOTTHEBOT_URL", "https://a.example")
         monkeypatch.setenv("SPOTTHEBOT_KEY", KEY)
         here = run_stb("bots", "list", "--data-dir", tmp_path / "data")
-        assert (here.returncode, "holds no suite that you can read" in " ".join(here.stderr.split())) == (2, True)
+        assert (
+            here.returncode,
+            "holds no suite that you can read" in " ".join(here.stderr.replace("│", " ").split()),
+        ) == (2, True)
         elsewhere = run_stb("status", "--data-dir", tmp_path).stderr
         assert "SPOTTHEBOT_URL does not count: './stb status'" in elsewhere
         assert "SPOTTHEBOT_KEY does not count: './stb status'" in elsewhere
@@ -268,6 +272,25 @@ class TestStudies:
         for change, lines in (("release", 1), ("withdraw", 0)):
             assert (await stb("campaigns", change, name)).returncode == 0
             assert (await stb("campaigns", "show", name)).stdout.count("Results released to teams") == lines
+
+    async def test_say_how_many_units_two_annotators_see(self, stb: Stb, suite: RunningSuite, tmp_path: Path):
+        """Four conversations, three of them drawn: 4 + 3 annotations."""
+        spoken = [conversation(f"c{number}", "one", "other") for number in range(4)]
+        collection = await import_conversations(suite, spoken)
+        file = tmp_path / "drawn.yaml"
+        text = f"name: drawn\ncollections: ['{collection}']\nsegments: [1]\nunits_twice: 3\n"
+        file.write_text(text)
+        for arguments in ((str(file), "--dry-run"), (str(file),)):
+            said = " ".join((await stb("campaign", *arguments)).stderr.split())
+            assert "3 of 4 dialogues or pairs, drawn at random, have two annotators, the others one" in said
+            assert "7 annotations by 2 annotators at least" in said
+        shown = (await stb("campaigns", "show", "drawn")).stdout
+        assert re.search("^Annotated twice +3 dialogues or pairs of dialogues$", shown, re.MULTILINE)
+        file.write_text(text.replace("twice: 3", "twice: 5").replace("drawn", "more"))
+        refused = await stb("campaign", str(file), "--dry-run")
+        assert refused.returncode == 2
+        said = "line 4: units_twice: must be at most 4: there are no more dialogues to annotate."
+        assert said in " ".join(refused.stderr.split())
 
     async def test_are_collected_paused_resumed_and_cancelled_without_a_data_folder(
         self, stb: Stb, suite: RunningSuite, tmp_path: Path

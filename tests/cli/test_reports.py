@@ -7,16 +7,16 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.analytics.report.design import Design
-from spotthebot.analytics.report.design_tables import design_tables
-from spotthebot.cli.studies.design import read_design, read_samples
-from spotthebot.cli.studies.ranking import rank
-from spotthebot.cli.studies.report import get_annotator_names
+from spotthebot.cli.results.ranking import rank
+from spotthebot.cli.results.report import get_annotator_names
 from spotthebot.contracts.annotation.assignments import BlockIn
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.annotation.payments import BonusIn
 from spotthebot.local.background import wait_until_built
 from spotthebot.local.progress import showing_progress
+from spotthebot.local.report.campaign_data import read_design, read_samples
+from spotthebot.local.report.design import Design
+from spotthebot.local.report.design_tables import design_tables
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import simulated_annotators
 from spotthebot.simulation.work import annotate
@@ -102,6 +102,15 @@ class TestDesign:
         opening = "first exchange of small (split openings), hidden from annotators"
         people = "2 of small (split openings)"
         assert collections.rows == (("small", "all-play-all", opening, 1.0, people, 2, 2, 8, 0, "3"),)
+
+    async def test_says_how_many_conversations_were_drawn_for_two_annotators(
+        self, suite: RunningSuite, clients: Clients
+    ):
+        """Four conversations at two lengths, one of them drawn: 10 annotations of 8 segments."""
+        collection = await import_conversations(suite, [conversation(f"c{at}", "x", "y") for at in range(4)])
+        campaign = await _campaign(clients, collection, units_twice=1)
+        facts = await _facts(clients, campaign, await read_design(clients, campaign))
+        assert facts["Annotations of a segment"] == "1 asked for, 2 in 1 drawn conversations, 1.25 counted on average"
 
     async def test_leaves_out_what_an_analyst_may_not_see(self, suite: RunningSuite, clients: Clients):
         collection = await import_conversations(

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.cli.declarations import UnknownName
+from spotthebot.cli.declarations.names import UnknownName
 from spotthebot.cli.errors import NameIsAmbiguous, NoSuchName, PrefixIsAmbiguous
-from spotthebot.cli.resources import Directory, find, find_addable, find_declared
+from spotthebot.cli.resources.resolver import Directory, find, find_addable, find_declared
 from spotthebot.kit.errors import NotFound
 
 FIRST, SECOND, OLD = (UUID(f"0193cafe-000{number}-7000-8000-00000000000{number}") for number in (1, 2, 3))

@@ -14,7 +14,8 @@ from spotthebot.contracts.bots.hosted_models import HostedModelIn
 from spotthebot.contracts.bots.protocols import BuiltinProtocol
 from spotthebot.contracts.bots.registry import BotIn
 from spotthebot.contracts.bots.replies import ContextIn, RepliesIn
-from spotthebot.contracts.conversations.chats import ChatIn, ChatTurnIn, HumanBotIn
+from spotthebot.contracts.conversations.chat_entries import ChatIn
+from spotthebot.contracts.conversations.chats import ChatTurnIn, HumanBotIn
 from spotthebot.contracts.conversations.collections import AllPlayAllIn, CollectionState, ImportIn
 from spotthebot.contracts.conversations.conversations import (
     ConversationBatchIn,

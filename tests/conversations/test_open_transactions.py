@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 
 from tests.factories.databases import Databases, DatabaseUrls
-from tests.factories.frontends import QUESTIONS, answered, open_study, say, start
+from tests.factories.frontends import QUESTIONS, answered, open_chats, say, start
 from tests.factories.gates import Gate, long_transactions, standing_gate
 from tests.factories.routes import IN_ANY_ORDER, InOrder, as_written
 from tests.factories.running_suite import RunningSuite, run_suite
@@ -30,7 +30,7 @@ async def test_no_transaction_is_open_while_bots_hangs(
 ):
     async with gated_suite(database_urls, in_order) as (suite, gate):
         bots = [await add_bot(suite, "eliza"), await add_bot(suite, "dull")]
-        study = await open_study(suite, bots)
+        study = await open_chats(suite, bots)
         chat = await start(suite, study)
         admin = await suite.client("conversations", "admin")
         frontend = await suite.client("conversations", "annotation")
@@ -76,7 +76,7 @@ async def test_a_repeated_start_gets_its_stored_answer_though_a_bot_was_retired_
 
 async def test_a_person_with_an_open_chat_gets_it_again_while_bots_hangs(database_urls: DatabaseUrls):
     async with gated_suite(database_urls) as (suite, gate):
-        study = await open_study(suite, [await add_bot(suite, "eliza"), await add_bot(suite, "dull")])
+        study = await open_chats(suite, [await add_bot(suite, "eliza"), await add_bot(suite, "dull")])
         chat = await start(suite, study)
         frontend = await suite.client("conversations", "annotation")
         with gate.closed():

@@ -29,19 +29,14 @@ from schemathesis.core.failures import Failure, FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from spotthebot.inference.models import dialogue, likelihood
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
+from spotthebot.inference.models.likelihood import kind as likelihood_kind
 from tests.factories import echo_models
+from tests.factories.campaigns import open_campaign
 from tests.factories.databases import Databases
 from tests.factories.mutated_cases import Mutant
 from tests.factories.running_suite import RunningSuite, run_suite
-from tests.factories.studies import (
-    add_bot,
-    add_corpus,
-    conversation,
-    created,
-    import_conversations,
-    open_campaign,
-)
+from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations
 
 CALLERS = [
     ("bots", "admin"),
@@ -72,7 +67,7 @@ async def module_suite(databases: Databases) -> AsyncIterator[RunningSuite]:
     """All services; made-up models can't be loaded, but without importing torch for each to find that out."""
     unlimited = dict.fromkeys(("conversations", "annotation", "analytics", "fed"), UNLIMITED)
     with databases.lend() as urls, pytest.MonkeyPatch.context() as monkeypatch:
-        for kind in (dialogue, likelihood):
+        for kind in (dialogue_kind, likelihood_kind):
             monkeypatch.setattr(kind, "KIND", echo_models.MISSING_KIND)
         async with run_suite(urls, bots={"probe_seconds": PROBE_SECONDS, **UNLIMITED}, **unlimited) as running:
             yield running

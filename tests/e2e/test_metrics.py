@@ -30,7 +30,7 @@ def services_of() -> tuple[str, ...]:
 
 async def _metrics(suite: RunningSuite, service: str, role: str = "admin") -> str:
     """Return what a service says now: nothing that it read before."""
-    suite.apps[service].state.metrics.sources._reading._kept.clear()
+    suite.apps[service].state.core.metrics.sources._reading._kept.clear()
     key = await suite.keys.make(role)
     async with httpx.AsyncClient(base_url=suite.urls[service], trust_env=False) as client:
         answer = await client.get("/metrics", headers={"Authorization": f"Bearer {key}"})

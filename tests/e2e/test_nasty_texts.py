@@ -17,7 +17,7 @@ from spotthebot.contracts.conversations.corpora import CorpusFormat
 from spotthebot.kit.exports.formats import ExportFormat
 from tests.factories.annotating import DECISION, WHOLE
 from tests.factories.bot_servers import bot, well_behaved
-from tests.factories.frontends import all_events, answered, open_study, say, start, webhook_bot
+from tests.factories.frontends import all_events, answered, open_chats, say, start, webhook_bot
 from tests.factories.lazy_imports import lazily
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, plan
@@ -136,7 +136,7 @@ class TestChats:
         admin = await suite.conversations("admin")
         async with bot(_bot_says) as (_, url):
             ids = [await webhook_bot(suite, url, name=name) for name in NAMES]
-            study = await open_study(suite, ids, bots_per_chat=1, minimum_turns=2, maximum_turns=2 * len(WRITTEN))
+            study = await open_chats(suite, ids, bots_per_chat=1, minimum_turns=2, maximum_turns=2 * len(WRITTEN))
             chat = await start(suite, study, ANNOTATORS[0])
             for words in WRITTEN:
                 assert (await say(suite, chat, words)).status_code == 202
@@ -154,7 +154,7 @@ class TestChats:
     async def test_a_text_with_nul_is_refused_where_it_enters(self, suite: RunningSuite):
         async with bot(_bot_says) as (_, url):
             ids = [await webhook_bot(suite, url, name=name) for name in NAMES]
-            chat = await start(suite, await open_study(suite, ids))
+            chat = await start(suite, await open_chats(suite, ids))
         refused = await say(suite, chat, "a\u0000b")
         assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/text")
 

@@ -311,7 +311,10 @@ class TestUp:
         assert made["conversations"] == {"used": 2, "too_short": 0}
         done = folder.stb("annotate", "people", "--simulated", "5", "--json", "-")
         work = json.loads(done.stdout)
-        assert (done.returncode, work["annotators"], work["assignments"], work["annotations"]) == (0, 5, 4, 8)
+        assert done.returncode == 0
+        assert work["annotators"] == 5
+        assert work["assignments"] == 4
+        assert work["annotations"] == 8
         assert work["refused"] == {"closed": 5}
         assert "8 annotations of 4 segments of 2 conversations by 4 annotators" in " ".join(
             folder.stb("rank", "people", "--filter", "none").stdout.split()
@@ -320,7 +323,7 @@ class TestUp:
     def test_an_unknown_campaign_is_an_error_in_one_sentence(self, folder: Folder):
         done = folder.stb("rank", "no-such-thing")
         assert done.returncode == 1
-        assert "no campaign 'no-such-thing'" in done.stderr.replace("\n", " ")
+        assert "no campaign or study 'no-such-thing'" in done.stderr.replace("\n", " ")
         assert "Traceback" not in done.stderr
 
 

@@ -16,10 +16,11 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.factories.annotating import answer_items, campaign_of, claim
+from tests.factories.annotating import answer_items, claim
 from tests.factories.bot_servers import bot
+from tests.factories.campaigns import campaign_of
 from tests.factories.databases import Databases, DatabaseUrls
-from tests.factories.frontends import conversations_of, open_study, start, talk
+from tests.factories.frontends import conversations_of, open_chats, start, talk
 from tests.factories.running_suite import Keys, RunningSuite
 from tests.factories.studies import add_bot, plan, until
 from tests.factories.subscribers import settled, subscribe
@@ -93,7 +94,7 @@ def _traced_services(urls: DatabaseUrls, collector: Collector) -> Iterator[dict[
         "TRACED_DATABASE": json.dumps({"owner": dict(urls.owner), "app": dict(urls.app)}),
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.factories.traced_suite"],
+        [sys.executable, "-m", "tests.e2e.traced_suite"],
         cwd=ROOT,
         env=os.environ | environment,
         stdin=subprocess.PIPE,
@@ -126,7 +127,7 @@ async def traced(databases: Databases, collector: Collector) -> Collector:
             await until(conversations, path, "complete")
             listed = (await conversations.get(f"{path}/conversations")).json()["items"]
             collector.conversations += [UUID(each["id"]).hex for each in listed]
-        study = await open_study(suite, bots)
+        study = await open_chats(suite, bots)
         await talk(suite, await start(suite, study))
         collector.chatted += [UUID(each["id"]).hex for each in await conversations_of(suite, study)]
         await settled(suite, subscription, 2)

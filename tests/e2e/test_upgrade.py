@@ -22,12 +22,12 @@ import pytest
 from cryptography.fernet import Fernet
 
 from spotthebot.contracts.services import SCHEMAS
-from spotthebot.kit.migrations import Lineage, read_state, upgrade
+from spotthebot.kit.migrations.lineage import Lineage, read_state, upgrade
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.service.process import migrate_access
 from spotthebot.local.postgres.provision import Provisioned, logins, provision
 from spotthebot.local.runtime.services import load_lineage
-from tests.factories import old_services
+from tests.e2e import old_services
 from tests.factories.annotating import DECISION, WHOLE
 from tests.factories.databases import DatabaseUrls, PostgresServer
 from tests.factories.lineages import lineage_with

@@ -7,8 +7,8 @@ from uuid import UUID
 import numpy as np
 
 from spotthebot.analytics.domain.analysis import analyse
+from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study import CodedAnnotation, Study
 from spotthebot.contracts.analytics.analyses import Stability, StabilityCurve, StabilityPoint
 from spotthebot.contracts.analytics.results import Analysis
 
@@ -22,7 +22,7 @@ def study(
     per_pair: int = 4,
     annotators: int = 5,
     prefix: str = "ann",
-) -> Study:
+) -> LabelledCampaign:
     """Simulate conversations of all pairs and of people; later bots pass more often. The annotators are simulated."""
     rng = np.random.default_rng(seed)
     pairs = [(a, b) for at, a in enumerate(bots) for b in bots[at + 1 :]] + [("HU", "HU")]
@@ -38,7 +38,7 @@ def study(
                 labels, leads = (first, second), (fluency, sensibleness, specificity)
                 annotations.append(CodedAnnotation(name, "p", exchanges, f"{prefix}{who}", labels, leads, elapsed))
     packages: dict[Hashable, frozenset[Hashable]] = {"p": frozenset(speakers)}
-    return Study(
+    return LabelledCampaign(
         CAMPAIGN, "small", "everyday", complete=True, speakers=speakers, packages=packages, annotations=annotations
     )
 

@@ -1,40 +1,20 @@
 """A frontend of annotators, as small as it can be: claim a package, answer its items, submit."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 import httpx
 import psycopg
 
-from tests.factories.clock import MovableClock
+from tests.factories.clock import MovableClock, set_clock
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, created, import_conversations, open_campaign
+from tests.factories.studies import created
 
 DECISION = {"entity": {"A": "human", "B": "bot"}}
 FEATURES = {"fluency": "A", "sensibleness": "tie", "specificity": "B"}
 WHOLE = DECISION | FEATURES
 """An answer by the protocol `spot_the_bot`: its first step, its second, both."""
-CONVERSATIONS = [conversation(f"c{number}", "SECRET-GPT", "SECRET-DR") for number in range(4)]
-
-
-async def campaign_of(suite: RunningSuite, conversations: int = 4, **more: Any) -> dict[str, Any]:
-    """Open a campaign over up to four conversations of three exchanges, shown at one and at two."""
-    collection = await import_conversations(suite, CONVERSATIONS[:conversations])
-    return await open_campaign(suite, collection, **{"package_size": 2} | more)
-
-
-def make_turk_campaign(suite: RunningSuite, campaign_id: str) -> None:
-    """Give a campaign the panel Mechanical Turk, which campaigns had before it closed."""
-    with psycopg.connect(suite.database.owner["annotation"]) as connection:
-        panel = 'UPDATE annotation.campaigns SET panel = \'{"kind": "mturk"}\' WHERE id = %s'
-        connection.execute(panel, [campaign_id])
-
-
-async def turk_campaign(suite: RunningSuite, **more: Any) -> dict[str, Any]:
-    """Open a campaign of Mechanical Turk."""
-    campaign = await campaign_of(suite, **more)
-    make_turk_campaign(suite, campaign["id"])
-    return await state_of(suite, campaign)
 
 
 async def ask(
@@ -114,8 +94,16 @@ async def state_of(suite: RunningSuite, campaign: Mapping[str, Any]) -> dict[str
 def movable_clock(suite: RunningSuite) -> MovableClock:
     """Give the service a clock that the test moves."""
     clock = MovableClock()
-    suite.apps["annotation"].state.clock = clock
+    set_clock(suite.apps["annotation"], clock)
     return clock
+
+
+async def waited_for(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Return once another transaction waits for a lock of this connection's."""
+    waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+    async with asyncio.timeout(10):
+        while await (await connection.execute(waiting)).fetchone() is None:
+            await asyncio.sleep(0.02)
 
 
 def rows(suite: RunningSuite, query: str) -> list[tuple[Any, ...]]:

@@ -6,8 +6,9 @@ from typing import Any
 import httpx
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
+from tests.factories.campaigns import open_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, created, import_conversations, open_campaign
+from tests.factories.studies import conversation, created, import_conversations
 
 RIGHT: dict[str, Any] = {
     "entity": {"A": "human", "B": "bot"},

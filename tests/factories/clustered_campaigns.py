@@ -11,15 +11,9 @@ from functools import cache
 import numpy as np
 from scipy import optimize, stats
 
-from spotthebot.analytics.stats import (
-    FEATURES,
-    AnnotationTable,
-    BoolArray,
-    CurrentStatus,
-    FloatArray,
-    IntArray,
-    LabelCode,
-)
+from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
+from spotthebot.analytics.stats.survival.cox import FEATURES
+from spotthebot.analytics.stats.survival.curves import CurrentStatus
 
 TIMES = np.array([2, 3, 5])
 _ANNOTATIONS, _PACKAGE, _BASE = 2, 20, 0.45

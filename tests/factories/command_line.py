@@ -1,13 +1,19 @@
 """The `stb` command line, called in this process: as `./stb` runs it, without the start of a Python."""
 
+import asyncio
 import contextlib
 import io
 import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from spotthebot.cli import main
+import pytest
+
+from spotthebot.cli.application import main
+from tests.factories.one_address import one_address
+from tests.factories.running_suite import RunningSuite
 
 
 @dataclass(frozen=True)
@@ -31,3 +37,21 @@ def run_stb(*arguments: str | Path) -> Printed:
         else:
             code = 0
     return Printed(code, out.getvalue(), err.getvalue())
+
+
+Stb = Callable[..., Awaitable[Printed]]
+"""Runs one command in a thread."""
+
+
+@contextlib.asynccontextmanager
+async def stb_of_admin(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stb]:
+    """Run commands as an administrator of the running services, on a wide screen."""
+    async with one_address(suite) as url:
+        monkeypatch.setenv("SPOTTHEBOT_URL", url)
+        monkeypatch.setenv("SPOTTHEBOT_KEY", await suite.keys.make("admin"))
+        monkeypatch.setenv("COLUMNS", "200")
+
+        async def run(*arguments: str | Path) -> Printed:
+            return await asyncio.to_thread(run_stb, *arguments)
+
+        yield run

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.cli.campaigns import CampaignDeclared, read_declaration
+from spotthebot.cli.campaigns.declaration_file import CampaignDeclared, read_declaration
 from spotthebot.local.runtime.session import Clients
 from tests.factories.declared_campaigns import Write
 from tests.factories.dump_files import (

@@ -23,7 +23,7 @@ from sqlalchemy.engine import make_url
 
 from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.kit.access.tables import LINEAGE as ACCESS_LINEAGE
-from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.migrations.lineage import upgrade
 from spotthebot.kit.service.process import migrate_access
 from spotthebot.local.postgres.cluster import Cluster
 from spotthebot.local.postgres.provision import ACCESS, Provisioned, logins, provision

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from spotthebot.cli.campaigns import CampaignDeclared
+from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.session import Clients

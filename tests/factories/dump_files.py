@@ -4,7 +4,7 @@ import json
 import zipfile
 from pathlib import Path
 
-from spotthebot.importers.published_dump import open_dump
+from spotthebot.importers.published_dump.dump import open_dump
 
 CONVERSATIONS = "sampled-dialogues-full-dailydialog.json"
 PACKAGES = "packed-dialogues-full-dailydialog.json"

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-from spotthebot.inference.models import LoadFailed, ModelDescription, NoSuchModel
-from spotthebot.inference.models.dialogue import GenerationRequest
+from spotthebot.inference.models.dialogue.requests import GenerationRequest
+from spotthebot.inference.models.errors import LoadFailed, NoSuchModel
+from spotthebot.inference.models.protocol import ModelDescription
 
 KIND = f"{__name__}:load"
 DIALOGUE_KIND = f"{__name__}:load_dialogue"

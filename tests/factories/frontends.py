@@ -20,7 +20,7 @@ async def two_bots(suite: RunningSuite) -> list[str]:
     return [await add_bot(suite, model) for model in ("eliza", "dull")]
 
 
-async def open_study(suite: RunningSuite, bots: list[str], **more: Any) -> str:
+async def open_chats(suite: RunningSuite, bots: list[str], **more: Any) -> str:
     admin = await suite.client("conversations", "admin")
     body = {
         "mode": "human_bot",
@@ -34,9 +34,9 @@ async def open_study(suite: RunningSuite, bots: list[str], **more: Any) -> str:
     return (await created(admin, "/v1/collections", body | more))["id"]
 
 
-async def start(suite: RunningSuite, study: str, interactor: str = "p1") -> dict[str, Any]:
+async def start(suite: RunningSuite, collection_id: str, interactor: str = "p1") -> dict[str, Any]:
     frontend = await suite.client("conversations", "annotation")
-    return await created(frontend, "/v1/chats", {"collection_id": study, "interactor": interactor})
+    return await created(frontend, "/v1/chats", {"collection_id": collection_id, "interactor": interactor})
 
 
 async def say(
@@ -129,14 +129,14 @@ async def all_events(
         return [event async for event in events]
 
 
-async def chats_of(suite: RunningSuite, study: str) -> list[dict[str, Any]]:
+async def chats_of(suite: RunningSuite, collection_id: str) -> list[dict[str, Any]]:
     analyst = await suite.client("conversations", "analyst")
-    return (await analyst.get(f"/v1/collections/{study}/chats")).json()["items"]
+    return (await analyst.get(f"/v1/collections/{collection_id}/chats")).json()["items"]
 
 
-async def conversations_of(suite: RunningSuite, study: str) -> list[dict[str, Any]]:
+async def conversations_of(suite: RunningSuite, collection_id: str) -> list[dict[str, Any]]:
     analyst = await suite.client("conversations", "analyst")
-    return (await analyst.get(f"/v1/collections/{study}/conversations")).json()["items"]
+    return (await analyst.get(f"/v1/collections/{collection_id}/conversations")).json()["items"]
 
 
 async def webhook_bot(suite: RunningSuite, url: str, **more: Any) -> str:
@@ -147,12 +147,12 @@ async def webhook_bot(suite: RunningSuite, url: str, **more: Any) -> str:
 async def rated_chats(suite: RunningSuite, people: Sequence[str]) -> str:
     """Have each person chat once with a bot and rate it, and finish the collection."""
     admin = await suite.client("conversations", "admin")
-    study = await open_study(suite, [await add_bot(suite, "dull")], bots_per_chat=1)
+    collection_id = await open_chats(suite, [await add_bot(suite, "dull")], bots_per_chat=1)
     for person in people:
-        chat = await start(suite, study, person)
+        chat = await start(suite, collection_id, person)
         await exchange(suite, chat, f"Hello, here is {person.removeprefix('p-')}.")
         assert (await advance(suite, chat)).status_code == 200
         assert (await rate(suite, chat, ratings(1))).status_code == 200
-    assert (await admin.post(f"/v1/collections/{study}/finish")).status_code == 200
-    await until(admin, f"/v1/collections/{study}", "complete")
-    return study
+    assert (await admin.post(f"/v1/collections/{collection_id}/finish")).status_code == 200
+    await until(admin, f"/v1/collections/{collection_id}", "complete")
+    return collection_id

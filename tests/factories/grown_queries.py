@@ -92,11 +92,5 @@ def scanned_tables(plans: list[dict[str, Any]]) -> set[str]:
     return {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"} & _LARGE
 
 
-def used_indexes(plans: list[dict[str, Any]]) -> list[str]:
-    """Return the names of the indexes of large tables that the plans use, sorted."""
-    nodes = itertools.chain.from_iterable(map(_nodes, plans))
-    return sorted({node["Index Name"] for node in nodes if "Index Name" in node})
-
-
 def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     return itertools.chain([plan], *(_nodes(each) for each in plan.get("Plans", [])))

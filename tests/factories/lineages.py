@@ -4,7 +4,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.migrations.lineage import Lineage
 
 
 def lineage_with(lineage: Lineage, folder: Path, *revisions: str, **of_revision: str) -> Lineage:

@@ -18,7 +18,7 @@ import psycopg
 from cryptography.fernet import Fernet
 
 from spotthebot.contracts.services import API_NAMES, SCHEMAS
-from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.migrations.lineage import upgrade
 from spotthebot.kit.processes.child import Child
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, ProcessSpec

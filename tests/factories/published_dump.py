@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import AnnotationTable, LabelCode
+from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
 
 SHARED = Path(__file__).parents[3] / "shared"
 DATA = SHARED / "data" / "spot-the-bot"

@@ -2,7 +2,7 @@
 
 A block of `read` or `write` is a savepoint: it ends as in the product, by a commit or a rollback, and the next block
 sees what the one before committed. All of it is gone after the test, so that tests share one database and clean
-nothing. Other connections see nothing of it: what services, `Database.lookups` or locks between transactions do is
+nothing. Other connections see nothing of it: what services, `Database.statements` or locks between transactions do is
 tested on a database of the test's own.
 """
 

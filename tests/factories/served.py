@@ -11,7 +11,7 @@ def served(suite: RunningSuite) -> Served:
     """Return the requests that each service has answered since it started, by (service, method, route)."""
     counted: Served = Counter()
     for service, app in suite.apps.items():
-        for metric in app.state.metrics.registry.collect():
+        for metric in app.state.core.metrics.registry.collect():
             if metric.name == "http_requests":
                 for sample in metric.samples:
                     labels = sample.labels

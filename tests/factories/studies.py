@@ -1,6 +1,7 @@
-"""Small studies for tests: a corpus, bots, collections and campaigns, made through the services' own API."""
+"""Small studies for tests: a corpus, bots and collections, made through the services' own API."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -55,6 +56,26 @@ async def add_bot(suite: RunningSuite, model: str, *, corpus_id: str | None = No
     return (await created(admin, "/v1/bots", body))["id"]
 
 
+async def register_bots(suite: RunningSuite) -> dict[str, str]:
+    """Register a bot of the team `us`, one of `them`, and a public one of the operator; return their ids by name."""
+    owners = {
+        "ours": await suite.client("bots", "team", team="us"),
+        "secretive": await suite.client("bots", "team", team="them"),
+        "baseline": await suite.client("bots", "admin"),
+    }
+    protocol = {"kind": "builtin", "model": "eliza"}
+    return {
+        name: (
+            await created(
+                owner,
+                "/v1/bots?probe=false",
+                {"name": name, "domains": ["everyday"], "protocol": protocol, "public": name == "baseline"},
+            )
+        )["id"]
+        for name, owner in owners.items()
+    }
+
+
 def plan(bots: list[str], **more: Any) -> dict[str, Any]:
     return {
         "mode": "all_play_all",
@@ -83,14 +104,7 @@ def conversation(key: str, first: str, second: str, exchanges: int = 3) -> dict[
     return {"external_id": key, "participants": [side(first), side(second)], "turns": turns}
 
 
-async def open_campaign(suite: RunningSuite, collection_id: str | None = None, **more: Any) -> dict[str, Any]:
-    admin = await suite.client("annotation", "admin")
-    body = {"name": "c", "domain": "everyday", "collection_id": collection_id, "segments": [1, 2]} | more
-    campaign = await created(admin, "/v1/campaigns", body)
-    return await until(admin, f"/v1/campaigns/{campaign['id']}", "open")
-
-
-ANNOTATION = {
-    "answer": {"entity": {"A": "human", "B": "bot"}, "fluency": "A", "sensibleness": "tie", "specificity": "B"},
-    "elapsed_ms": 1200,
-}
+def with_bots(held: dict[str, Any], bots: Mapping[str, str]) -> dict[str, Any]:
+    """Say which registered bots speak in an imported conversation."""
+    sides = [each | ({"bot_id": bots[each["name"]]} if each["name"] in bots else {}) for each in held["participants"]]
+    return held | {"participants": sides}

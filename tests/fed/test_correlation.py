@@ -16,7 +16,7 @@ from spotthebot.fed.stats.correlation import (
     partial_rank_correlation,
 )
 from spotthebot.fed.stats.samples import MAX_GROUPS, dialogue_codes, few_groups
-from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, LevelOutOfRange
+from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, KindUnknown, LevelOutOfRange
 from tests.factories.known import known
 
 NAN = math.nan
@@ -38,6 +38,11 @@ def columns() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 class TestCorrelation:
+    @pytest.mark.parametrize("kind", ["nonsense", None, ["pearson"]])
+    def test_refuses_an_unknown_kind(self, kind: Any):
+        with pytest.raises(KindUnknown, match="spearman, kendall, pearson"):
+            correlation([1, 2, 3], [1, 2, 3], kind=kind)
+
     @pytest.mark.parametrize("kind", CorrelationKind)
     def test_is_scipy_s(self, columns, kind):
         scores, ratings, _, _ = columns
@@ -101,7 +106,11 @@ class TestCorrelation:
     def test_says_why_there_is_none(self, scores, ratings, reason):
         for kind in CorrelationKind:
             found = correlation(scores, ratings, kind=kind)
-            assert (found.estimate, found.low, found.high, found.p_value, found.reason) == (*[None] * 4, reason)
+            assert found.estimate is None
+            assert found.low is None
+            assert found.high is None
+            assert found.p_value is None
+            assert found.reason == reason
 
     @pytest.mark.parametrize(
         ("scores", "ratings", "dialogue", "reason"),
@@ -227,7 +236,10 @@ class TestSharedAnnotators:
         scores, table, _, dialogue = shared
         few = correlation(scores, ratings_of(table[:, :9]), dialogue=dialogue)
         assert few.estimate is not None
-        assert (few.low, few.high, few.p_value, few.degrees_of_freedom) == (None, None, None, None)
+        assert few.low is None
+        assert few.high is None
+        assert few.p_value is None
+        assert few.degrees_of_freedom is None
         assert few.reason == "an interval for other annotators needs at least 10 annotators, not 9"
         systems = correlation(scores[:8], np.nanmean(table[:8], axis=1))
         assert correlation(scores[:8], ratings_of(table[:8, :9])).p_value is not None

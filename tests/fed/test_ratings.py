@@ -6,10 +6,9 @@ import pytest
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.measures import ShownTurns, measured_questions
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.fed.domain.rated_questions import rated_questions
 from spotthebot.fed.domain.ratings import (
-    ShownTurns,
     rated_as_systems,
     rated_in_dialogues,
     rated_in_turns,
@@ -47,7 +46,7 @@ EMPATHY = AnnotationProtocol.model_validate(
 
 
 def questions(name):
-    return rated_questions(built_in_protocols()[name, 1])
+    return measured_questions(built_in_protocols()[name, 1])
 
 
 def annotation(answer, annotator="ann"):
@@ -73,47 +72,6 @@ def said(question, answers, *, sides="ABAB", opening=0, opening_shown=0):
     return ratings_in_campaign(annotations, question, {TALK: ("ada", "bob")}, shown)
 
 
-class TestRatedQuestions:
-    @pytest.mark.parametrize(
-        ("protocol", "names", "per"),
-        [
-            ("spot_the_bot", {"label", "entity:human", "fluency", "sensibleness", "specificity"}, "side"),
-            ("dialogue_likert", {"quality", "engaging"}, "side"),
-            ("turn_likert", {"quality", "engaging"}, "turn"),
-            ("factual_behaviour", {"facts:yes", "accuracy:false", "search:refuted"}, "turn"),
-        ],
-    )
-    def test_are_scales_preferences_choices_and_labels(self, protocol, names, per):
-        found = questions(protocol)
-        assert names <= set(found)
-        assert {found[name].per for name in names} == {per}
-
-    def test_are_no_free_texts_and_no_comparisons_of_two_dialogues(self):
-        assert [*rated_questions(EMPATHY)] == ["kinds:warm", "kinds:cold", "trust"]
-        assert questions("comparative") == {}
-
-    def test_count_labels_and_preferences_from_0_to_1(self):
-        answer = {"entity": {"A": "unsure", "B": "human"}, "fluency": "B", "specificity": "tie"}
-        found = {name: dict(question.numbers(answer)) for name, question in questions("spot_the_bot").items()}
-        assert found["label"] == {"A": 0.5, "B": 1.0}
-        assert (found["fluency"], found["specificity"]) == ({"A": 0.0, "B": 1.0}, {"A": 0.5, "B": 0.5})
-        assert found["sensibleness"] == {}
-
-    def test_count_a_choice_that_was_not_asked_for_as_not_taken(self):
-        """Of turn 0 nobody asks whether its facts are false, as it has none; turn 4 has no answer at all."""
-        answer = {"facts": {"0": "no", "1": "yes", "2": "yes"}, "accuracy": {"1": "false", "2": "true"}}
-        found = questions("factual_behaviour")
-        assert found["facts:yes"].numbers(answer) == {"0": 0.0, "1": 1.0, "2": 1.0}
-        assert found["accuracy:false"].numbers(answer) == {"0": 0.0, "1": 1.0, "2": 0.0}
-        assert found["search:refuted"].numbers(answer) == {"0": 0.0, "1": 0.0, "2": 0.0}
-
-    def test_count_each_of_several_choices(self):
-        found = rated_questions(EMPATHY)
-        answer = {"kinds": {"1": ["cold", "warm"], "3": []}, "trust": 4}
-        assert found["kinds:cold"].numbers(answer) == {"1": 1.0, "3": 0.0}
-        assert found["trust"].numbers(answer) == {None: 4.0}
-
-
 class TestRatings:
     def test_ratings_of_turns_are_of_those_who_spoke_after_the_opening(self):
         """The opening has two turns, one of them shown: turn 1 of the answer is the third of the context."""
@@ -122,7 +80,7 @@ class TestRatings:
         assert [(each.bot, each.end, each.value) for each in found] == [("ada", 3, 2.0), ("bob", 4, 3.0)]
 
     def test_ratings_of_a_dialogue_as_a_whole_are_of_the_side_that_is_asked_about(self):
-        (one,) = said(rated_questions(EMPATHY)["trust"], {"ann": {"trust": 4}})
+        (one,) = said(measured_questions(EMPATHY)["trust"], {"ann": {"trust": 4}})
         assert (one.bot, one.value, one.end) == ("bob", 4.0, None)
 
     def test_ratings_of_unknown_conversations_are_left_out(self):

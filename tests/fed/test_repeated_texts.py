@@ -16,9 +16,10 @@ from spotthebot.fed.stats.annotator_ratings import annotator_ratings
 from spotthebot.fed.stats.correlation import beside_length
 from spotthebot.fed.use_cases.summaries import summarize
 from tests.factories.annotating import ask, work_through
+from tests.factories.campaigns import open_campaign
 from tests.factories.lazy_imports import needs_models
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, import_conversations, open_campaign, until
+from tests.factories.studies import conversation, import_conversations, until
 
 COPIES = 4
 SCORER = ScorerIn(model="gpt2", mode="followup_mean", dimension_set=DimensionSetRef(set="bipartite"))

@@ -11,11 +11,11 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.fed import store
 from spotthebot.fed.clients import Collections
 from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
 from spotthebot.fed.model import open_scorers
 from spotthebot.fed.settings import FedSettings
+from spotthebot.fed.store import score_sets as score_sets_store
 from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.inference.errors import WorkerUnavailable
@@ -125,7 +125,7 @@ async def test_a_model_that_hangs_is_killed_and_stored_steps_are_not_computed_ag
     assert len(after) == 4 * 5
     assert {key: after[key] for key in before} == before
     async with database.read() as session:
-        assert (await store.score_sets.get_job(session, job_id)).state == "complete"
+        assert (await score_sets_store.get_job(session, job_id)).state == "complete"
 
 
 async def test_a_model_that_was_replaced_scores_all_of_it_again(run, database, job_id, tmp_path):
@@ -146,6 +146,6 @@ async def test_a_job_whose_model_hangs_to_the_last_attempt_fails_and_says_so(run
     with pytest.raises(WorkerUnavailable):
         await run(attempts=8, model_loading_seconds=0.1)
     async with database.read() as session:
-        job = await store.score_sets.get_job(session, job_id)
+        job = await score_sets_store.get_job(session, job_id)
     said = "The model 'scorer' was not loaded within 0.1 seconds, and its process was ended."
     assert (job.state, job.failure) == ("failed", said)

@@ -19,9 +19,10 @@ from spotthebot.fed.domain.length_baseline import context_length
 from spotthebot.kit.database.sessions import Database
 from tests.factories import bot_servers
 from tests.factories.annotating import ask, work_through
+from tests.factories.campaigns import open_campaign
 from tests.factories.exported import exported
 from tests.factories.lazy_imports import needs_models
-from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
+from tests.factories.studies import conversation, created, import_conversations, until
 from tests.factories.subscribers import settled, subscribe
 
 pytestmark = needs_models
@@ -64,7 +65,10 @@ class TestScoreJob:
         fed = await suite.fed("admin")
         job = await fed.create_score_job(asked(collection, bots=("good", "dull")))
         done = await finished(fed, job.id)
-        assert (done.state, done.failure, done.done, done.steps) == ("complete", None, 5, 5)
+        assert done.state == "complete"
+        assert done.failure is None
+        assert done.done == 5
+        assert done.steps == 5
         scores = [each async for each in fed.list_scores(job.id)]
         assert done.contexts == len(scores) == 10 * 2  # of three turns each, the first answers nobody
         assert {each.bot for each in scores} == {"good", "dull"}
@@ -193,7 +197,9 @@ class TestEvents:
             for kind, job in zip(kinds, (complete, failed, cancelled), strict=True)
         }
         said = {each["type"]: each["data"] for each in messages}
-        assert (said[kinds[0]]["contexts"], said[kinds[0]]["rejected"], said[kinds[0]]["model"]) == (50, 0, "gpt2")
+        assert said[kinds[0]]["contexts"] == 50
+        assert said[kinds[0]]["rejected"] == 0
+        assert said[kinds[0]]["model"] == "gpt2"
         assert said[kinds[1]]["reason"] == ended[1].failure
 
     async def test_subscriptions_are_the_operators_alone(self, suite):

@@ -1,7 +1,5 @@
 import pytest
 
-from spotthebot.cli.scores.dialogue_files import DialogueToScore, ReadDialogues
-from spotthebot.cli.scores.run import ScoringOptions, score_dialogues
 from spotthebot.clients import Conflict, Forbidden, Invalid, NotFound
 from spotthebot.contracts.fed.dimensions import DimensionIn, DimensionSetIn
 from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
@@ -9,7 +7,9 @@ from spotthebot.contracts.fed.scores import DialogueIn, DialogueTurn, ScoresIn
 from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
 from spotthebot.fed.domain.modes import ScoringRule
 from spotthebot.fed.domain.published_dimensions import FED_TURN
-from spotthebot.inference.models import likelihood
+from spotthebot.inference.models.likelihood import kind as likelihood_kind
+from spotthebot.local.scoring.dialogue_files import DialogueToScore, ReadDialogues
+from spotthebot.local.scoring.run import ScoringOptions, score_dialogues
 from tests.factories.lazy_imports import needs_models
 
 pytestmark = needs_models
@@ -38,7 +38,7 @@ class TestScores:
         given = Dialogue("d", turns)
         read = ReadDialogues((DialogueToScore(1, given, given.ends(Level.TURN), {}),), ())
         options = ScoringOptions(FED_TURN.dimensions, ScoringRule())
-        expected = score_dialogues(likelihood.load(str(models_folder / "gpt2")), read, options, lambda _: None)
+        expected = score_dialogues(likelihood_kind.load(str(models_folder / "gpt2")), read, options, lambda _: None)
         assert [(each.turn, each.dimension) for each in scored.scores] == [
             (each.turn, each.score.dimension) for each in expected.scores
         ]

@@ -7,7 +7,7 @@ import pytest
 from spotthebot.fed.model import TritonServers
 from spotthebot.inference.errors import WorkerUnavailable
 from spotthebot.inference.triton.client import TritonClient
-from spotthebot.inference.workers import WorkerTimes
+from spotthebot.inference.workers.worker import WorkerTimes
 
 pytest.importorskip("tritonclient", reason="tritonclient is not installed: run './stb install models'")
 

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.cli.campaigns import declare
-from spotthebot.cli.studies.ranking import rank
+from spotthebot.cli.campaigns.run import declare
+from spotthebot.cli.results.ranking import rank
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.importers.campaign_exports import ExportedCampaign, export, read_exported_campaign
 from spotthebot.importers.campaign_import import import_campaign
@@ -86,10 +86,14 @@ class TestImport:
         await export(clients, campaign, tmp_path / "people")
         first, second = [await _import(clients, tmp_path / "people") for _ in range(2)]
         counts = {"conversations": 10, "packages": 10, "annotations": 36}
-        assert (first.read, first.stored, first.already_there) == (counts, counts, dict.fromkeys(counts, 0))
+        assert first.read == counts
+        assert first.stored == counts
+        assert first.already_there == dict.fromkeys(counts, 0)
         assert (second.campaign_id, second.already_there) == (first.campaign_id, counts)
         copy = await clients.annotation.get_campaign(_id(first))
-        assert (copy.state, copy.mode, copy.instructions) == (CampaignState.CLOSED, "import", "Read this.")
+        assert copy.state == CampaignState.CLOSED
+        assert copy.mode == "import"
+        assert copy.instructions == "Read this."
         assert await _ranked(clients, copy.id) == await _ranked(clients, campaign.id)
         await export(clients, copy, tmp_path / "copy")
         for file in FILES[3:]:

@@ -3,7 +3,8 @@ from typing import Literal
 import pytest
 
 from spotthebot.contracts.annotation.annotations import Label
-from spotthebot.importers.published_dump import (
+from spotthebot.importers.published_dump.dump import open_dump
+from spotthebot.importers.published_dump.records import (
     DumpAnnotation,
     DumpConversation,
     DumpPackage,
@@ -11,7 +12,6 @@ from spotthebot.importers.published_dump import (
     DumpSegment,
     DumpTurn,
     Rejected,
-    open_dump,
 )
 from tests.factories.dump_files import (
     ANNOTATION,

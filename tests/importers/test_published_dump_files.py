@@ -3,18 +3,17 @@ from collections import Counter
 
 import pytest
 
-from spotthebot.importers.published_dump import (
-    DumpConversation,
+from spotthebot.importers.published_dump import rows
+from spotthebot.importers.published_dump.dump import open_dump
+from spotthebot.importers.published_dump.errors import (
     DumpFileMissing,
     DumpIsTooLarge,
     DumpNotReadable,
     DumpTruncated,
     NotRowsOfJson,
-    Rejected,
     UnknownDumpDomain,
-    open_dump,
-    rows,
 )
+from spotthebot.importers.published_dump.records import DumpConversation, Rejected
 from spotthebot.kit.errors import Invalid
 from tests.factories.dump_files import (
     CONVERSATIONS,

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from spotthebot.inference.models.dialogue import GenerationRequest, load
+from spotthebot.inference.models.dialogue.kind import load
+from spotthebot.inference.models.dialogue.requests import GenerationRequest
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.tiny_models import BEGIN, END, MAKERS, SENTENCES, mixed_requests

@@ -10,10 +10,10 @@ import pytest
     "module",
     [
         "spotthebot.bots.app",
-        "spotthebot.inference.models.dialogue",
+        "spotthebot.inference.models.dialogue.kind",
         "spotthebot.inference.triton",
         "spotthebot.inference.triton.repository",
-        "spotthebot.inference.workers",
+        "spotthebot.inference.workers.pool",
         "spotthebot.inference.workers.process",
     ],
 )

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from spotthebot.inference import models
-from spotthebot.inference.models import (
+from spotthebot.inference.models.dialogue.kind import load
+from spotthebot.inference.models.dialogue.requests import GenerationRequest
+from spotthebot.inference.models.errors import (
     LoadFailed,
     ModelFilesDamaged,
     NoSuchModel,
@@ -17,7 +19,6 @@ from spotthebot.inference.models import (
     SettingUnusable,
     UnknownModelKind,
 )
-from spotthebot.inference.models.dialogue import GenerationRequest, load
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import lazily, needs_models
 
@@ -48,12 +49,10 @@ class TestLoading:
         description = load(str(folder)).description
         vocabulary = json.loads((folder / "config.json").read_text())["vocab_size"]
         assert description.parameters == (vocabulary + 96) * 32 + 2 * (12 * 32**2 + 13 * 32) + 2 * 32
-        assert (description.kind, description.dtype, description.device, description.context_length) == (
-            "causal",
-            "float32",
-            "cpu",
-            96,
-        )
+        assert description.kind == "causal"
+        assert description.dtype == "float32"
+        assert description.device == "cpu"
+        assert description.context_length == 96
 
     def test_takes_another_dtype(self, folder):
         model = load(str(folder), dtype="bfloat16")

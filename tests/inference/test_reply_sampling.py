@@ -5,8 +5,8 @@ import random
 import pytest
 from scipy import stats
 
-from spotthebot.inference.models.dialogue import GenerationRequest
 from spotthebot.inference.models.dialogue.context_window import split_context
+from spotthebot.inference.models.dialogue.requests import GenerationRequest
 from spotthebot.inference.models.row_groups import groups
 from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.tiny_models import mixed_requests

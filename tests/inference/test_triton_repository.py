@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from spotthebot.inference.errors import BatchingNotUsable, HostedModelNameNotUsable, ModelNotInRepository
-from spotthebot.inference.models import dialogue
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
 from spotthebot.inference.triton.repository import remove_model
 from spotthebot.inference.triton.repository import write_model as write_model_of_kind
 
-write_model = partial(write_model_of_kind, kind=dialogue.KIND)
+write_model = partial(write_model_of_kind, kind=dialogue_kind.KIND)
 
 
 @pytest.fixture

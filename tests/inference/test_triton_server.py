@@ -13,20 +13,22 @@ from tritonclient.grpc import InferInput
 from tritonclient.grpc import aio as triton
 from tritonclient.utils import InferenceServerException
 
-from spotthebot.cli.scores.dialogue_files import DialogueToScore, ReadDialogues
-from spotthebot.cli.scores.run import ScoringOptions, score_dialogues
 from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.contracts.fed.scores import DialogueIn, DialogueTurn, ScoresIn
 from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
 from spotthebot.fed.domain.modes import ScoringRule
 from spotthebot.fed.domain.published_dimensions import FED_TURN
 from spotthebot.inference.errors import TritonNotHere
-from spotthebot.inference.models import dialogue, likelihood
 from spotthebot.inference.models.batch import run_batch
-from spotthebot.inference.models.dialogue import GenerationRequest, load
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
+from spotthebot.inference.models.dialogue.kind import load
+from spotthebot.inference.models.dialogue.requests import GenerationRequest
+from spotthebot.inference.models.likelihood import kind as likelihood_kind
 from spotthebot.inference.triton.repository import write_model
 from spotthebot.inference.triton.server import SHARED_MEMORY, clean_memory, memory_prefix
 from spotthebot.local.environments import TRITON, Environment
+from spotthebot.local.scoring.dialogue_files import DialogueToScore, ReadDialogues
+from spotthebot.local.scoring.run import ScoringOptions, score_dialogues
 from spotthebot.local.triton import development_server, find_installation
 from tests.factories.running_suite import run_suite
 from tests.factories.tiny_models import gpt2
@@ -57,7 +59,7 @@ def weights(tmp_path_factory):
 @pytest.fixture(scope="module")
 async def server(installation, weights, tmp_path_factory):
     async with development_server(tmp_path_factory.mktemp("data"), installation) as addresses:
-        write_model(addresses.repository, NAME, weights, kind=dialogue.KIND, max_queue_delay_microseconds=50_000)
+        write_model(addresses.repository, NAME, weights, kind=dialogue_kind.KIND, max_queue_delay_microseconds=50_000)
         async with triton.InferenceServerClient(addresses.grpc) as client:
             await client.load_model(NAME)
         yield addresses
@@ -66,7 +68,7 @@ async def server(installation, weights, tmp_path_factory):
 @pytest.fixture(scope="module")
 async def scorer(server, weights):
     """The name of a served model of likelihoods."""
-    write_model(server.repository, "scorer", weights, kind=likelihood.KIND, max_queue_delay_microseconds=50_000)
+    write_model(server.repository, "scorer", weights, kind=likelihood_kind.KIND, max_queue_delay_microseconds=50_000)
     async with triton.InferenceServerClient(server.grpc) as client:
         await client.load_model("scorer")
     return "scorer"
@@ -147,7 +149,7 @@ class TestServer:
         assert errors[0]["error"] == "turns must be a list of texts"
 
     async def test_says_why_a_model_cannot_be_loaded(self, client, server, tmp_path):
-        write_model(server.repository, "nowhere", tmp_path / "nothing", kind=dialogue.KIND)
+        write_model(server.repository, "nowhere", tmp_path / "nothing", kind=dialogue_kind.KIND)
         with pytest.raises(InferenceServerException, match="NoSuchModel"):
             await client.load_model("nowhere")
         assert await asked(client, REQUESTS[0])
@@ -176,7 +178,7 @@ class TestServedLikelihoods:
             for number in range(24)
         ]
         apart = await asyncio.gather(*(asked(client, each, model=scorer) for each in requests))
-        in_process = run_batch(likelihood.load(str(weights)), [json.dumps(each) for each in requests])
+        in_process = run_batch(likelihood_kind.load(str(weights)), [json.dumps(each) for each in requests])
         for (served,), expected in zip(apart, in_process, strict=True):
             assert list(served) == list(expected)
             for one, other in zip(served.get("contexts", []), expected.get("contexts", []), strict=True):
@@ -199,7 +201,7 @@ class TestServedLikelihoods:
         given = Dialogue("d", tuple(Turn(*each) for each in said))
         read = ReadDialogues((DialogueToScore(1, given, given.ends(Level.TURN), {}),), ())
         options = ScoringOptions(FED_TURN.dimensions, ScoringRule())
-        expected = score_dialogues(likelihood.load(str(weights)), read, options, lambda _: None)
+        expected = score_dialogues(likelihood_kind.load(str(weights)), read, options, lambda _: None)
         in_process = {(each.turn, each.score.dimension): each.score.score for each in expected.scores}
         assert len(in_process) == 3 * len(FED_TURN.dimensions)
         assert {(each.turn, each.dimension): each.score for each in served.scores} == pytest.approx(
@@ -211,7 +213,7 @@ class TestDevelopmentServer:
     async def test_leaves_no_process_and_no_shared_memory(self, installation, weights, tmp_path):
         before = memory_of_triton(tmp_path)
         async with development_server(tmp_path, installation) as addresses:
-            write_model(addresses.repository, NAME, weights, kind=dialogue.KIND)
+            write_model(addresses.repository, NAME, weights, kind=dialogue_kind.KIND)
             async with triton.InferenceServerClient(addresses.grpc) as client:
                 await client.load_model(NAME)
                 assert memory_of_triton(tmp_path) > before

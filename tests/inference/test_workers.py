@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from spotthebot.inference.errors import ModelNotLoadable, RequestRefused, WorkerUnavailable
-from spotthebot.inference.models import dialogue
-from spotthebot.inference.workers import ModelWorkers, WorkerModel, WorkerTimes
-from spotthebot.inference.workers.worker import Worker
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
+from spotthebot.inference.workers.pool import ModelWorkers
+from spotthebot.inference.workers.worker import Worker, WorkerModel, WorkerTimes
 from spotthebot.kit.processes import forks
 from tests.factories import echo_models
 from tests.factories.worker_processes import forking_programs, workers_of
@@ -39,7 +39,7 @@ async def shared_workers() -> AsyncIterator[ModelWorkers]:
 @pytest.fixture(scope="module")
 def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("torch", reason="torch is not installed: run './stb install models'")
-    from tests.factories.talking_models import talking_gpt2  # noqa: PLC0415 - it needs torch
+    from tests.factories.tiny_models import talking_gpt2  # noqa: PLC0415 - it needs torch
 
     return talking_gpt2(tmp_path_factory.mktemp("gpt2"))
 
@@ -58,7 +58,10 @@ class TestModelWorkers:
         assert {result["batch_size"] for result in results} == {16}
         counted = workers.statistics(echo)
         assert counted is not None
-        assert (counted.requests, counted.batches, counted.failures, counted.mean_batch_size) == (64, 4, 0, 16.0)
+        assert counted.requests == 64
+        assert counted.batches == 4
+        assert counted.failures == 0
+        assert counted.mean_batch_size == 16.0
 
     async def test_do_not_keep_a_lone_request_waiting_for_a_full_batch(self, workers: ModelWorkers, echo: WorkerModel):
         async with asyncio.timeout(20):
@@ -328,7 +331,7 @@ class TestModelWorkers:
 
 class TestDialogueModels:
     async def test_reply_the_same_alone_and_together(self, shared_workers: ModelWorkers, gpt2: Path):
-        model = WorkerModel(dialogue.KIND, str(gpt2), device="cpu", max_batch_size=16)
+        model = WorkerModel(dialogue_kind.KIND, str(gpt2), device="cpu", max_batch_size=16)
         await shared_workers.load(model)
         request = {"turns": ["Hello."], "max_new_tokens": 4}
         together = await asyncio.gather(*(shared_workers.infer(model, request | {"seed": seed}) for seed in range(64)))
@@ -346,8 +349,8 @@ class TestAnotherKindOfModel:
         import torch  # noqa: PLC0415 - as above
         from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415 - as above
 
-        from tests.factories import scoring_models  # noqa: PLC0415 - as above
         from tests.factories.tiny_models import SENTENCES  # noqa: PLC0415 - as above
+        from tests.inference import scoring_models  # noqa: PLC0415 - as above
 
         model = WorkerModel(scoring_models.KIND, str(gpt2), device="cpu", max_batch_size=8, max_queue_delay_ms=50)
         texts = [" ".join(SENTENCES[: 1 + number % 5]) for number in range(20)]

@@ -40,7 +40,7 @@ from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.streams import stream
 from spotthebot.kit.web.database.idempotency import IdempotentRoute, idempotent
 from spotthebot.kit.web.database.sessions import Reading, Writing, get_database
-from tests.factories.clock import MovableClock
+from tests.factories.clock import MovableClock, set_clock
 from tests.factories.databases import Databases, DatabaseUrls
 from tests.factories.running_suite import Keys, served
 from tests.factories.savepoints import SavepointDatabase, rolled_back
@@ -258,8 +258,9 @@ async def edge(database_urls: DatabaseUrls, keys: Keys) -> AsyncIterator[Edge]:
 @pytest.fixture
 def clock(edge: Edge) -> MovableClock:
     """Return the clock of the application, to be moved."""
-    edge.app.state.clock = MovableClock()
-    return edge.app.state.clock
+    clock = MovableClock()
+    set_clock(edge.app, clock)
+    return clock
 
 
 @pytest.fixture

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -8,12 +9,13 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from spotthebot.kit.access.keys import hash_secret, make_key, parse_key, same_secret
-from spotthebot.kit.access.store import Authenticator, ExpiredKey, revoke_key
+from spotthebot.kit.access.store import ExpiredKey, revoke_key
 from spotthebot.kit.database.pool_shares import pool_user
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Unauthenticated
 from spotthebot.kit.web.bearer.authentication import Allow
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys
+from spotthebot.kit.web.bearer.resources import bearer_of
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
@@ -93,7 +95,7 @@ class TestKeys:
 async def test_a_key_expires_at_its_very_moment(edge: Edge, keys: Keys):
     moment = datetime(2036, 1, 1, tzinfo=UTC)
     key = await keys.make("team", team="red", expires_at=moment)
-    authenticator: Authenticator = edge.app.state.authenticator
+    authenticator = bearer_of(edge.app).authenticator
     found = await authenticator.authenticate(key, moment - timedelta(microseconds=1))
     assert (found.role, found.team) == ("team", "red")
     with pytest.raises(ExpiredKey, match="2036-01-01"):
@@ -102,9 +104,12 @@ async def test_a_key_expires_at_its_very_moment(edge: Edge, keys: Keys):
 
 class TestRoles:
     async def test_services_and_frontends_have_limits_of_their_own(self, edge: Edge):
-        edge.app.state.rate_limiter = RateLimiter(1, clock=lambda: 0.0)
-        edge.app.state.frontend_rate_limiter = RateLimiter(2, clock=lambda: 0.0)
-        edge.app.state.service_rate_limiter = RateLimiter(3, clock=lambda: 0.0)
+        edge.app.state.bearer = replace(
+            bearer_of(edge.app),
+            limiter=RateLimiter(1, clock=lambda: 0.0),
+            frontend_limiter=RateLimiter(2, clock=lambda: 0.0),
+            service_limiter=RateLimiter(3, clock=lambda: 0.0),
+        )
         limits = (("admin", [200, 429]), ("annotation", [403, 403, 429]), ("service", [403, 403, 403, 429]))
         for role, statuses in limits:
             async with await edge.client(role) as client:
@@ -123,7 +128,7 @@ class TestRoles:
         assert users == ["admin", None]
 
     async def test_failures_are_counted_by_address(self, edge: Edge):
-        edge.app.state.failed_keys = FailedKeys(2)
+        edge.app.state.bearer = replace(bearer_of(edge.app), failed_keys=FailedKeys(2))
         statuses = [(await _ask(edge, "Bearer x")).status_code for _ in range(3)]
         assert statuses == [401, 401, 429]
         for client in (("192.0.2.1", 1), None, None):

@@ -229,17 +229,15 @@ class TestConnectionsThatDied:
     async def test_are_replaced_at_once_when_a_look_up_found_its_own_dead(
         self, database: Database, cluster: PostgresServer, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(
-            "spotthebot.kit.database.sessions._IDLE_SECONDS", 60
-        )  # else the pools test them in any case
+        monkeypatch.setattr("spotthebot.kit.database.sessions.IDLE_SECONDS", 60)  # else the pools test them in any case
         for session in (database.read, database.write):
             async with session() as before:
                 await before.scalar(text("SELECT 1"))
-        await database.lookups.fetch(_PID, {})
+        await database.statements.fetch(_PID, {})
         with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
             ending = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s"
             assert len(admin.execute(ending, [_NAME]).fetchall()) == 3
-        await database.lookups.fetch(_PID, {})
+        await database.statements.fetch(_PID, {})
         for session in (database.read, database.write):
             async with session() as after:
                 assert await after.scalar(text("SELECT 1")) == 1

@@ -26,7 +26,7 @@ from spotthebot.kit.events.errors import TeamLookupFailed
 from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.events.signer import EventSigner
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.outbound import CallFailed, Failure
+from spotthebot.kit.outbound.errors import CallFailed, Failure
 from spotthebot.kit.outbound.http import Answer
 from spotthebot.kit.waits.clock import Clock
 from tests.factories.clock import MovableClock

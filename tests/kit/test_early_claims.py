@@ -16,6 +16,7 @@ from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.database.claims import Claim, IdempotencyKeyReused, KeyClaimed, Replay, RequestUnderWay
 from spotthebot.kit.web.database.idempotency import early_claim
+from spotthebot.kit.web.database.resources import DatabaseResources, RunningRequests
 from tests.factories.clock import MovableClock
 from tests.factories.databases import DatabaseUrls
 
@@ -143,7 +144,8 @@ class TestEarlyClaim:
     async def test_is_of_the_caller_the_path_and_the_key_of_a_request(
         self, database: Database, clock: MovableClock, key: str | None
     ) -> None:
-        app = SimpleNamespace(state=SimpleNamespace(idempotency_table=IDEMPOTENCY, idempotency_kept=KEPT, clock=clock))
+        held = DatabaseResources(database, IDEMPOTENCY, KEPT, RunningRequests())
+        app = SimpleNamespace(state=SimpleNamespace(core=SimpleNamespace(clock=clock), database=held))
 
         class Caller:
             key_id = IDENTITY["principal"]

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -28,11 +29,11 @@ from spotthebot.kit.events.domain import TEST_EVENT, AttemptOutcome, DeliverySta
 from spotthebot.kit.events.errors import NoSuchEvent, TeamLookupFailed
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.signer import EventSigner
-from spotthebot.kit.events.store import EventStore
+from spotthebot.kit.events.store.event_store import EventStore
 from spotthebot.kit.events.subscriptions import Subscriptions
 from spotthebot.kit.events.tables import event_tables
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.outbound import HttpByOwner
+from spotthebot.kit.outbound.owners import HttpByOwner
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.service.process import migrate_access
 from spotthebot.kit.settings import ServiceSettings
@@ -135,7 +136,7 @@ async def office(provisioned: Provisioned) -> AsyncIterator[PostOffice]:
     signer = EventSigner(Vault(Fernet.generate_key().decode()))
     http = HttpByOwner(allowed=("127.0.0.0/8",), operator=())
     app = _app(url)
-    app.state.subscriptions = Subscriptions(STORE, signer, http)
+    app.state.resources = SimpleNamespace(subscriptions=Subscriptions(STORE, signer, http))
     database = Database(url, pool_size=2)
     async with served(app, bind("127.0.0.1", 0)) as address, Keys(provisioned.owner_urls["access"]) as keys:
         yield PostOffice(address, keys, database, signer, http)
@@ -385,12 +386,9 @@ class TestCatalogue:
 
 
 def _app(database_url: str) -> FastAPI:
+    settings = ServiceSettings(database_url=SecretStr(database_url))
     return build_service(
-        "letters",
-        summary="",
-        settings=ServiceSettings(database_url=SecretStr(database_url)),
-        routers=[events_router(LetterEvent)],
-        idempotency_table=IDEMPOTENCY,
+        "letters", summary="", settings=settings, routers=[events_router(LetterEvent)], idempotency_table=IDEMPOTENCY
     )
 
 

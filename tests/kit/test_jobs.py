@@ -8,18 +8,21 @@ from typing import Any
 import psycopg
 import pytest
 import structlog
+from procrastinate import JobContext
 from procrastinate.jobs import Job
 
 from spotthebot.kit.database.sessions import Database
-from spotthebot.kit.jobs import JobContext, Jobs, Task
 from spotthebot.kit.jobs.outcomes import JobOutcomes
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import Task
 from spotthebot.kit.telemetry.tracing import continued_trace, outgoing_headers
 from tests.factories.databases import DatabaseUrls
 
 ROOT = Path(__file__).parents[2]
 WORKER = """
 import asyncio, sys
-from spotthebot.kit.jobs import Jobs, Task
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import Task
 
 async def linger(context, seconds: float, note: str) -> None:
     with open(note, "a") as file:

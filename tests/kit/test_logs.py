@@ -92,6 +92,26 @@ class TestPipeline:
         assert "hunter2" not in str(lines)
 
 
+CONFIGURED_TWICE = """
+from structlog.testing import capture_logs
+from spotthebot.kit.telemetry.logs import configure_logs, get_logger
+
+log = get_logger("ours")
+for service in ("things", "others"):
+    configure_logs(service)
+    with capture_logs() as lines:
+        log.warning("heard")
+    print(len(lines))
+"""
+
+
+def test_lines_of_a_logger_are_captured_after_a_second_configuration():
+    """structlog keeps the processors that a logger saw at its first line."""
+    program = [sys.executable, "-c", CONFIGURED_TWICE]
+    heard = subprocess.run(program, capture_output=True, text=True, check=True)
+    assert (heard.stdout.split(), heard.stderr) == (["1", "1"], "")
+
+
 REQUESTS = """
 import sys
 from spotthebot.kit.telemetry.logs import configure_logs, log_request

@@ -16,14 +16,14 @@ from typing import Any, Self
 
 import psycopg
 import pytest
-from procrastinate.exceptions import ConnectorException
+from procrastinate import JobContext, exceptions
 from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.database.sessions import Database, ReadSession, is_passing_trouble
 from spotthebot.kit.errors import Unavailable
-from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
 from spotthebot.kit.jobs.lost import requeue_lost
-from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED, Arguments, Task, WorkerContext
 from spotthebot.kit.waits.backoff import Backoff
 from tests.factories.databases import DatabaseUrls
 
@@ -33,7 +33,7 @@ _NO_TIME = timedelta(0)
 WORKER = """
 import asyncio, sys
 from spotthebot.kit.database.sessions import Database
-from spotthebot.kit.jobs import Jobs, Task, queue
+from spotthebot.kit.jobs import queue, tasks
 from spotthebot.kit.service.process import _until_stopped
 
 queue._GRACE_SECONDS = 0.3  # ten seconds outside
@@ -51,8 +51,8 @@ async def fail(context, arguments, reason):
         file.write(f"failed {reason}\\n")
 
 async def main():
-    jobs = Jobs(url, "conversations", stalled_after_seconds=2.0)
-    task = Task("linger", linger, fail=fail, max_retries=1)
+    jobs = queue.Jobs(url, "conversations", stalled_after_seconds=2.0)
+    task = tasks.Task("linger", linger, fail=fail, max_retries=1)
     await _until_stopped(jobs.work([task], concurrency=1, context={"database": Database(url, pool_size=1)}), None)
 
 asyncio.run(main())
@@ -186,7 +186,7 @@ class TestTrouble:
                 nonlocal failed
                 if "finish_job" in query and failed < 2:
                     failed += 1
-                    raise ConnectorException from psycopg.OperationalError("the connection is lost")
+                    raise exceptions.ConnectorException from psycopg.OperationalError("the connection is lost")
                 await execute(query, **arguments)
 
             monkeypatch.setattr(connector, "execute_query_async", fail_twice)

@@ -23,7 +23,7 @@ from spotthebot.contracts.services import API_NAMES, SCHEMAS
 from spotthebot.conversations.tables import LINEAGE as CONVERSATIONS_LINEAGE
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
 from spotthebot.kit.database.sessions import Database
-from spotthebot.kit.migrations import (
+from spotthebot.kit.migrations.lineage import (
     Lineage,
     MigrationFailed,
     NewerDatabase,
@@ -40,7 +40,7 @@ from spotthebot.local.runtime.services import load_lineage, load_service
 from tests.factories.databases import Databases, DatabaseUrls, PostgresServer
 from tests.factories.lineages import lineage_with
 from tests.factories.running_suite import served
-from tests.factories.schemas import migrated_and_declared
+from tests.kit.schemas import migrated_and_declared
 
 LINEAGES = [ACCESS, *map(load_lineage, API_NAMES)]
 

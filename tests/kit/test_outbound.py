@@ -8,20 +8,12 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from spotthebot.kit.outbound import (
-    HTTP,
-    AddressNotAllowed,
-    CallFailed,
-    CheckingResolver,
-    Failure,
-    GuardedHttp,
-    HttpByOwner,
-    UrlNotUsable,
-    networks,
-    read_url,
-)
-from spotthebot.kit.outbound.http import _explained
-from spotthebot.kit.outbound.urls import SOCKET
+from spotthebot.kit.outbound.addresses import networks
+from spotthebot.kit.outbound.errors import AddressNotAllowed, CallFailed, Failure, UrlNotUsable
+from spotthebot.kit.outbound.http import GuardedHttp, _explained
+from spotthebot.kit.outbound.owners import HttpByOwner
+from spotthebot.kit.outbound.resolver import CheckingResolver
+from spotthebot.kit.outbound.urls import HTTP, SOCKET, read_url
 from tests.factories.bot_servers import raw_server, says
 
 LOOPBACK = networks(["127.0.0.0/8"])

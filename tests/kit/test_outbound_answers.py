@@ -11,10 +11,12 @@ from email.utils import format_datetime
 
 import pytest
 
-from spotthebot.kit.outbound import CallFailed, CheckingResolver, Failure, GuardedHttp, connections, networks
-from spotthebot.kit.outbound.addresses import refusal_of
+from spotthebot.kit.outbound import connections
+from spotthebot.kit.outbound.addresses import networks, refusal_of
 from spotthebot.kit.outbound.connections import Connection, IdleConnections
-from spotthebot.kit.outbound.http import Answer
+from spotthebot.kit.outbound.errors import CallFailed, Failure
+from spotthebot.kit.outbound.http import Answer, GuardedHttp
+from spotthebot.kit.outbound.resolver import CheckingResolver
 from tests.factories.bot_servers import raw_server, says
 
 pytestmark = pytest.mark.usefixtures("no_services")

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.kit.outbound import CallFailed, CheckingResolver, Failure, GuardedHttp, connections, http, networks
-from spotthebot.kit.outbound.http import Answer
+from spotthebot.kit.outbound import connections, http
+from spotthebot.kit.outbound.addresses import networks
+from spotthebot.kit.outbound.errors import CallFailed, Failure
+from spotthebot.kit.outbound.http import Answer, GuardedHttp
+from spotthebot.kit.outbound.resolver import CheckingResolver
 from tests.factories.bot_servers import raw_server, read_request
 
 pytestmark = pytest.mark.usefixtures("no_services")

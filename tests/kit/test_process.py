@@ -146,7 +146,7 @@ def test_a_service_listens_on_the_socket_that_it_inherits(monkeypatch: pytest.Mo
     monkeypatch.setattr(uvicorn.Server, "serve", serve)
     monkeypatch.setattr(service_process, "allow_many_files", lambda: None)
     app = FastAPI()
-    app.state.settings = EdgeSettings()
+    app.state.core = SimpleNamespace(settings=EdgeSettings())
     with socket.create_server(("127.0.0.1", 0)) as listening:
         _serve(app, "127.0.0.1", 0, os.dup(listening.fileno()) if inherits else None)
         (sockets,) = served

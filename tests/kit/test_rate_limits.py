@@ -1,14 +1,22 @@
+from dataclasses import replace
+
 import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spotthebot.kit.web.bearer.resources import bearer_of
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from tests.kit.conftest import Edge
 
 
+def _limit(edge: Edge, per_minute: int) -> None:
+    limiter = RateLimiter(per_minute, clock=lambda: 0.0)
+    edge.app.state.bearer = replace(bearer_of(edge.app), limiter=limiter)
+
+
 class TestAnswers:
     async def test_the_limit_is_stated_and_enforced(self, edge: Edge, admin: httpx.AsyncClient):
-        edge.app.state.rate_limiter = RateLimiter(3, clock=lambda: 0.0)
+        _limit(edge, 3)
         answers = [await admin.get("/things") for _ in range(4)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
         assert {answer.headers["ratelimit-policy"] for answer in answers} == {'"default";q=3;w=60'}
@@ -19,18 +27,18 @@ class TestAnswers:
         assert answers[3].json()["detail"] == "Too many requests: try again in 20 s."
 
     async def test_each_key_has_a_limit_of_its_own(self, edge: Edge, admin: httpx.AsyncClient):
-        edge.app.state.rate_limiter = RateLimiter(1, clock=lambda: 0.0)
+        _limit(edge, 1)
         assert [(await admin.get("/things")).status_code for _ in range(2)] == [200, 429]
         async with await edge.client() as other:
             assert (await other.get("/things")).status_code == 200
 
     async def test_a_role_that_is_not_allowed_is_limited_too(self, edge: Edge):
-        edge.app.state.rate_limiter = RateLimiter(2, clock=lambda: 0.0)
+        _limit(edge, 2)
         async with await edge.client("analyst") as analyst:
             assert [(await analyst.get("/things")).status_code for _ in range(3)] == [403, 403, 429]
 
     async def test_asking_whether_the_service_lives_costs_nothing(self, edge: Edge, admin: httpx.AsyncClient):
-        edge.app.state.rate_limiter = RateLimiter(1, clock=lambda: 0.0)
+        _limit(edge, 1)
         answers = [await admin.get("/healthz") for _ in range(3)]
         assert [answer.status_code for answer in answers] == [200] * 3
         assert "ratelimit" not in answers[0].headers

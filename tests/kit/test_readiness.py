@@ -17,7 +17,7 @@ import pytest
 
 from spotthebot.analytics.app import SERVICE
 from spotthebot.analytics.tables import LINEAGE
-from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.migrations.lineage import upgrade
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.service.process import migrate_access
 from spotthebot.kit.web.core import requests

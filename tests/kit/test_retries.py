@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from procrastinate import JobContext
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
@@ -17,9 +18,18 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from spotthebot.kit.database.sessions import is_passing_trouble
 from spotthebot.kit.errors import Conflict
-from spotthebot.kit.jobs import Arguments, JobContext, Task, WorkerContext, outcomes
+from spotthebot.kit.jobs import outcomes
 from spotthebot.kit.jobs.outcomes import JobOutcomes
-from spotthebot.kit.jobs.tasks import UNEXPECTED, WORKER_DIED, Retries, attempt, is_passing
+from spotthebot.kit.jobs.tasks import (
+    UNEXPECTED,
+    WORKER_DIED,
+    Arguments,
+    Retries,
+    Task,
+    WorkerContext,
+    attempt,
+    is_passing,
+)
 
 pytestmark = pytest.mark.usefixtures("no_services")
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -374,5 +375,5 @@ class TestSweeps:
 def test_idle_connections_outlast_those_that_clients_and_proxies_keep():
     """httpx keeps one for 5 s and nginx for 60 s; uvicorn's own 5 s let requests meet the end of a connection."""
     app = FastAPI()
-    app.state.settings = EdgeSettings()
+    app.state.core = SimpleNamespace(settings=EdgeSettings())
     assert server_config(app).timeout_keep_alive > 60

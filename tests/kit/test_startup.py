@@ -24,7 +24,7 @@ from sqlalchemy.engine import make_url
 
 from spotthebot.contracts.services import API_NAMES, SERVICES
 from spotthebot.inference.devices import count_gpus
-from spotthebot.kit.migrations import MigrationFailed, NewerDatabase
+from spotthebot.kit.migrations.lineage import MigrationFailed, NewerDatabase
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.service import process as service_process
 from spotthebot.kit.service.process import _migrate

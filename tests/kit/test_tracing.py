@@ -63,7 +63,10 @@ class TestTrace:
 
     def test_begins_where_a_call_is_made_outside_of_any_request(self):
         version, trace, span, flags = Context().run(outgoing_headers)["traceparent"].split("-")
-        assert (version, len(trace), len(span), flags) == ("00", 32, 16, "01")
+        assert version == "00"
+        assert len(trace) == 32
+        assert len(span) == 16
+        assert flags == "01"
 
     def test_is_another_for_each_call_outside_of_any_request(self):
         def two_calls() -> set[str]:

@@ -1,12 +1,13 @@
-"""What is read from the wire: names, utterances, subscriptions and types of events."""
+"""What is read from the wire, and what wire types are made from: names, utterances, subscriptions, attributes."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from spotthebot.contracts.wire import Name, Words
+from spotthebot.contracts.wire import Name, Wire, Words
 from spotthebot.kit.events.router import TypeName
 from spotthebot.kit.events.wire import NewSecretIn, schemas_of
 
@@ -20,6 +21,65 @@ class TestText:
     def test_is_refused_where_it_is_blank_or_too_long_or_holds_nul(self, kind: Any, text: str):
         with pytest.raises(ValidationError):
             TypeAdapter(kind).validate_python(text)
+
+
+@dataclass(frozen=True)
+class _Stamp:
+    country: str
+
+
+@dataclass(frozen=True)
+class _Letter:
+    sender: str
+    stamps: tuple[_Stamp, ...]
+    secret: str = "not on the wire"
+
+    @property
+    def weight(self) -> float:
+        return 0.5 * len(self.stamps)
+
+
+class _StampOut(Wire):
+    country: str
+
+
+class _LetterOut(Wire):
+    sender: str
+    stamps: tuple[_StampOut, ...]
+    weight: float
+
+
+class _ReceivedOut(_LetterOut):
+    receiver: str
+
+
+LETTER = _Letter("ann", (_Stamp("FR"), _Stamp("IT")))
+
+
+class TestWireType:
+    def test_is_made_from_attributes_of_an_object_and_of_those_in_it(self):
+        stamps = (_StampOut(country="FR"), _StampOut(country="IT"))
+        assert _LetterOut.of(LETTER) == _LetterOut(sender="ann", stamps=stamps, weight=1.0)
+
+    def test_takes_other_fields_which_count_first(self):
+        made = _ReceivedOut.of(LETTER, receiver="bob", sender="somebody", stamps=[_Stamp("DE")])
+        stamps = (_StampOut(country="DE"),)
+        assert made == _ReceivedOut(sender="somebody", stamps=stamps, weight=1.0, receiver="bob")
+
+    def test_names_itself_and_an_attribute_that_is_missing(self):
+        with pytest.raises(ValidationError, match=r"_ReceivedOut\nreceiver"):
+            _ReceivedOut.of(LETTER)
+        with pytest.raises(AttributeError, match="'_Letter' object has no attribute 'receiver'"):
+            _ReceivedOut.of(LETTER, sender="somebody")
+
+    def test_takes_no_field_that_it_does_not_have(self):
+        with pytest.raises(ValidationError, match=r"_LetterOut\nreceiver"):
+            _LetterOut.of(LETTER, receiver="bob")
+
+    def test_shows_no_value_that_does_not_fit(self):
+        with pytest.raises(ValidationError) as refused:
+            _LetterOut.of(LETTER, weight="SECRET")
+        assert "SECRET" not in str(refused.value)
 
 
 class _Type(StrEnum):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from spotthebot.cli import app
+from spotthebot.cli.application import app
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, default_data_dir
 from spotthebot.local.errors import AlreadyRunning
 from spotthebot.local.postgres.errors import ClusterInUse

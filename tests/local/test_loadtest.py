@@ -15,15 +15,14 @@ import respx
 
 from spotthebot.cli.commands import loadtest as command
 from spotthebot.contracts.services import SERVICE_NAMES
-from spotthebot.local.loadtest import LoadPlan, LoadResult
 from spotthebot.local.loadtest.actors import Actors
+from spotthebot.local.loadtest.made_data import open_campaign, prepare
 from spotthebot.local.loadtest.memory import mebibytes_of
-from spotthebot.local.loadtest.plan import BOUNDS_MS
+from spotthebot.local.loadtest.plan import BOUNDS_MS, LoadPlan
 from spotthebot.local.loadtest.processor import LOAD
 from spotthebot.local.loadtest.record import Record, RequestFailed, percentile
-from spotthebot.local.loadtest.result import Memory, Requests
+from spotthebot.local.loadtest.result import LoadResult, Memory, Requests
 from spotthebot.local.loadtest.run import clients_of, load
-from spotthebot.local.loadtest.study import open_campaign, prepare
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.session import Clients
 from tests.factories.command_line import run_stb
@@ -81,9 +80,9 @@ class TestLoad:
             clients_of(suite.urls, admin=keys[0], frontend=keys[1]) as http,
         ):
             with showing_progress() as steps:
-                study = await prepare(clients, PLAN, "study", steps)
-            opening = partial(open_campaign, clients, PLAN, "study", study.collection)
-            actors = Actors(PLAN, study, record, http, opening)
+                data = await prepare(clients, PLAN, "study", steps)
+            opening = partial(open_campaign, clients, PLAN, "study", data.collection)
+            actors = Actors(PLAN, data, record, http, opening)
             for work in (actors.chat, actors.collect, actors.read_dashboard):
                 await work("somebody", 1, chance)
             turn = 0

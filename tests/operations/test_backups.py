@@ -23,8 +23,8 @@ from spotthebot.local.postgres.provision import logins
 from spotthebot.local.progress import Steps, showing_progress
 from spotthebot.local.runtime import bootstrap as bootstrap_module
 from spotthebot.operations import deployment
-from spotthebot.operations.backups import create_backup
 from spotthebot.operations.backups import restoration as restoration_module
+from spotthebot.operations.backups.creation import create_backup
 from spotthebot.operations.backups.dumps import programs_for
 from spotthebot.operations.backups.errors import (
     BackupDamaged,
@@ -37,9 +37,9 @@ from spotthebot.operations.backups.errors import (
     RestoreFailed,
     SchemasMissing,
 )
-from tests.factories.backed_up import KEY_OF_BOTS, Place, Suite, another_place, changed, filled_suite
 from tests.factories.command_line import run_stb
 from tests.factories.databases import Databases, PostgresServer
+from tests.operations.backed_up import KEY_OF_BOTS, Place, Suite, another_place, changed, filled_suite
 
 _TABLES = """
     SELECT n.nspname, c.relname, c.relkind = 'S' FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace

@@ -1,13 +1,47 @@
 """ABC-Eval's agreement (Finch, Finch & Choi 2023): the paper's alphas, ours, and the reference's."""
 
-import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import bootstrap_alpha
-from tests.factories.comparison import Comparison
-from tests.factories.published_dump import SHARED, reference
+from spotthebot.analytics.domain.measures import all_measures
+from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
+from spotthebot.annotation.protocols.domain.answers import check_answer
+from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
+from spotthebot.annotation.protocols.domain.questions import UnitShape
+from spotthebot.contracts.analytics.measures import MeasureResult
+from spotthebot.contracts.annotation.measures import ShownTurns
+from tests.factories.lazy_imports import lazily
+from tests.factories.measured_campaigns import answered, measured_campaign
+from tests.factories.published_dump import reference
+from tests.reproduction.abc_eval import double_annotated, printed_rows
+from tests.reproduction.comparison import Comparison
+
+proportion_confint = lazily("statsmodels.stats.proportion:proportion_confint")
+Shown = Mapping[str, int]
+"""Which behaviours one person saw in one turn: 1 or 0 for each."""
+
+ANSWERS: Final[Mapping[str, Callable[[Shown], Mapping[str, Any]]]] = {
+    "abc_commonsense": lambda shown: {"commonsense": _ticked(shown, "commonsense contradiction")},
+    "abc_consistency": lambda shown: {
+        "consistency": _ticked(shown, "self contradiction", "partner contradiction", "redundant")
+    },
+    "abc_empathy": lambda shown: {
+        "empathy": next(iter(_ticked(shown, "empathetic", "lack of empathy")), "neither"),
+    },
+    "abc_knowledge": lambda shown: (
+        {"facts": ["used"], "accuracy": "false"} if shown["incorrect fact"] else {"facts": []}
+    ),
+    "abc_transitions": lambda shown: {
+        "acknowledgement": "ignored" if shown["ignore"] else "acknowledged",
+        "relevance": "irrelevant" if shown["irrelevant"] else "relevant",
+    },
+}
+"""What somebody who saw these behaviours answers by the built-in protocol of each task."""
 
 
 class TestAbcEvalAgreement:
@@ -15,7 +49,7 @@ class TestAbcEvalAgreement:
 
     def test_alphas_are_printed_ones_and_bounds_the_reference_s(self):
         expected = reference("abc-eval/alpha.json")["behaviours"]
-        labels = _double_annotated()
+        labels = _columns()
         compared = Comparison("ABC-Eval: Krippendorff's alpha, nominal")
         for behaviour, want in expected.items():
             unit, value, dialogue = labels[behaviour]
@@ -32,16 +66,74 @@ class TestAbcEvalAgreement:
         assert compared.furthest_from_reference() < 1e-9
 
 
-def _double_annotated():
+class TestMeasures:
+    """The same labels as answers by the built-in protocols `abc_*`, through the results of measures."""
+
+    def test_have_the_printed_alphas_of_nine_behaviours(self):
+        printed = {row[1].replace(" ", "_"): row[2] for row in printed_rows("surge_agreements") if row[0] == "behavior"}
+        found = _measures()
+        assert len(found) == 9
+        assert {each.alpha.n for each in found.values()} == {1634}
+        assert {name: f"{each.alpha.estimate:.3f}" for name, each in found.items()} == {
+            name: printed[name] for name in found
+        }
+
+    def test_have_the_rates_of_each_bot_as_counted_in_the_file_with_wilson_s_intervals(self):
+        labels: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for dialogue, turns in double_annotated().items():
+            for turn in turns:
+                for behaviour, both in turn.items():
+                    labels[behaviour.replace(" ", "_"), _bot(dialogue)].extend(both)
+        found = {
+            (name, each.bot): (each.published.estimate, each.published.low, each.published.high, each.published.n)
+            for name, result in _measures().items()
+            for each in result.bots
+        }
+        assert len(labels) == 9 * 4
+        assert found == {
+            key: pytest.approx((np.mean(seen), *proportion_confint(sum(seen), len(seen), method="wilson"), len(seen)))
+            for key, seen in labels.items()
+        }
+
+
+def _measures() -> dict[str, MeasureResult]:
+    """Return the results of the nine behaviours from campaigns in which two people answer about each bot's turns."""
+    dialogues = double_annotated()
+    speakers = {number: ("HU", _bot(dialogue)) for number, dialogue in enumerate(dialogues)}
+    shown = {number: ShownTurns("AB" * len(turns), 0, 0) for number, turns in enumerate(dialogues.values())}
+    found: dict[str, MeasureResult] = {}
+    for protocol, answer_of in ANSWERS.items():
+        document, annotations = built_in_protocols()[protocol, 1], []
+        for number, turns in enumerate(dialogues.values()):
+            for person in (0, 1):
+                answer: dict[str, dict[str, Any]] = defaultdict(dict)
+                for at, turn in enumerate(turns):
+                    for question, given in answer_of({name: both[person] for name, both in turn.items()}).items():
+                        answer[question][str(2 * at + 1)] = given
+                assert check_answer(document, UnitShape(speakers=("A", "B") * len(turns)), answer) == ()
+                annotations.append(answered(number, f"person {person}", answer))
+        campaign = measured_campaign(protocol, speakers, annotations, turns=shown)
+        results = all_measures(campaign, Parameters(filter="none")).measures
+        names = {name.replace(" ", "_") for name in next(iter(dialogues.values()))[0]}
+        found |= {each.measure: each for each in results if each.measure in names}
+    return found
+
+
+def _ticked(shown: Shown, *behaviours: str) -> list[str]:
+    return [each.replace(" ", "_") for each in behaviours if shown[each]]
+
+
+def _bot(dialogue: str) -> str:
+    return dialogue.split(")_")[1]
+
+
+def _columns() -> dict[str, np.ndarray[Any, np.dtype[np.int64]]]:
     """Return unit, value and dialogue columns of each behaviour: a unit is a turn, labelled by two people."""
-    file = SHARED / "data" / "abc-eval" / "behavior_labels_double_annotated.json"
-    if not file.is_file():
-        pytest.skip("the doubly annotated turns ../shared/data/abc-eval are not here")
-    columns: dict[str, list[tuple[int, int, int]]] = {}
+    columns: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     turns = 0
-    for dialogue, exchanges in enumerate(json.loads(file.read_text()).values()):
-        for exchange in exchanges:
-            for behaviour, labels in exchange["behaviors"].items():
-                columns.setdefault(behaviour, []).extend((turns, label, dialogue) for label in labels["human"])
+    for dialogue, labelled in enumerate(double_annotated().values()):
+        for turn in labelled:
+            for behaviour, both in turn.items():
+                columns[behaviour].extend((turns, label, dialogue) for label in both)
             turns += 1
     return {behaviour: np.array(rows).T for behaviour, rows in columns.items()}

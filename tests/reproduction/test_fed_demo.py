@@ -18,10 +18,10 @@ from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood,
 from spotthebot.inference.models.batch import run_batch
 from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.published_dump import reference
-from tests.factories.published_fed import published_scores
+from tests.reproduction.published_fed import published_scores
 
 pytestmark = needs_models
-load = lazily("spotthebot.inference.models.likelihood:load")
+load = lazily("spotthebot.inference.models.likelihood.kind:load")
 
 DEMO = (
     "Hi!",

@@ -24,7 +24,7 @@ from spotthebot.fed.stats.split_half import split_half
 from spotthebot.statistics.rank_correlation import rank_correlation
 from tests.factories.known import known
 from tests.factories.published_dump import reference
-from tests.factories.published_fed import published_scores
+from tests.reproduction.published_fed import published_scores
 
 LEVELS = pytest.mark.parametrize(("level", "key"), [(Level.TURN, "turn"), (Level.DIALOGUE, "dialog")])
 PRINTED = 0.0005 + 1e-9

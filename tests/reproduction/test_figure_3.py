@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from spotthebot.analytics.stats import RankRule, Unit, play_games, stability_at, stability_sizes
-from tests.factories.comparison import Comparison
+from spotthebot.analytics.stats.stability import RankRule, stability_at, stability_sizes
+from spotthebot.analytics.stats.wins import Unit, play_games
 from tests.factories.published_dump import published_table, reference
+from tests.reproduction.comparison import Comparison
 
 SUBSETS = 200
 

@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 
 from spotthebot.importers.dump_import import import_dump
-from spotthebot.importers.published_dump import Dump, open_dump
+from spotthebot.importers.published_dump.dump import Dump, open_dump
 from spotthebot.local.progress import Steps, showing_progress
 from spotthebot.local.runtime.session import Clients
 from tests.factories import dump_files
+from tests.factories.campaigns import Segment, import_campaign
 from tests.factories.dump_files import ANNOTATIONS, CONVERSATIONS, PACKAGES, PUBLISHED, annotation, lines, oid
-from tests.factories.replays import Segment, Sitting, packages_of, replay, rounds_of, sittings_of
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, until
+from tests.factories.studies import created
+from tests.reproduction.replays import Sitting, packages_of, replay, rounds_of, sittings_of
 
 WHOLE = "SPOTTHEBOT_WHOLE_REPLAY" in os.environ
 """Replay all packages of the published files, not those of one annotator: several minutes."""
@@ -236,20 +237,15 @@ async def _joined(
 ) -> str:
     """Import what all rounds exported into one campaign, in the order of the published file: resampling goes by it."""
     admin = await suite.client("annotation", "admin")
-    body = {
-        "mode": "import",
-        "name": "joined",
-        "domain": imported["domain"],
-        "collection_id": imported["collection_id"],
-        "annotators_published": True,
-    }
-    path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', body | {'segments': imported['segments']}))['id']}"
-    await until(admin, path, "open")
-    shown = [
-        {"external_id": name, "segments": [{"conversation": talk, "exchanges": length} for talk, length in segments]}
-        for name, segments in packages.items()
-    ]
-    await created(admin, f"{path}/packages", {"packages": shown})
+    path = await import_campaign(
+        suite,
+        imported["collection_id"],
+        packages,
+        name="joined",
+        domain=imported["domain"],
+        segments=imported["segments"],
+        annotators_published=True,
+    )
     place = {_said(each): number for number, each in enumerate(published)}
     kept = ("package", "annotator", "conversation", "exchanges", "answer", "started_at", "ended_at", "elapsed_ms")
     uploaded = [{"external_id": row["id"]} | {name: row[name] for name in kept} for row in rows]

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.domain.study import take_sample
-from spotthebot.analytics.stats import annotation_times, annotator_quality, segment_results
+from spotthebot.analytics.domain.labelled_campaign import take_sample
+from spotthebot.analytics.stats.annotators import annotator_quality
+from spotthebot.analytics.stats.segments import segment_results
+from spotthebot.analytics.stats.times import annotation_times
 from spotthebot.importers.dump_study import read_study
-from spotthebot.importers.published_dump import open_dump
-from tests.factories.comparison import Comparison
+from spotthebot.importers.published_dump.dump import open_dump
 from tests.factories.known import known
 from tests.factories.published_dump import DATA, published_table, reference
+from tests.reproduction.comparison import Comparison
 
 
 @pytest.fixture(params=["dailydialog", "empathetic"])
@@ -73,7 +75,7 @@ class TestTable4:
         if not DATA.is_dir():
             pytest.skip("the published annotations ../shared/data/spot-the-bot are not here")
         with open_dump(DATA, domain) as dump:
-            sample = take_sample(read_study(dump).study, "complete_packages")
+            sample = take_sample(read_study(dump).labelled, "complete_packages")
         table = sample.table
         times = annotation_times(sample.elapsed_ms, table.exchanges, table.conversation, table.annotator)
         expected = _by_filter(domain)["times"]

@@ -6,30 +6,18 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from spotthebot.analytics.stats import (
-    FEATURES,
-    HUMAN,
-    Adjustment,
-    LogRankVariance,
-    PairTest,
-    ScoreVariance,
-    SsaRule,
-    StandardErrors,
-    Unit,
-    censored_times,
-    count_wins,
-    cox_regressions,
-    current_status,
-    fooling_rates,
-    interval_log_rank_pairs,
-    log_rank_tests,
-    pair_tests,
-    play_games,
-    survival_curves,
-)
-from tests.factories.comparison import Comparison
+from spotthebot.analytics.stats.annotations import HUMAN
+from spotthebot.analytics.stats.fooling_rate import fooling_rates
+from spotthebot.analytics.stats.significance import Adjustment, PairTest, pair_tests
+from spotthebot.analytics.stats.survival.censored_times import censored_times
+from spotthebot.analytics.stats.survival.cox import FEATURES, StandardErrors, cox_regressions
+from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
+from spotthebot.analytics.stats.survival.interval_log_rank import ScoreVariance, interval_log_rank_pairs
+from spotthebot.analytics.stats.survival.log_rank import LogRankVariance, log_rank_tests
+from spotthebot.analytics.stats.wins import SsaRule, Unit, count_wins, play_games
 from tests.factories.known import known
 from tests.factories.published_dump import published_table, reference
+from tests.reproduction.comparison import Comparison
 
 DOMAINS = ("dailydialog", "empathetic")
 CRITERIA = ("human", *FEATURES)
@@ -113,9 +101,8 @@ class TestFoolingRates:
     def test_counts_and_rates_are_the_reference_s(self, domain, expected):
         for got in fooling_rates(published_table(domain, "pkg")):
             target = expected["fooling"][got.bot]
-            assert (got.human, got.unsure, got.bot_labels, got.n) == tuple(
-                target[key] for key in ("human", "unsure", "bot", "n")
-            )
+            labels = {"human": got.human, "unsure": got.unsure, "bot": got.bot_labels, "n": got.n}
+            assert labels == {key: target[key] for key in labels}
             assert got.estimate == pytest.approx(target["fooling_rate"], abs=1e-12)
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from spotthebot.analytics.stats import AgreementRule, label_agreement
-from tests.factories.comparison import Comparison
+from spotthebot.analytics.stats.label_agreement import AgreementRule, label_agreement
 from tests.factories.known import known
 from tests.factories.published_dump import published_table, reference
+from tests.reproduction.comparison import Comparison
 
 
 class TestTable3:

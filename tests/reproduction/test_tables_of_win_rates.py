@@ -7,19 +7,11 @@ The reference holds the paper's cells as distances from its own. Where the paper
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import (
-    Adjustment,
-    PairTest,
-    SsaRule,
-    Unit,
-    Weighting,
-    count_wins,
-    pair_tests,
-    play_games,
-    published_rank_ranges,
-)
-from tests.factories.comparison import Comparison
+from spotthebot.analytics.stats.rank_ranges import published_rank_ranges
+from spotthebot.analytics.stats.significance import Adjustment, PairTest, pair_tests
+from spotthebot.analytics.stats.wins import SsaRule, Unit, Weighting, count_wins, play_games
 from tests.factories.published_dump import published_table, reference
+from tests.reproduction.comparison import Comparison
 
 TABLES = {
     "Table 1": ("human", "human/annotation", "vs_table1"),

@@ -15,10 +15,18 @@ from hypothesis import strategies as st
 from spotthebot.bots.builtin_bots.domain.builders import build
 from spotthebot.bots.builtin_bots.domain.contract import BuiltinModel
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.simulation import Language, Segment, SimulatedAnnotator, crowd, impressions
-from spotthebot.simulation.annotator import BOT_BELOW, HUMAN_FROM, WEIGHTS, SimulatedAnnotation, merit_of, scores_of
-from spotthebot.simulation.impressions import Impression, Speaker
-from spotthebot.simulation.language import stem, topics
+from spotthebot.simulation.annotator import (
+    BOT_BELOW,
+    HUMAN_FROM,
+    WEIGHTS,
+    SimulatedAnnotation,
+    SimulatedAnnotator,
+    crowd,
+    merit_of,
+    scores_of,
+)
+from spotthebot.simulation.impressions import Impression, Segment, Speaker, impressions
+from spotthebot.simulation.language import Language, stem, topics
 
 CORPUS = (
     ("Is the soup salty?", "A potato takes the salt out.", "Then peel a potato for the soup."),
@@ -285,7 +293,7 @@ class TestCrowd:
 
     def test_annotates_alike_in_every_process(self):
         script = (
-            "from spotthebot.simulation import crowd\n"
+            "from spotthebot.simulation.annotator import crowd\n"
             f"for annotator in crowd(4, seed=2, dialogues={CORPUS!r}):\n"
             f"    print(annotator.annotate({TestAnnotate.SEGMENT!r}))\n"
         )

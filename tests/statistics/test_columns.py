@@ -36,6 +36,13 @@ class TestMissingValues:
         with pytest.raises(ColumnMalformed, match=r"Column unit, row 1 \(the first is 0\): is missing"):
             read_codes([2, MISSING[missing]], "unit")
 
+    def test_nan_that_numpy_wrote_as_a_text_is_none_of_the_texts(self):
+        texts = np.array(["b", np.nan, "a"])
+        assert texts.dtype.kind == "U"
+        assert read_codes(texts, "label", missing=True).code.tolist() == [1, -1, 0]
+        with pytest.raises(ColumnMalformed, match=r"row 1 \(the first is 0\): is missing"):
+            read_codes(texts, "annotator")
+
     @pytest.mark.parametrize("unit", ["D", "s", "ns"])
     def test_are_found_in_dates(self, unit: str):
         dates = np.array(["2020-01-02", "NaT", "2020-01-01"], dtype=f"M8[{unit}]")

@@ -8,7 +8,7 @@ import pytest
 from cosmic_ray.work_db import use_db
 from typer.testing import CliRunner
 
-from spotthebot.cli import app
+from spotthebot.cli.application import app
 from tools import mutants, tests
 from tools.mutants import FailsWithoutMutant, NothingToMutate, OtherMutants, run_mutants
 

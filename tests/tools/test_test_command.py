@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,55 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from spotthebot.cli import app
+from spotthebot.cli.application import app
 from tests.factories.fast_selection import is_pure
 from tools import ROOT, tests
-from tools.changed_tests import changed_files, pick_tests
 from tools.coverage import read_packages
-
-GIT = shutil.which("git") or "git"
-
-
-class TestChangedTests:
-    @pytest.fixture
-    def clone(self, tmp_path: Path) -> Path:
-        files = {
-            "services/spotthebot/bots/questions/domain/replies.py": "",
-            "shared/spotthebot/kit/ids.py": "",
-            "tests/bots/test_replies.py": "import pytest\n",
-            "tests/conversations/test_replies.py": "import pytest\n",
-            "tests/kit/test_identity.py": "from spotthebot.kit import ids\n",
-            "tests/kit/test_other.py": "import spotthebot.kit.errors\n",
-            "tools/pins.py": "",
-            "tests/tools/test_pins.py": "import pytest\n",
-            "tests/architecture/test_pinned.py": "from tools.pins import pins\n",
-        }
-        for name, text in files.items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(text)
-        commit = "-c user.name=n -c user.email=e commit -qm first"
-        for command in ("init -q -b main", "add -A", commit, "checkout -qb branch"):
-            subprocess.run([GIT, *command.split()], cwd=tmp_path, check=True)
-        return tmp_path
-
-    def test_are_none_where_nothing_changed(self, clone: Path):
-        assert changed_files(clone) == []
-        assert pick_tests([], clone) == []
-
-    def test_import_what_changed_or_bear_its_name_in_its_package(self, clone: Path):
-        (clone / "services/spotthebot/bots/questions/domain/replies.py").write_text("x = 1\n")
-        (clone / "shared/spotthebot/kit/ids.py").write_text("x = 1\n")
-        changed = changed_files(clone)
-        assert changed == ["services/spotthebot/bots/questions/domain/replies.py", "shared/spotthebot/kit/ids.py"]
-        assert pick_tests(changed, clone) == ["tests/bots/test_replies.py", "tests/kit/test_identity.py"]
-
-    def test_are_those_of_a_tool_too(self, clone: Path):
-        assert pick_tests(["tools/pins.py"], clone) == ["tests/architecture/test_pinned.py", "tests/tools/test_pins.py"]
-
-    def test_include_those_that_changed_or_are_new_themselves(self, clone: Path):
-        (clone / "tests/kit/test_new.py").write_text("")
-        (clone / "tests/kit/test_other.py").unlink()
-        assert pick_tests(changed_files(clone), clone) == ["tests/kit/test_new.py"]
 
 
 def _pytest_fast(*arguments: str) -> tuple[int, str]:

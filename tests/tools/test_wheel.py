@@ -42,6 +42,12 @@ class TestWheel:
         assert {"tests.py", "pins.py"} <= names
         assert names & held == set()
 
+    def test_holds_the_templates_of_every_noun_of_the_pages(self, installed: Path):
+        ours = ROOT / "services"
+        templates = {path.relative_to(ours) for path in ours.glob("spotthebot/web/*/templates/**/*") if path.is_file()}
+        assert len(templates) > 50
+        assert [path for path in templates if not (installed / path).is_file()] == []
+
     @pytest.mark.parametrize("command", ["docs", "pins", "test"])
     def test_says_in_one_sentence_which_commands_need_a_clone(self, installed: Path, command: str):
         said = _stb(installed, command, "--help")

@@ -20,8 +20,10 @@ from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.kit.errors import Error
 from spotthebot.kit.web.core.problems import name_of
 from spotthebot.web.catalogues import FOLDER, LANGUAGES, OF_SERVICES, Texts
-from spotthebot.web.domain import errors
-from spotthebot.web.domain.protocols import BUILT_IN, worded
+from spotthebot.web.chats import errors as chats_errors
+from spotthebot.web.packages import errors as packages_errors
+from spotthebot.web.protocols.domain import BUILT_IN, worded
+from spotthebot.web.visitors import errors as visitors_errors
 
 WEB = FOLDER.parent
 ENGLISH = Texts("en")
@@ -74,7 +76,8 @@ class TestServices:
         assert _of_group(language, "problems") - _problems() == set()
 
     def test_each_refusal_of_a_package_an_answer_and_a_page_has_a_text(self, language: str):
-        modules = (assignments_errors, leases_errors, protocols_errors, errors)
+        of_pages = (chats_errors, packages_errors, visitors_errors)
+        modules = (assignments_errors, leases_errors, protocols_errors, *of_pages)
         met = {name for module in modules for name in _names(vars(module).values())}
         met |= _names([ClaimRefused, *ClaimRefused.__subclasses__()])
         assert met - OF_ADMINISTRATORS - _of_group(language, "problems") == {"not-sayable"}  # whose sentence is ours
@@ -84,7 +87,7 @@ class TestTexts:
     def test_all_texts_named_in_templates_are_there(self):
         named = {
             (path.name, name)
-            for path in (WEB / "templates").rglob("*.jinja")
+            for path in WEB.rglob("*.jinja")
             for name in re.findall(r"""\bt\(\s*["']([\w.]+)["']\s*[,)]""", path.read_text())
         }
         assert len(named) > 10

@@ -7,8 +7,10 @@ import re
 import httpx
 import pytest
 
-from tests.factories.entering import campaign_of_talks, entered, entry_path, talk
+from tests.factories.campaigns import campaign_of_talks, talk
+from tests.factories.pages import entered, entry_path
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created
 
 ID = "00000000-0000-7000-8000-000000000000"
 NOTE = "It was my sister who\0 answered"
@@ -83,11 +85,12 @@ class TestPagesOfErrors:
     @pytest.mark.parametrize(
         ("typed", "said"),
         [
-            ({"hours": "0"}, "Valid for hours: must be at least 1"),
-            ({"hours": "x"}, "Valid for hours: must be a whole number"),
-            ({"most": "many"}, "At most so many people: must match"),
+            ({"expires_in_hours": "0"}, "Valid for hours: must be at least 1"),
+            ({"expires_in_hours": "x"}, "Valid for hours: must be a whole number"),
+            ({"max_annotators": "many"}, "At most so many people: must be a whole number"),
+            ({"max_annotators": "100001"}, "At most so many people: must be at most 100000"),
             ({"annotator": NOTE}, "For one person only, by id: must not contain NUL characters"),
-            ({"annotator": "x" * 201}, "For one person only, by id: must have at most 200 characters"),
+            ({"annotator": "x" * 201}, "For one person only, by id: must have at most 200"),
         ],
     )
     async def test_name_the_field_of_a_form_and_the_reason(self, suite: RunningSuite, typed: dict[str, str], said: str):
@@ -117,6 +120,18 @@ class TestPagesOfErrorsForAnnotators:
             assert page.status_code in {401, 403, 404, 422}
             assert "Open the link that you were given once more" in _words(page)
             assert "mend it" not in _words(page)
+
+    async def test_name_the_parameters_that_a_panel_did_not_fill_in(self, suite: RunningSuite):
+        panel = {"kind": "prolific", "completion_code": "C1ODE7"}
+        campaign = await campaign_of_talks(suite, talk("c0"), panel=panel)
+        admin = await suite.client("annotation", "admin")
+        link = await created(admin, f"/v1/campaigns/{campaign['id']}/entry-links", {})
+        browser = await suite.client("web", "analyst")
+        page = await browser.get(f"/annotate/{campaign['id']}?{link['query']}", headers={"Accept": "text/html"})
+        assert page.status_code == 422
+        for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"):
+            assert f"{name}: must be 24 hexadecimal digits" in _words(page)
+        assert "`" not in _words(page)
 
     async def test_say_what_is_wrong_with_a_note_and_log_none_of_it(
         self, suite: RunningSuite, caplog: pytest.LogCaptureFixture

@@ -16,13 +16,13 @@ import pytest
 
 from spotthebot.contracts.services import SERVICE_NAMES
 from tests.factories.annotator_trainings import store_training
-from tests.factories.chat_links import entry_of
-from tests.factories.entering import campaign_of_talks, entered, entry_path, held_package, talk
-from tests.factories.frontends import open_study, two_bots
+from tests.factories.campaigns import campaign_of_talks, labelled_campaign, talk
+from tests.factories.frontends import open_chats, two_bots
 from tests.factories.fuzzed_pages import PRIVATE, Fuzzer
-from tests.factories.released_studies import labelled_campaign, register_bots
+from tests.factories.pages import entered, entry_of, entry_path, held_package
 from tests.factories.routes import routes_of
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created, register_bots
 
 CASES = int(os.environ.get("SPOTTHEBOT_FUZZ_CASES", "0"))
 SEED = int(os.environ.get("SPOTTHEBOT_FUZZ_SEED", str(random.randrange(2**32) if CASES else 0)))
@@ -61,9 +61,12 @@ async def _places(suite: RunningSuite) -> dict[str, str]:
     held = (await conversations.get(f"/v1/collections/{collection}/conversations")).json()["items"]
     annotators = (await admin.get(f"{path}/annotators")).json()["items"]
     training = await store_training(suite)
+    campaign_id = path.rpartition("/")[2]
+    study = await created(admin, "/v1/studies", {"name": "all", "campaigns": [campaign_id], "outcome": "fluency"})
     own = (await (await suite.client("bots", "team", team="us")).get("/v1/bots")).json()["items"]
     return {
-        "campaign_id": path.rpartition("/")[2],
+        "campaign_id": campaign_id,
+        "study_id": study["id"],
         "collection_id": collection,
         "conversation_id": held[0]["id"],
         "annotator_id": annotators[0]["id"],
@@ -76,6 +79,7 @@ async def _places(suite: RunningSuite) -> dict[str, str]:
         "action": "block",
         "part": "ranking",
         "figure": "ranking",
+        "measure": "headline",
         "section": "ranking",
         "form": "json",
         "rows": "annotations",
@@ -87,7 +91,7 @@ async def _places(suite: RunningSuite) -> dict[str, str]:
 async def _of_annotator(suite: RunningSuite, places: dict[str, str]) -> tuple[str, dict[str, str]]:
     """Let a person in to annotate and to chat; returns their cookies, and what is theirs of the places."""
     campaign = await campaign_of_talks(suite, talk("c0"))
-    study = await open_study(suite, await two_bots(suite))
+    study = await open_chats(suite, await two_bots(suite))
     async with entered(suite, await entry_path(suite, campaign)) as browser:
         assert (await browser.get(entry_of(suite, study, interactor="p1"))).status_code == 303
         await browser.post(f"/chat/{study}/begin")

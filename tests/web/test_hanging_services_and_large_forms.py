@@ -20,9 +20,10 @@ from starlette.responses import Response
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
 from spotthebot.web.app import create_app
-from spotthebot.web.domain.chats import ChatPerson
-from spotthebot.web.domain.visitors import Annotator, SignedIn
+from spotthebot.web.chats.domain import ChatPerson
+from spotthebot.web.sessions import VisitorResources
 from spotthebot.web.settings import WebSettings
+from spotthebot.web.visitors.domain import Annotator, SignedIn
 from tests.factories.bot_servers import never_answers, raw_server
 
 ANY = UUID(int=1)
@@ -81,16 +82,17 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 def _cookies(app: FastAPI, who: str) -> dict[str, str]:
     """Return the cookies of somebody who came in."""
+    visitors: VisitorResources = app.state.resources.visitors
     of: Mapping[str, tuple[SealedCookie, dict[str, str]]] = {
-        "annotator": (app.state.annotator_sessions, Annotator(ANY, "ann", ANY).to_session()),
+        "annotator": (visitors.annotator_sessions, Annotator(ANY, "ann", ANY).to_session()),
         "person": (
-            app.state.chat_sessions,
+            visitors.chat_sessions,
             ChatPerson(ANY, "p-17", "link", datetime.now(UTC), chat_id=ANY).to_session(),
         ),
     }
     if not who:
         return {}
-    cookie, content = of.get(who) or (app.state.sessions, SignedIn("key", who).to_session())
+    cookie, content = of.get(who) or (visitors.sessions, SignedIn("key", who).to_session())
     response = Response()
     cookie.write(response, content)
     name, _, value = response.headers["set-cookie"].partition(";")[0].partition("=")
@@ -145,7 +147,7 @@ class TestLargeForms:
         wrong = {}
         for who, method, path in _changes(app):
             status, read = await _send_much(client, method, path, _cookies(app, who))
-            limit = largest.get(path, app.state.settings.max_body_bytes) + 2 * len(PIECE)
+            limit = largest.get(path, app.state.core.settings.max_body_bytes) + 2 * len(PIECE)
             if not (status == 413 and read <= limit) and (status, read) not in {(303, 0), (503, 0)}:
                 wrong[f"{method} {path}"] = status, read
         assert wrong == {}

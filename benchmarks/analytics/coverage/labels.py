@@ -7,20 +7,12 @@ from typing import Protocol
 import numpy as np
 
 from benchmarks.analytics.coverage.tallies import Tallies
-from spotthebot.analytics.stats import (
-    BotRank,
-    FloatArray,
-    PairComparison,
-    PairTest,
-    Ranking,
-    Unit,
-    count_wins,
-    fooling_rates,
-    pair_tests,
-    play_games,
-    rank_bots,
-    segment_results,
-)
+from spotthebot.analytics.stats.annotations import FloatArray
+from spotthebot.analytics.stats.fooling_rate import fooling_rates
+from spotthebot.analytics.stats.ranking import BotRank, Ranking, rank_bots
+from spotthebot.analytics.stats.segments import segment_results
+from spotthebot.analytics.stats.significance import PairComparison, PairTest, pair_tests
+from spotthebot.analytics.stats.wins import Unit, count_wins, play_games
 from tests.factories.clustered_campaigns import Setting, draw_labels
 
 _BOT, _HUMAN = np.array([0.35, 0.45, 0.55]), np.array([0.45, 0.38, 0.30])

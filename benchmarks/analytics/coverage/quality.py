@@ -17,8 +17,16 @@ from scipy import optimize
 from scipy import stats as distributions
 
 from benchmarks.analytics.coverage.tallies import Tallies
-from spotthebot.analytics import stats
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.alpha import label_alpha, label_units
+from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
+from spotthebot.analytics.stats.annotators import annotator_quality
+from spotthebot.analytics.stats.davidson import rate_davidson
+from spotthebot.analytics.stats.disagreement import Measurement
+from spotthebot.analytics.stats.kappa import fleiss_kappa
+from spotthebot.analytics.stats.label_agreement import label_agreement as label_agreement_stats
+from spotthebot.analytics.stats.skill import rate_skills
+from spotthebot.analytics.stats.times import annotation_times
+from spotthebot.analytics.stats.wins import play_games
 from tests.factories.clustered_campaigns import Setting
 
 CUTS: Final = (0.2, 0.9)
@@ -92,7 +100,7 @@ def tally_coefficients(setting: Setting, seed: int) -> Tallies:
     return _counted(of_coefficients(table, truth))
 
 
-def _drawn(setting: Setting, seed: int) -> "tuple[Truth, stats.AnnotationTable, FloatArray]":
+def _drawn(setting: Setting, seed: int) -> "tuple[Truth, AnnotationTable, FloatArray]":
     campaign = Campaign(setting.k, setting.per_pair, setting.annotators, setting.correlation, setting.taste)
     return _truth(campaign), *simulate(campaign, np.random.default_rng([seed, 1]))
 
@@ -106,7 +114,7 @@ def _counted(found: Iterable[Held]) -> Tallies:
     return {kind: (held[kind], printed[kind]) for kind in printed}
 
 
-def simulate(campaign: Campaign, rng: np.random.Generator) -> tuple[stats.AnnotationTable, FloatArray]:
+def simulate(campaign: Campaign, rng: np.random.Generator) -> tuple[AnnotationTable, FloatArray]:
     """Draw a campaign: packages of segments, each annotated by two annotators; and the milliseconds they took."""
     k, lengths = campaign.bots, np.array(EXCHANGES)
     pairs = np.array(np.triu_indices(k, 1)).T
@@ -125,7 +133,7 @@ def simulate(campaign: Campaign, rng: np.random.Generator) -> tuple[stats.Annota
     side = rng.normal(0, CONVERSATION, (len(pair_of), 2))
     latent = campaign.strengths[entity] + leniency[annotator][:, None] + taste[annotator[:, None], entity]
     latent += side[conversation] + rng.normal(size=entity.shape) - _down(exchanges)[:, None]
-    table = stats.AnnotationTable(
+    table = AnnotationTable(
         names=tuple(f"bot {at}" for at in range(k)),
         conversation=conversation,
         entity=entity,
@@ -175,13 +183,13 @@ class Truth:
         met: FloatArray = np.diagonal(self._twice, axis1=1, axis2=2) / self._twice.sum(axis=2)
         return met
 
-    def alpha(self, level: stats.Measurement) -> float:
+    def alpha(self, level: Measurement) -> float:
         """Return alpha of so many values that n - 1 is n."""
         coincidences = self._twice.mean(axis=0)
         n = coincidences.sum(axis=1)
         middle = np.cumsum(n) - n / 2
         ordinal = (middle[:, None] - middle) ** 2
-        distance = ordinal if level is stats.Measurement.ORDINAL else 1 - np.eye(3)
+        distance = ordinal if level is Measurement.ORDINAL else 1 - np.eye(3)
         return float(1 - np.sum(coincidences * distance) / (n @ distance @ n))
 
     @cached_property
@@ -266,35 +274,35 @@ def _truth(campaign: Campaign) -> Truth:
     return Truth(campaign)
 
 
-def of_quality(table: stats.AnnotationTable, elapsed_ms: FloatArray, truth: Truth) -> Iterator[Held]:
+def of_quality(table: AnnotationTable, elapsed_ms: FloatArray, truth: Truth) -> Iterator[Held]:
     """Bound agreement, correctness and the median time."""
     rates = truth.label_agreement
-    for each in stats.label_agreement(table):
+    for each in label_agreement_stats(table):
         yield "label agreement", each.low, each.high, rates[table.names.index(each.bot), each.label]
-    crowd = stats.annotator_quality(table)
+    crowd = annotator_quality(table)
     yield "correctness", crowd.correctness_low, crowd.correctness_high, truth.correctness
-    times = stats.annotation_times(elapsed_ms, table.exchanges, table.conversation, table.annotator)
+    times = annotation_times(elapsed_ms, table.exchanges, table.conversation, table.annotator)
     yield "median time", times.low, times.high, truth.median_seconds
 
 
-def of_coefficients(table: stats.AnnotationTable, truth: Truth) -> Iterator[Held]:
+def of_coefficients(table: AnnotationTable, truth: Truth) -> Iterator[Held]:
     """Bound alpha and kappa."""
-    for level in (stats.Measurement.ORDINAL, stats.Measurement.NOMINAL):
-        alpha = stats.label_alpha(table, level=level)
+    for level in (Measurement.ORDINAL, Measurement.NOMINAL):
+        alpha = label_alpha(table, level=level)
         yield f"alpha, {level}", alpha.low, alpha.high, truth.alpha(level)
-    unit, conversation, annotator, label = stats.label_units(table)
-    kappa = stats.fleiss_kappa(unit, label, conversation=conversation, annotator=annotator)
-    yield "kappa", kappa.low, kappa.high, truth.alpha(stats.Measurement.NOMINAL)
+    unit, conversation, annotator, label = label_units(table)
+    kappa = fleiss_kappa(unit, label, conversation=conversation, annotator=annotator)
+    yield "kappa", kappa.low, kappa.high, truth.alpha(Measurement.NOMINAL)
 
 
-def of_strengths(table: stats.AnnotationTable, truth: Truth) -> Iterator[Held]:
+def of_strengths(table: AnnotationTable, truth: Truth) -> Iterator[Held]:
     """Bound Bradley-Terry strengths."""
-    for strength, true in zip(stats.rate_davidson(stats.play_games(table)).bots, truth.strengths, strict=True):
+    for strength, true in zip(rate_davidson(play_games(table)).bots, truth.strengths, strict=True):
         yield "Bradley-Terry", strength.low, strength.high, true
 
 
-def of_ratings(table: stats.AnnotationTable, truth: Truth) -> Iterator[Held]:
+def of_ratings(table: AnnotationTable, truth: Truth) -> Iterator[Held]:
     """Bound TrueSkill's mu."""
-    games = stats.play_games(table)
-    for skill, true in zip(stats.rate_skills(games, n_shuffles=4).bots, truth.skills, strict=True):
+    games = play_games(table)
+    for skill, true in zip(rate_skills(games, n_shuffles=4).bots, truth.skills, strict=True):
         yield "TrueSkill", skill.low, skill.high, true

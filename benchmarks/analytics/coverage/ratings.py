@@ -13,6 +13,8 @@ from scipy import stats as distributions
 from benchmarks.analytics.coverage.tallies import FALSE, Tallies
 from spotthebot.analytics import stats
 from spotthebot.analytics.stats.annotations import FloatArray
+from spotthebot.analytics.stats.rating_differences import rating_differences
+from spotthebot.analytics.stats.rating_estimates import Ratings
 from tests.factories.clustered_campaigns import Setting
 
 _DIALOGUE: Final = 0.4
@@ -31,7 +33,8 @@ SCALE: Final = (1.0, 5.0)
 def tally(setting: Setting, seed: int) -> Tallies:
     """Draw ratings of bots that differ, in the middle of the scale and near its end, and of bots that are equal."""
     strengths = np.linspace(_BEST, -_BEST, setting.k)
-    found = stats.rank_ratings(draw_ratings(setting, strengths, np.random.default_rng([seed, 2])))
+    drawn = draw_ratings(setting, strengths, np.random.default_rng([seed, 2]))
+    found = stats.rank_ratings(drawn)
     low = stats.rank_ratings(draw_ratings(setting, strengths + _NEAR_THE_LOWEST, np.random.default_rng([seed, 4])))
     ranks = {name: 1 + rank for rank, name in enumerate(_names(setting))}
     held = all(each.rank_low <= ranks[each.bot] <= each.rank_high for each in found.bots)
@@ -40,6 +43,7 @@ def tally(setting: Setting, seed: int) -> Tallies:
     return {
         "mean ratings": _held(found, setting, strengths),
         "mean ratings near the lowest": _held(low, setting, strengths + _NEAR_THE_LOWEST),
+        "differences of mean ratings": _differences_held(drawn, setting, strengths),
         "ranks by mean rating, all at once": (int(held), 1),
         f"ranks by mean rating, {FALSE} claim among equal bots": (int(false), 1),
     }
@@ -49,6 +53,13 @@ def _held(found: stats.RatingRanking, setting: Setting, strengths: FloatArray) -
     truth = dict(zip(_names(setting), _means(setting, strengths), strict=True))
     bounds = [(each.low, each.high, truth[each.bot]) for each in found.bots]
     printed = [low <= true <= high for low, high, true in bounds if low is not None and high is not None]
+    return sum(printed), len(printed)
+
+
+def _differences_held(drawn: Ratings, setting: Setting, strengths: FloatArray) -> tuple[int, int]:
+    truth = dict(zip(_names(setting), _means(setting, strengths).tolist(), strict=True))
+    found = [(each.low, each.high, truth[each.bot] - truth[each.other]) for each in rating_differences(drawn)]
+    printed = [low <= true <= high for low, high, true in found if low is not None and high is not None]
     return sum(printed), len(printed)
 
 

@@ -12,7 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.analytics.coverage.tallies import Tallies
-from spotthebot.analytics.stats import AnnotationTable, FloatArray, Games, Ranking, play_games, rank_bots, rate_davidson
+from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray
+from spotthebot.analytics.stats.davidson import rate_davidson
+from spotthebot.analytics.stats.ranking import Ranking, rank_bots
+from spotthebot.analytics.stats.wins import Games, play_games
 from tests.factories.clustered_campaigns import Setting, draw_labels
 
 _BOT, _HUMAN = np.array([0.35, 0.45, 0.55]), np.array([0.45, 0.38, 0.30])

@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from spotthebot.analytics.stats import AnnotationTable, BoolArray, FloatArray
+from benchmarks.analytics.power.unbalanced_campaigns import Unbalanced, draw_unbalanced
+from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray
 from tests.factories.clustered_campaigns import Setting, draw_labels
-from tests.factories.unbalanced_campaigns import Unbalanced, draw_unbalanced
 
 BOT, HUMAN = np.array([0.35, 0.45, 0.55]), np.array([0.45, 0.38, 0.30])
 BALANCED: Final[Mapping[Setting, float]] = MappingProxyType(

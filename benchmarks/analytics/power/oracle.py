@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from spotthebot.analytics.stats import FloatArray
+from spotthebot.analytics.stats.annotations import FloatArray
 
 LEVEL: Final = 0.05
 """The share of campaigns of equal bots in which the oracle makes a false claim."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
-from spotthebot.analytics import stats
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.rating_estimates import Ratings
 from tests.factories.clustered_campaigns import Setting
 
 _LENIENCY: Final = 0.5
@@ -23,6 +24,10 @@ class RatedStudy:
     `each` annotators rate a dialogue. `tastes` are the standard deviations of annotators' tastes by bot, where noise
     has 1; `panels` the annotators of each bot. Work is Dirichlet's with `dirichlet`, or the first annotator does the
     share `dominant`. The first `careless` annotators answer at random. `strengths` are 0 unless given.
+
+    An annotation has one value for each turn of the bot. Their number, between the two of `turns`, is drawn for each
+    dialogue. Its values share an effect with the standard deviation `annotation`. Values are ratings from 1 to 5, or,
+    if a `behaviour` is labelled, 1 where the drawn number is above this one and else 0.
     """
 
     k: int
@@ -39,6 +44,9 @@ class RatedStudy:
     strengths: tuple[float, ...] | None = None
     middle: float = 3.0
     dialogue: float = _DIALOGUE
+    turns: tuple[int, int] = (1, 1)
+    annotation: float = 0.0
+    behaviour: float | None = None
 
     @property
     def strength(self) -> FloatArray:
@@ -50,6 +58,21 @@ class RatedStudy:
         first, second = np.triu_indices(self.k, 1)
         alike: BoolArray = self.strength[first] == self.strength[second]
         return alike
+
+
+_SOMETIMES: Final = 4.0
+"""Of equal bots, about a fifth of the turns show a behaviour above this number."""
+_RARELY: Final = 5.5
+"""About 2 % do."""
+_of_turns: Final = partial(RatedStudy, each=1, turns=(5, 15), annotation=0.3)
+"""A study of values of turns, in which one annotator labels each dialogue."""
+_of_behaviours: Final = partial(RatedStudy, each=1, turns=(5, 15), annotation=0.3, behaviour=_SOMETIMES)
+"""A study of a behaviour that turns show."""
+
+
+def _spread(k: int, best: float) -> tuple[float, ...]:
+    """Return strengths of k bots at equal distances, from `best` to minus `best`."""
+    return tuple(np.linspace(best, -best, k).tolist())
 
 
 _HALVES: Final = (0.9, 0.9, 0.9, -0.9, -0.9, -0.9)
@@ -68,6 +91,27 @@ BALANCED: Final[Mapping[Setting, float]] = MappingProxyType(
     }
 )
 """With the strength of the best bot, which the worst lacks as much."""
+TURNS: Final[Mapping[str, RatedStudy]] = MappingProxyType(
+    {
+        "ratings, 4 bots, 40 dialogues, 6 annotators": _of_turns(4, 40, 6, strengths=_spread(4, 0.5)),
+        "ratings, 4 bots, 100 dialogues, 12 annotators": _of_turns(4, 100, 12, strengths=_spread(4, 0.3)),
+        "ratings, 10 bots, 40 dialogues, 12 annotators": _of_turns(10, 40, 12, strengths=_spread(10, 0.4)),
+        "ratings, 4 bots, 100 dialogues, 40 annotators": _of_turns(4, 100, 40, strengths=_spread(4, 0.2)),
+        "behaviours, 4 bots, 100 dialogues, 6 annotators": _of_turns(
+            4, 100, 6, strengths=_spread(4, 0.4), behaviour=_SOMETIMES
+        ),
+        "behaviours, 6 bots, 50 dialogues, 12 annotators": _of_turns(
+            6, 50, 12, strengths=_spread(6, 0.4), behaviour=_SOMETIMES
+        ),
+        "behaviours, 4 bots, 100 dialogues, 12 annotators": _of_turns(
+            4, 100, 12, strengths=_spread(4, 0.3), behaviour=_SOMETIMES
+        ),
+        "behaviours, 10 bots, 100 dialogues, 12 annotators": _of_turns(
+            10, 100, 12, strengths=_spread(10, 0.3), behaviour=_SOMETIMES
+        ),
+    }
+)
+"""Annotations with 5 to 15 values, whose bots differ."""
 HARD: Final[Mapping[str, RatedStudy]] = MappingProxyType(
     {
         "two of 6 bots are a matter of strong taste": RatedStudy(6, 75, tastes=(1, 1, 0.1, 0.1, 0.1, 0.1)),
@@ -92,12 +136,29 @@ HARD: Final[Mapping[str, RatedStudy]] = MappingProxyType(
         "3 bots near 3, 3 near 1.5": RatedStudy(6, 75, strengths=_HALVES, middle=2.1),
         "3 annotators": RatedStudy(6, 75, 3),
         "4 annotators, 10 bots": RatedStudy(10, 75, 4),
+        "1 to 30 turns": _of_turns(6, 50, 12, turns=(1, 30)),
+        "1 to 30 turns, behaviour": _of_behaviours(6, 50, 12, turns=(1, 30)),
+        "turns, rare behaviour": _of_turns(6, 50, 12, behaviour=_RARELY),
+        "turns, 4 dialogues a bot": _of_turns(6, 4, 6),
+        "turns, two of 6 bots are a matter of strong taste": _of_turns(6, 75, 6, tastes=(1, 1, 0.1, 0.1, 0.1, 0.1)),
+        "turns, behaviour, the same, 12 annotators": _of_behaviours(6, 75, 12, tastes=(1, 1, 0.1, 0.1, 0.1, 0.1)),
+        "turns, work Dirichlet(2), 10 bots": _of_turns(10, 100, 6, dirichlet=2),
+        "turns, one annotator does 40 % of the work": _of_turns(6, 75, 6, dominant=0.4),
+        "turns, one bot has three of 12 annotators": _of_turns(6, 75, 12, panels=((0, 1, 2), *[tuple(range(12))] * 5)),
+        "turns, other three of 12 annotators for each bot": _of_turns(
+            4, 45, 12, panels=tuple((at, at + 1, at + 2) for at in (0, 3, 6, 9))
+        ),
+        "turns, one bot has 80 dialogues, the others 10": _of_turns(6, 10, 6, items_of=(80, 10, 10, 10, 10, 10)),
+        "turns, 3 bots near 3, 3 near 1.5": _of_turns(6, 75, 6, strengths=_HALVES, middle=2.1),
+        "turns, 3 annotators": _of_turns(6, 75, 3),
+        "turns, 3 bots": _of_turns(3, 75, 6),
+        "turns, 3 bots, two are a matter of strong taste": _of_turns(3, 75, 6, tastes=(1, 1, 0.1)),
     }
 )
 
 
-def draw_study(study: RatedStudy, rng: np.random.Generator) -> stats.Ratings:
-    """Draw the ratings of one study, from 1 to 5."""
+def draw_study(study: RatedStudy, rng: np.random.Generator) -> Ratings:
+    """Draw the values of one study: ratings from 1 to 5, or labels of a behaviour."""
     bot_of = np.repeat(np.arange(study.k), study.items if study.items_of is None else study.items_of)
     annotator = _annotators(study, bot_of, rng)
     item, bot = np.repeat(np.arange(len(bot_of)), study.each), np.repeat(bot_of, study.each)
@@ -105,10 +166,20 @@ def draw_study(study: RatedStudy, rng: np.random.Generator) -> stats.Ratings:
     latent = study.middle + study.strength[bot] + rng.normal(0, study.dialogue, len(bot_of))[item]
     latent = latent + rng.normal(0, _LENIENCY, study.annotators)[annotator]
     latent = latent + (rng.normal(size=(study.annotators, study.k)) * tastes)[annotator, bot]
-    value = 1 + np.searchsorted(_BOUNDS, latent + rng.normal(size=len(bot))).astype(np.float64)
+    if study.turns != (1, 1):
+        turns = rng.integers(study.turns[0], study.turns[1] + 1, size=len(bot_of))[item]
+        latent = np.repeat(latent + rng.normal(0, study.annotation, len(bot)), turns)
+        bot, item, annotator = (np.repeat(column, turns) for column in (bot, item, annotator))
+    latent = latent + rng.normal(size=len(bot))
+    names = tuple(f"bot {at}" for at in range(study.k))
     careless = annotator < study.careless
+    if study.behaviour is not None:
+        shown = (latent > study.behaviour).astype(np.float64)
+        shown[careless] = rng.integers(0, 2, size=int(np.sum(careless)))
+        return Ratings(names, bot, item, annotator, shown, (0.0, 1.0))
+    value = 1 + np.searchsorted(_BOUNDS, latent).astype(np.float64)
     value[careless] = rng.integers(1, 6, size=int(np.sum(careless)))
-    return stats.Ratings(tuple(f"bot {at}" for at in range(study.k)), bot, item, annotator, value, (1.0, 5.0))
+    return Ratings(names, bot, item, annotator, value, (1.0, 5.0))
 
 
 def _annotators(study: RatedStudy, bot_of: IntArray, rng: np.random.Generator) -> IntArray:

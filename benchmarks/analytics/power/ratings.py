@@ -1,39 +1,42 @@
 """How many differences of mean ratings are found, beside an oracle, and how often equal bots are told apart.
 
-`python -m benchmarks.analytics.power.ratings [--simulations N] [--first-seed S] [--only balanced|hard]`. "Pooled" is
-the test behind the ranks of `stats.rank_ratings`, "own" takes each difference's own variance with Satterthwaite's
-degrees of freedom, "few" the same with at most as many as it has clusters, less one.
+`python -m benchmarks.analytics.power.ratings [--simulations N] [--first-seed S] [--only balanced|turns|hard]`.
+
+"Pooled" is the test behind the ranks of `stats.rank_ratings`, "own" takes each difference's own variance with
+Satterthwaite's degrees of freedom, "few" the same with at most as many as it has clusters, less one.
 """
 
 import argparse
 from collections.abc import Sequence
 from dataclasses import astuple, replace
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 
 from benchmarks.analytics.coverage.ratings import draw_ratings
 from benchmarks.analytics.power.oracle import LEVEL, power_of_oracle
-from benchmarks.analytics.power.rated_studies import BALANCED, HARD, draw_study
-from spotthebot.analytics import stats
+from benchmarks.analytics.power.rated_studies import BALANCED, HARD, TURNS, draw_study
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_parts, shares_of
 from spotthebot.analytics.stats.distributions import student_tails
-from spotthebot.analytics.stats.pooled_differences import variance_of_differences
+from spotthebot.analytics.stats.rating_estimates import Ratings, differences_of_means
+from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.analytics.stats.uncertainty import Clusters
 from tests.factories.clustered_campaigns import Setting
 
 TESTS = ("pooled", "own", "few")
 
 
-def claims_of(ratings: stats.Ratings) -> tuple[FloatArray, dict[str, BoolArray]]:
+def claims_of(ratings: Ratings) -> tuple[FloatArray, dict[str, BoolArray]]:
     """Return all differences of means (d,), and which of them each test claims."""
     k = len(ratings.bots)
     first, second = np.triu_indices(k, 1)
     means, _, influence = shares_of(ratings.bot, ratings.value / 8, k)
-    observations = Observations(ratings.item, ratings.annotator)
-    parts = clustered_parts(observations, influence, stats.Clusters.BOTH)
+    parts = clustered_parts(Observations(ratings.item, ratings.annotator), influence, Clusters.BOTH)
     own = parts.differences(first, second)
     variances = {
-        "pooled": variance_of_differences(observations, influence, parts, first, second),
+        "pooled": differences_of_means(ratings, influence, parts, first, second),
         "own": own,
         "few": replace(own, degrees=np.minimum(own.degrees, np.maximum(own.n_clusters - 1, 1))),
     }
@@ -41,26 +44,42 @@ def claims_of(ratings: stats.Ratings) -> tuple[FloatArray, dict[str, BoolArray]]
     claims = {}
     for test, found in variances.items():
         p_values = 2 * student_tails(np.abs(gaps) / np.sqrt(found.variance), found.degrees)
-        claims[test] = stats.adjust(p_values, stats.Adjustment.HOLM) < LEVEL
+        claims[test] = adjust(p_values, Adjustment.HOLM) < LEVEL
     return gaps, claims
 
 
-def power_of(setting: Setting, simulations: int, first_seed: int = 0) -> dict[str, float]:
+class Draw(Protocol):
+    """Draws a study of bots that are equal, or that differ."""
+
+    def __call__(self, rng: np.random.Generator, *, equal: bool) -> Ratings: ...
+
+
+def power_of(draw: Draw, simulations: int, seed: int = 0) -> dict[str, float]:
     """Return which shares of differences the oracle and each test tell, and in which shares of studies falsely."""
-    best = BALANCED[setting]
     found = {
         equal: [
-            claims_of(draw_ratings(setting, strengths, np.random.default_rng([34, first_seed + at, equal])))
-            for at in range(simulations)
+            claims_of(draw(np.random.default_rng([34, seed + at, equal]), equal=equal)) for at in range(simulations)
         ]
-        for equal, strengths in ((1, np.zeros(setting.k)), (0, np.linspace(best, -best, setting.k)))
+        for equal in (True, False)
     }
-    alike, apart = (np.array([gaps for gaps, _ in found[equal]]) for equal in (1, 0))
+    alike, apart = (np.array([gaps for gaps, _ in found[equal]]) for equal in (True, False))
     result = {"oracle": power_of_oracle(alike, apart)}
     for test in TESTS:
-        result[test] = float(np.mean([claims[test] for _, claims in found[0]]))
-        result[f"{test}: false"] = float(np.mean([claims[test].any() for _, claims in found[1]]))
+        result[test] = float(np.mean([claims[test] for _, claims in found[False]]))
+        result[f"{test}: false"] = float(np.mean([claims[test].any() for _, claims in found[True]]))
     return result
+
+
+def balanced(setting: Setting, rng: np.random.Generator, *, equal: bool) -> Ratings:
+    """Draw a study of dialogues, as the coverage of ratings does."""
+    best = 0.0 if equal else BALANCED[setting]
+    return draw_ratings(setting, np.linspace(best, -best, setting.k), rng)
+
+
+def of_turns(name: str, rng: np.random.Generator, *, equal: bool) -> Ratings:
+    """Draw a study of turns."""
+    study = TURNS[name]
+    return draw_study(replace(study, strengths=None) if equal else study, rng)
 
 
 def level_of(name: str, simulations: int, first_seed: int = 0) -> dict[str, float]:
@@ -73,27 +92,38 @@ def level_of(name: str, simulations: int, first_seed: int = 0) -> dict[str, floa
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print both tables, each row when it is counted."""
+    """Print the tables, each row when it is counted."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.analytics.power.ratings")
     parser.add_argument("--simulations", type=int, default=2000, help="studies a cell")
     parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--only", choices=["balanced", "hard"])
+    parser.add_argument("--only", choices=["balanced", "turns", "hard"])
     chosen = parser.parse_args(arguments)
-    if chosen.only != "hard":
-        _say(["Bots, dialogues a bot, annotators, ICC, taste", "Oracle", *TESTS, *(f"False, {each}" for each in TESTS)])
-        _say(["---"] * (2 + 2 * len(TESTS)))
+    if chosen.only in {None, "balanced"}:
+        _say_power_of("Bots, dialogues a bot, annotators, ICC, taste")
         for setting in BALANCED:
-            cell = power_of(setting, chosen.simulations, chosen.first_seed)
             k, per_pair, annotators, correlation, taste = astuple(setting)
             head = f"{k}, {per_pair * (k - 1)}, {annotators}, {correlation:g}, {'yes' if taste else 'no'}"
-            shares = [f"{cell[test] / cell['oracle']:.2f}" for test in TESTS]
-            _say([head, f"{cell['oracle']:.2f}", *shares, *(f"{cell[f'{test}: false']:.1%}" for test in TESTS)])
-    if chosen.only != "balanced":
+            _say_power(head, power_of(partial(balanced, setting), chosen.simulations, chosen.first_seed))
+    if chosen.only in {None, "turns"}:
+        _say_power_of("Values of turns")
+        for name in TURNS:
+            _say_power(name, power_of(partial(of_turns, name), chosen.simulations, chosen.first_seed))
+    if chosen.only in {None, "hard"}:
         _say(["Equal bots: any false claim", *TESTS])
         _say(["---"] * (1 + len(TESTS)))
         for name in HARD:
             cell = level_of(name, chosen.simulations, chosen.first_seed)
             _say([name, *(f"{cell[test]:.1%}" for test in TESTS)])
+
+
+def _say_power_of(cells: str) -> None:
+    _say([cells, "Oracle", *TESTS, *(f"False, {each}" for each in TESTS)])
+    _say(["---"] * (2 + 2 * len(TESTS)))
+
+
+def _say_power(head: str, cell: dict[str, float]) -> None:
+    shares = [f"{cell[test] / cell['oracle']:.2f}" for test in TESTS]
+    _say([head, f"{cell['oracle']:.2f}", *shares, *(f"{cell[f'{test}: false']:.1%}" for test in TESTS)])
 
 
 def _say(cells: Sequence[str]) -> None:

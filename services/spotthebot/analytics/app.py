@@ -1,4 +1,4 @@
-"""The composition root of `analytics`: the only file that knows all the others."""
+"""The composition root of `analytics`: the only module that knows all parts of the service."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,59 +6,80 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from spotthebot.analytics.api import analyses, campaigns, designs, figures, leaderboards, results, standings
+from spotthebot.analytics.api import (
+    analyses,
+    campaigns,
+    designs,
+    figures,
+    leaderboards,
+    measures,
+    results,
+    standings,
+)
+from spotthebot.analytics.api import studies as studies_api
+from spotthebot.analytics.api.deps import Resources
+from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.clients.campaigns import Campaigns
-from spotthebot.analytics.clients.studies import Studies
+from spotthebot.analytics.clients.study_reader import StudyReader
 from spotthebot.analytics.clients.teams import Teams
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
 from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.figures import Figures
+from spotthebot.analytics.use_cases.kept_results import KeptResults
 from spotthebot.analytics.use_cases.leaderboards import Leaderboards
 from spotthebot.analytics.use_cases.metrics import read_metrics
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.sections import Sections
 from spotthebot.analytics.use_cases.standings import Standings
+from spotthebot.analytics.use_cases.study_results import StudyResults
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
-from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE
 from spotthebot.kit.service.process import Service
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.core.callers_gone import EndWithCaller
+from spotthebot.kit.web.core.resources import core_of
+from spotthebot.kit.web.database.resources import database_of
 
 
 def create_app(settings: AnalyticsSettings) -> FastAPI:
-    """Return the application that serves results and figures of `/v1/campaigns`, `/v1/analyses` and `/v1/teams`."""
+    """Return the application that serves `/v1/campaigns`, `/v1/studies`, `/v1/analyses` and `/v1/teams`."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
-        app.state.jobs = Jobs(settings.database_url.get_secret_value(), "analytics")
-        app.state.metrics.sources.use(partial(read_metrics, app.state.database, (DEFAULT_QUEUE,)))
+        database = database_of(app).pool
+        core_of(app).metrics.sources.use(partial(read_metrics, database, (DEFAULT_QUEUE,)))
         async with (
             AsyncBots(settings.bots_url, key) as bots,
             AsyncAnnotation(settings.annotation_url, key) as annotation,
             AsyncConversations(settings.conversations_url, key) as conversations,
         ):
-            app.state.campaigns = Campaigns(annotation)
-            app.state.studies = Studies(annotation, conversations)
-            app.state.teams = Teams(bots, annotation, conversations)
+            campaigns_client = Campaigns(annotation)
+            campaign_data = CampaignData(annotation, conversations)
+            teams = Teams(bots, annotation, conversations)
             threads = ComputeThreads()
-            app.state.results = ResultCache(app.state.database, app.state.studies, threads)
-            app.state.figures = Figures(app.state.database, app.state.studies, app.state.results, threads)
-            app.state.recent_results = RecentResults(
-                app.state.studies,
-                app.state.results,
-                app.state.figures,
-                threads=threads,
-                limit_seconds=settings.recent_seconds,
-            )
-            app.state.sections = Sections(app.state.studies, app.state.results, app.state.recent_results)
-            app.state.standings = Standings(app.state.database, app.state.teams, app.state.studies, app.state.results)
-            app.state.annotator_ranks = AnnotatorRanks(app.state.results, kept_seconds=settings.leaderboard_seconds)
-            app.state.leaderboards = Leaderboards(
-                app.state.campaigns, app.state.standings, kept_seconds=settings.leaderboard_seconds
+            kept = KeptResults(database, threads)
+            cache = ResultCache(kept, campaign_data, threads)
+            drawn = Figures(database, campaign_data, cache, threads)
+            recent = RecentResults(campaign_data, cache, drawn, threads=threads, limit_seconds=settings.recent_seconds)
+            of_teams = Standings(database, teams, campaign_data, cache)
+            app.state.resources = Resources(
+                jobs=Jobs(settings.database_url.get_secret_value(), "analytics"),
+                campaigns=campaigns_client,
+                campaign_data=campaign_data,
+                teams=teams,
+                results=cache,
+                study_results=StudyResults(kept, StudyReader(annotation, conversations, campaign_data), threads),
+                figures=drawn,
+                recent_results=recent,
+                sections=Sections(campaign_data, cache, recent),
+                standings=of_teams,
+                annotator_ranks=AnnotatorRanks(cache, kept_seconds=settings.leaderboard_seconds),
+                leaderboards=Leaderboards(campaigns_client, of_teams, kept_seconds=settings.leaderboard_seconds),
             )
             try:
                 yield
@@ -72,6 +93,8 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
         routers=[
             campaigns.router,
             results.router,
+            measures.router,
+            studies_api.router,
             figures.router,
             analyses.router,
             designs.router,

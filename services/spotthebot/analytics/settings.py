@@ -7,7 +7,7 @@ from spotthebot.kit.settings import JobSettings
 
 
 class AnalyticsSettings(JobSettings):
-    """Read from `SPOTTHEBOT_ANALYTICS_<FIELD>`."""
+    """The settings of `analytics`, read from the environment variables `SPOTTHEBOT_ANALYTICS_<FIELD>`."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_ANALYTICS_", frozen=True, extra="ignore")
 

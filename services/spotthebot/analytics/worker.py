@@ -2,28 +2,29 @@
 
 import asyncio
 
-from spotthebot.analytics.clients.studies import Studies
+from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.settings import AnalyticsSettings
 from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.kit.database.retention import retention_of
 from spotthebot.kit.database.sessions import LONG_STATEMENT_SECONDS, Database
-from spotthebot.kit.jobs import Jobs, WorkerContext
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import WorkerContext
 from spotthebot.kit.service.process import Worker
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
 
 
 async def _prepare(context: WorkerContext, job: StepJob) -> PreparedWork:
-    studies: Studies = context["studies"]
-    return await prepare_analysis(studies, job)
+    campaign_data: CampaignData = context["studies"]
+    return await prepare_analysis(campaign_data, job)
 
 
 TASKS = (STEP_JOBS.task(_prepare),)
 
 
 async def work(settings: AnalyticsSettings) -> None:
-    """Run jobs until cancelled."""
+    """Run the jobs of `analytics` until cancelled."""
     url = settings.database_url.get_secret_value()
     database = Database(
         url,
@@ -37,7 +38,7 @@ async def work(settings: AnalyticsSettings) -> None:
             AsyncAnnotation(settings.annotation_url, key) as annotation,
             AsyncConversations(settings.conversations_url, key) as conversations,
         ):
-            context = {"database": database, "studies": Studies(annotation, conversations)}
+            context = {"database": database, "studies": CampaignData(annotation, conversations)}
             jobs = Jobs(url, "analytics").work(TASKS, concurrency=settings.worker_concurrency, context=context)
             async with asyncio.TaskGroup() as group:
                 group.create_task(retention_of(settings, database, "analytics").run())

@@ -1,1 +1,4 @@
-"""Campaigns, packages, assignments and annotations: the task API. It never learns who speaks, so it shows no bot."""
+"""Campaigns, packages, assignments and annotations, with the task API for annotation frontends.
+
+The service never learns who speaks in a conversation, so it can't reveal which side is a bot.
+"""

@@ -1,4 +1,4 @@
-"""The composition root of `annotation`: the only file that knows all the others."""
+"""The composition root of `annotation`: the only module that imports all other modules."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,19 +19,24 @@ from spotthebot.annotation.metadata import IDEMPOTENCY
 from spotthebot.annotation.metrics.use_cases import read_metrics
 from spotthebot.annotation.payments import api as payments_api
 from spotthebot.annotation.protocols import api as protocols_api
+from spotthebot.annotation.resources import Resources
 from spotthebot.annotation.reviews.api import annotators as annotators_api
 from spotthebot.annotation.reviews.api import assignments as reviews_assignments_api
 from spotthebot.annotation.settings import AnnotationSettings
+from spotthebot.annotation.studies import api as studies_api
 from spotthebot.annotation.tables import LINEAGE
 from spotthebot.annotation.trainings import api as trainings_api
 from spotthebot.clients import AsyncConversations
 from spotthebot.contracts.annotation.events import AnnotationEventType
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
-from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE
 from spotthebot.kit.service.process import Service
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.core.new_people import NewPeople
+from spotthebot.kit.web.core.resources import core_of
+from spotthebot.kit.web.database.resources import database_of
 
 
 def create_app(settings: AnnotationSettings) -> FastAPI:
@@ -40,12 +45,14 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
-        app.state.jobs = Jobs(settings.database_url.get_secret_value(), "annotation")
-        app.state.metrics.sources.use(partial(read_metrics, app.state.database, (DEFAULT_QUEUE,)))
-        app.state.new_people = NewPeople(settings)
-        app.state.subscriptions = subscriptions_of(settings, EVENTS)
+        core_of(app).metrics.sources.use(partial(read_metrics, database_of(app).pool, (DEFAULT_QUEUE,)))
         async with AsyncConversations(settings.conversations_url, key) as conversations:
-            app.state.conversations = Conversations(conversations)
+            app.state.resources = Resources(
+                jobs=Jobs(settings.database_url.get_secret_value(), "annotation"),
+                new_people=NewPeople(settings),
+                subscriptions=subscriptions_of(settings, EVENTS),
+                conversations=Conversations(conversations),
+            )
             yield
 
     return build_service(
@@ -53,7 +60,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
         summary="The task API: protocols, campaigns, packages, assignments and annotations.",
         settings=settings,
         routers=[
-            assignments_api.router,  # routes are looked through in order, and nearly every request is one of these
+            assignments_api.router,  # routes are tried in order, and nearly every request is for one of these
             campaign_setup_api.router,
             annotators_api.router,
             reviews_assignments_api.router,
@@ -64,6 +71,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
             protocols_api.router,
             trainings_api.router,
             attempts_api.router,
+            studies_api.router,
             events_router(AnnotationEventType, FRONTENDS),
         ],
         lineages=[LINEAGE],

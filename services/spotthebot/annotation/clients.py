@@ -1,4 +1,4 @@
-"""Calls to `conversations`: the texts to annotate. They come without their participants."""
+"""Calls to `conversations`: the texts to annotate, without their participants."""
 
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
@@ -8,17 +8,20 @@ from spotthebot.annotation.conversations.errors import (
     CollectionCancelled,
     CollectionNotComplete,
     CollectionsNotMixed,
+    CollectionWithoutChats,
     UnknownCollection,
 )
 from spotthebot.clients import AsyncConversations, Invalid, NotFound
 from spotthebot.clients.conversations.transcripts import Mixing
 from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.progress import MixOut
 from spotthebot.kit.errors import FieldError
 
 _SHARE_UNREACHABLE = ":human-share-unreachable"
-"""How the type of the problem ends that concerns the share, and no collection."""
+"""The end of the problem's type if the human share can't be reached."""
+_HUMAN_BOT: Mode = "human_bot"
 
 
 class Conversations:
@@ -39,8 +42,25 @@ class Conversations:
             unfinished = collection.conversations - collection.complete - collection.failed
             raise CollectionNotComplete(name=collection.name, state=collection.state, unfinished=unfinished)
 
+    async def require_chats(self, collection_id: UUID, *, at: str) -> None:
+        """Raise UnknownCollection or CollectionWithoutChats unless a collection holds chats, or imported chats.
+
+        `at` is the JSON pointer to the collection in the request.
+        """
+        try:
+            collection = await self._conversations.get_collection(collection_id)
+            mode = collection.mode
+            if mode == "import":
+                mode = (await self._conversations.get_plan(collection_id)).held_as or mode
+        except NotFound as refused:
+            fields = (FieldError(at, "does not exist"),)
+            raise UnknownCollection(collection_id=collection_id, fields=fields) from refused
+        if mode != _HUMAN_BOT:
+            fields = (FieldError(at, "has no chats"),)
+            raise CollectionWithoutChats(name=collection.name, mode=mode, fields=fields)
+
     async def shown(self, collection_id: UUID) -> AsyncIterator[ShownConversation]:
-        """Yield the complete conversations in the collection's order, without their participants."""
+        """Yield complete conversations in the collection's order, without their participants."""
         async for conversation in self._conversations.stream_texts(collection_id):
             if conversation.state is ConversationState.COMPLETE:
                 yield ShownConversation(
@@ -51,16 +71,16 @@ class Conversations:
                 )
 
     async def count_mix(self, mix: Mix) -> MixOut:
-        """Return how many conversations a campaign would take; raises CollectionsNotMixed."""
+        """Return how many conversations a mix selects; raises CollectionsNotMixed."""
         try:
             return await self._conversations.get_mix(mix.collections[0], **_mixing(mix))
         except Invalid as refused:
             raise _not_mixed(refused) from refused
 
     async def strata(self, mix: Mix) -> dict[UUID, str]:
-        """Return labels of the conversations that a campaign takes, the same for those with the same two speakers.
+        """Return a label for each conversation of a mix; conversations of the same two speakers share a label.
 
-        Labels name nobody. They are drawn for each request: they serve to spread conversations over packages, and are
+        Labels reveal no speaker. Each request draws new labels. They only spread conversations over packages, and are
         not stored. Raises CollectionsNotMixed.
         """
         try:
@@ -70,7 +90,7 @@ class Conversations:
             raise _not_mixed(refused) from refused
 
     async def interactors(self, collections: Sequence[UUID]) -> Interactors:
-        """Return a hash for each conversation, of the person who chatted in it or of random bytes."""
+        """Return a hash for each conversation: of the person who chatted in it, or of random bytes if no person did."""
         first, *more = collections
         found = [each async for each in self._conversations.stream_interactors(first, also=more)]
         return Interactors(

@@ -8,10 +8,10 @@ from spotthebot.kit.web.database.tables import idempotency_table
 
 
 class Base(DeclarativeBase):
-    """What all tables of the schema stand on."""
+    """The base of all tables of the schema."""
 
     metadata = schema_metadata("annotation")
 
 
-EVENT_TABLES = event_tables(Base.metadata, team_length=200)  # as long as a frontend of an annotator
+EVENT_TABLES = event_tables(Base.metadata, team_length=200)  # as long as the frontend of an annotator
 IDEMPOTENCY = idempotency_table(Base.metadata)

@@ -1,4 +1,4 @@
-"""The tables of the schema `annotation`, all of them once this is imported, and their migrations."""
+"""All tables of the schema `annotation`, registered by importing this module, and their migrations."""
 
 from pathlib import Path
 
@@ -14,7 +14,8 @@ from spotthebot.annotation.metadata import Base
 from spotthebot.annotation.packages import tables as packages_tables
 from spotthebot.annotation.payments import tables as payments_tables
 from spotthebot.annotation.protocols import tables as protocols_tables
+from spotthebot.annotation.studies import tables as studies_tables
 from spotthebot.annotation.trainings import tables as trainings_tables
-from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.migrations.lineage import Lineage
 
 LINEAGE = Lineage("annotation", Base.metadata, Path(__file__).parent / "migrations")

@@ -1,8 +1,10 @@
-"""The jobs of `annotation`: thin, idempotent, taking ids."""
+"""The jobs of `annotation`. Each job gets only ids, calls a use case, and can be repeated."""
 
 import asyncio
 from datetime import UTC, datetime
 from uuid import UUID
+
+from procrastinate import JobContext
 
 from spotthebot.annotation.campaign_setup.use_cases.packages import build_campaign
 from spotthebot.annotation.campaigns import store as campaigns_store
@@ -15,7 +17,8 @@ from spotthebot.clients import PEER_TROUBLE, AsyncConversations
 from spotthebot.kit.database.retention import retention_of
 from spotthebot.kit.database.sessions import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.events.dispatcher import dispatcher_of
-from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import Arguments, Task, WorkerContext
 from spotthebot.kit.service.process import Worker
 from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.waits.cancellation import pause
@@ -24,7 +27,7 @@ _log = get_logger(__name__)
 
 
 async def _build_campaign(context: JobContext, campaign_id: str) -> None:
-    """Make a campaign's packages; while `conversations` does not answer, try again later."""
+    """Make a campaign's packages; retry later while `conversations` is unavailable."""
     database: Database = context.additional_context["database"]
     conversations: Conversations = context.additional_context["conversations"]
     await build_campaign(database, conversations, UUID(campaign_id))
@@ -78,7 +81,7 @@ async def work(settings: AnnotationSettings) -> None:
 
 
 async def _end_leases(database: Database, seconds: float) -> None:
-    """End leases whose time is up, again and again."""
+    """End expired leases periodically."""
     while True:
         try:
             async with database.write() as session:

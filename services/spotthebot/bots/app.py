@@ -1,4 +1,4 @@
-"""The composition root of `bots`: the only module that imports all others."""
+"""The composition root of `bots`: the only module that imports all other modules."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,14 +28,19 @@ from spotthebot.bots.settings import BotsSettings
 from spotthebot.bots.tables import LINEAGE
 from spotthebot.clients import AsyncConversations
 from spotthebot.inference.model_files import ModelFolder
-from spotthebot.inference.models import dialogue
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
 from spotthebot.inference.triton.control import TritonControl
-from spotthebot.inference.workers import ModelWorkers, WorkerTimes
+from spotthebot.inference.workers.pool import ModelWorkers
+from spotthebot.inference.workers.worker import WorkerTimes
 from spotthebot.kit.database.retention import Retention, old_idempotency_keys
 from spotthebot.kit.database.sessions import Database
-from spotthebot.kit.outbound import EVERYWHERE, CheckingResolver, networks
+from spotthebot.kit.database.statement_pool import BatchedLookup
+from spotthebot.kit.outbound.addresses import EVERYWHERE, networks
+from spotthebot.kit.outbound.resolver import CheckingResolver
 from spotthebot.kit.service.process import Service
 from spotthebot.kit.web.api import build_service
+from spotthebot.kit.web.core.resources import core_of
+from spotthebot.kit.web.database.resources import database_of
 
 
 def create_app(settings: BotsSettings) -> FastAPI:
@@ -44,9 +49,10 @@ def create_app(settings: BotsSettings) -> FastAPI:
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            context = app.state.context = await _context(stack, settings, app.state.database)
-            app.state.metrics.sources.use(partial(read_metrics, app.state.database, context.reply_metrics))
-            retention = Retention(app.state.database, "bots", [old_idempotency_keys(settings)])
+            database = database_of(app).pool
+            context = app.state.resources = await _context(stack, settings, database)
+            core_of(app).metrics.sources.use(partial(read_metrics, database, context.reply_metrics))
+            retention = Retention(database, "bots", [old_idempotency_keys(settings)])
             purges = asyncio.create_task(retention.run())
             stopping = asyncio.Event()
             heartbeats = asyncio.create_task(keep_statuses_true(context, stopping))
@@ -89,7 +95,7 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
         builtin_bots=BuiltinBots(Corpora(conversations)),
         vault=settings.open_vault(),
         workers=workers,
-        triton=await stack.enter_async_context(TritonControl(settings.triton_grpc, probe=dialogue.PROBE))
+        triton=await stack.enter_async_context(TritonControl(settings.triton_grpc, probe=dialogue_kind.PROBE))
         if settings.triton_grpc
         else None,
         triton_http=settings.triton_http,
@@ -106,7 +112,8 @@ async def _context(stack: AsyncExitStack, settings: BotsSettings, database: Data
     clients = BotClientPool(speakers, circuit_opened, paused)
     stack.push_async_callback(clients.close)
     folder = ModelFolder(settings.models_folder, largest_file_bytes=settings.largest_model_bytes)
-    return BotsContext(settings, database, speakers, clients, folder)
+    lookups = BatchedLookup(partial(bots_store.find_bots, database.statements))
+    return BotsContext(settings, database, speakers, clients, folder, lookups)
 
 
 SERVICE = Service(name="bots", settings=BotsSettings, create_app=create_app, lineage=LINEAGE)

@@ -1,4 +1,4 @@
-"""The client of one bot version: asks within the bot's limits, retries, and opens the circuit of a failing bot."""
+"""The client of one bot version: sends requests within the bot's limits, retries, and opens the bot's circuit."""
 
 import asyncio
 import math
@@ -14,12 +14,12 @@ from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.circuit import Circuit
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.bots.questions.domain.pauses import Pause
-from spotthebot.bots.questions.domain.replies import COUNTS_AGAINST, Fault, Reply, Said, accepted
+from spotthebot.bots.questions.domain.replies import COUNTS_AGAINST, Fault, accepted
 from spotthebot.bots.questions.domain.request_rate import request_bucket
 from spotthebot.bots.questions.domain.retries import MAX_ATTEMPTS, RetryBudget, backoff_seconds
 from spotthebot.contracts.bots.protocols import Cleaning
 from spotthebot.contracts.bots.registry import Limits
-from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.kit.errors import Conflict, Error, Invalid
 from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.telemetry.tracing import span
@@ -29,7 +29,7 @@ _log = get_logger(__name__)
 
 @dataclass
 class BotClient:
-    """Asks one version of a bot, in this process. `version_key` names the version in idempotency keys."""
+    """Sends requests to one version of a bot, for this process; `version_key` names the version in idempotency keys."""
 
     version_key: str
     speaker: Speaker
@@ -37,30 +37,30 @@ class BotClient:
     on_open: Callable[[str], Awaitable[None]]
     """Runs with the last failure's detail when the circuit opens."""
     cleaning: Cleaning | None = None
-    """What is done with text that is no part of a reply; None looks for none."""
+    """How to treat text that is not part of a reply; None does not look for it."""
     on_pause: Callable[[float], Awaitable[None]] | None = None
-    """Runs with the seconds for which the bot's server wants no request (`Retry-After`)."""
+    """Runs with the number of seconds of a pause that the bot's server requests (`Retry-After`)."""
 
     def __post_init__(self) -> None:
         self.circuit = Circuit()
         self.pause = Pause()
         self._first = asyncio.Lock()
-        """Held by the request that finds out whether a rate limit still holds."""
+        """Held by the single request that finds out whether a rate limit still holds."""
         self._slots = asyncio.Semaphore(self.limits.concurrency)
         self._bucket = request_bucket(self.limits.requests_per_minute)
         self._budget = RetryBudget()
 
-    async def replies(self, contexts: Sequence[Context]) -> list[Reply]:
-        """Ask for one reply to each context and return them in order; a failed one delays no other."""
+    async def replies(self, contexts: Sequence[Context]) -> list[ReplyOut]:
+        """Ask for a reply to each context, and return the replies in order; a failed reply delays no other reply."""
         if len(contexts) == 1:
             return [await self.reply(contexts[0])]
         return list(await asyncio.gather(*map(self.reply, contexts)))
 
-    async def reply(self, context: Context) -> Reply:
-        """Ask, with retries, within the bot's time-out; waiting for a concurrency slot does not count."""
+    async def reply(self, context: Context) -> ReplyOut:
+        """Ask for a reply, with retries, within the bot's time-out; a wait for a concurrency slot does not count."""
         async with self._slots:
             if self.circuit.is_open:
-                return not_asked(
+                return ReplyOut.failed(
                     ReplyFailure.CIRCUIT_OPEN, "The bot failed repeatedly: it is asked again after a probe."
                 )
             while self.pause.in_doubt and self._first.locked():
@@ -71,24 +71,24 @@ class BotClient:
             async with self._first if self.pause.in_doubt else nullcontext():
                 return await self._reply(context)
 
-    async def _reply(self, context: Context) -> Reply:
+    async def _reply(self, context: Context) -> ReplyOut:
         started = time.monotonic()
         left = self.pause.left(started)
         if left > self.limits.timeout_seconds:
             return self._not_asked_in_pause()
         wait = self._bucket.take(started, self.limits.timeout_seconds)
         if wait is None:
-            return not_asked(ReplyFailure.RATE_LIMITED, "The bot's requests per minute are used up.")
+            return ReplyOut.failed(ReplyFailure.RATE_LIMITED, "The bot's requests per minute are used up.")
         if (longer := max(wait, left)) > 0:
             await asyncio.sleep(longer)
         return await self._ask(context, context.key(self.version_key) or secrets.token_hex(16))
 
-    def _not_asked_in_pause(self) -> Reply:
+    def _not_asked_in_pause(self) -> ReplyOut:
         left = self.pause.left(time.monotonic())
         detail = f"The bot's server limits requests: it is asked again in {math.ceil(left)} s."
-        return not_asked(ReplyFailure.RATE_LIMITED, detail, retry_after_seconds=left)
+        return ReplyOut.failed(ReplyFailure.RATE_LIMITED, detail, retry_after_seconds=left)
 
-    async def _ask(self, context: Context, key: str) -> Reply:
+    async def _ask(self, context: Context, key: str) -> ReplyOut:
         started = time.perf_counter()
         deadline = started + self.limits.timeout_seconds
         attempts = 0
@@ -96,7 +96,7 @@ class BotClient:
             attempts += 1
             try:
                 with self._span(context, attempts):
-                    text, notes = await self._attempt(context, key, deadline - time.perf_counter())
+                    reply = await self._attempt(context, key, deadline - time.perf_counter())
             except Fault as fault:
                 paused = await self._pause_after(fault)
                 wait = self._wait_before_retry(fault, attempts, deadline - time.perf_counter())
@@ -104,32 +104,37 @@ class BotClient:
                     await asyncio.sleep(wait)
                     continue
                 await self._count(fault)
-                spent = _milliseconds_since(started)
-                return Reply(None, fault.failure, fault.detail, attempts, spent, retry_after_seconds=paused)
+                return ReplyOut.failed(
+                    fault.failure,
+                    fault.detail,
+                    attempts=attempts,
+                    latency_ms=_milliseconds_since(started),
+                    retry_after_seconds=paused,
+                )
             self.circuit.succeeded()
             self.pause.answered(is_reply=True)
             self._budget.earn()
-            return Reply(text, None, None, attempts, _milliseconds_since(started), notes)
+            return reply.model_copy(update={"attempts": attempts, "latency_ms": _milliseconds_since(started)})
 
-    async def _attempt(self, context: Context, key: str, seconds: float) -> tuple[str, tuple[ReplyNote, ...]]:
-        """Ask once; raises Fault, whatever goes wrong: a bot's failure is never that of the whole request.
+    async def _attempt(self, context: Context, key: str, seconds: float) -> ReplyOut:
+        """Ask for a reply once. Raises Fault for every failure, so that a bot's failure fails only this context.
 
-        A version that can't be asked any more refuses the request: Conflict, Invalid.
+        Raises Conflict or Invalid for a version that can't be asked any more.
         """
         try:
             said = await self._within(seconds, self.speaker.ask(context, key))
             return accepted(said, self.limits.longest_reply_characters, self.cleaning)
         except (Fault, Conflict, Invalid):
             raise
-        except Error as error:  # a service or a model of our own that does not answer
+        except Error as error:  # our own service or model does not answer
             raise Fault(ReplyFailure.UNREACHABLE, error.detail, transient=True) from error
-        except Exception as error:  # an answer that no reader of ours expected; it may be in the error's text
+        except Exception as error:  # an unexpected answer, which may be in the error's text
             _log.warning("bot.answer_unreadable", bot=self.version_key, error=type(error).__name__, at=_place(error))
             detail = f"The answer can't be read ({type(error).__name__})."
             raise Fault(ReplyFailure.INVALID, detail) from error
 
     async def _pause_after(self, fault: Fault) -> float | None:
-        """Pause as long as the bot's server wants after a fault, and return the seconds; None for no pause."""
+        """Begin the pause that a bot's server requests with a fault, and return its seconds; None without a pause."""
         now, seconds = time.monotonic(), fault.retry_after_seconds
         if fault.failure is ReplyFailure.RATE_LIMITED:
             self.pause.in_doubt = True
@@ -151,7 +156,7 @@ class BotClient:
             attributes["conversation.id"] = str(context.conversation_id)
         return span("ask bot", attributes)
 
-    async def _within(self, seconds: float, answer: Awaitable[Said]) -> Said:
+    async def _within(self, seconds: float, answer: Awaitable[ReplyOut]) -> ReplyOut:
         try:
             async with asyncio.timeout(seconds):
                 return await answer
@@ -171,11 +176,6 @@ class BotClient:
             self.circuit.succeeded()
         elif self.circuit.failed():
             await self.on_open(fault.detail)
-
-
-def not_asked(failure: ReplyFailure, detail: str, *, retry_after_seconds: float | None = None) -> Reply:
-    """Return the reply for a bot that got no request."""
-    return Reply(None, failure, detail, 0, 0.0, retry_after_seconds=retry_after_seconds)
 
 
 def _place(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""The pool of bot clients: one for each version in use; the least recently used are closed."""
+"""The pool of bot clients, one for each version in use. It closes the least recently used clients."""
 
 import asyncio
 from collections import OrderedDict
@@ -11,21 +11,21 @@ from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.bots.domain import Bot, BotVersion
 from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.questions.domain.replies import cleaning_of
-from spotthebot.inference.workers import WorkerModel
+from spotthebot.inference.workers.worker import WorkerModel
 
 _MAX_CLIENTS = 2048
 
 
 @dataclass(frozen=True)
 class _Pooled:
-    """A client, and the secret that it was made with: another process may replace a version's secret."""
+    """A client, and the secret that it was made with, because another process may replace a version's secret."""
 
     client: BotClient
     sealed_secret: bytes | None = field(repr=False)
 
 
 class BotClientPool:
-    """Keeps one client for each version in use, and closes the least recently used beyond its limits."""
+    """Keeps one client for each version in use. If it has too many clients, it closes the least recently used."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class BotClientPool:
         self._closing: set[asyncio.Task[None]] = set()
 
     def get(self, bot: Bot, version: BotVersion, model: WorkerModel | None) -> BotClient:
-        """Return a version's client, under the bot's present limits, with the version's present secret.
+        """Return a version's client, with the bot's present limits and the version's present secret.
 
         Raises SecretUnreadable, HostingMissing.
         """
@@ -62,7 +62,7 @@ class BotClientPool:
         *,
         on_open: Callable[[str], Awaitable[None]] | None = None,
     ) -> BotClient:
-        """Make a client outside the pool, with a circuit of its own; the caller closes its speaker."""
+        """Make a client outside the pool, with a separate circuit; the caller closes its speaker."""
         speaker = self.speakers.make(bot, version, model)
         return BotClient(
             f"{bot.id}/{version.number}",
@@ -74,7 +74,7 @@ class BotClientPool:
         )
 
     def discard(self, version_id: UUID) -> None:
-        """Close a version's client if there is one; the next question makes another."""
+        """Close a version's client, if any; the next question makes a new client."""
         if pooled := self._clients.pop(version_id, None):
             task = asyncio.create_task(pooled.client.speaker.close())
             self._closing.add(task)
@@ -87,4 +87,4 @@ class BotClientPool:
 
 
 async def _ignore(_reason: str) -> None:
-    return  # a probe's report says already why the bot failed
+    return  # the probe's report says why the bot failed

@@ -8,13 +8,13 @@ from spotthebot.clients import AsyncConversations, NotFound
 
 
 class Corpora:
-    """Dialogues by corpus and split, as far as bots of a team may learn from them; `conversations` decides that."""
+    """Fetches the dialogues that bots of a team may learn from; `conversations` decides which dialogues these are."""
 
     def __init__(self, conversations: AsyncConversations) -> None:
         self._conversations = conversations
 
     async def dialogues(self, corpus_id: UUID, split: str, team: str | None) -> list[Dialogue]:
-        """Return the dialogues of a split in their stable order; raises UnknownCorpus where there are none."""
+        """Return the dialogues of a split in their stable order; raises UnknownCorpus if there are none."""
         listed = self._conversations.list_learnable_dialogues(corpus_id, split=split, team=team)
         try:
             dialogues = [dialogue.turns async for dialogue in listed]
@@ -25,7 +25,10 @@ class Corpora:
         return dialogues
 
     async def revision(self, corpus_id: UUID, split: str, team: str | None) -> str:
-        """Return what changes with these dialogues; raises UnknownCorpus for a team that may not learn from them."""
+        """Return a text that changes whenever bots of the team may learn from other dialogues than before.
+
+        Raises UnknownCorpus if the team may not learn from the corpus.
+        """
         try:
             return (await self._conversations.learnable_revision(corpus_id, split=split, team=team)).revision
         except NotFound as refused:

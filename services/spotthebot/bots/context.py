@@ -1,4 +1,4 @@
-"""The context of all use cases of `bots`, made once for the process."""
+"""The objects that all use cases of `bots` share, made once for the process."""
 
 import asyncio
 from collections import Counter
@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from uuid import UUID
 
 from spotthebot.bots.bots.domain import Bot, BotVersion
 from spotthebot.bots.bots.errors import NoSuchBot, TooManyProbes
-from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.client_pool import BotClientPool
 from spotthebot.bots.hosted_models import store as hosted_models_store
 from spotthebot.bots.hosted_models.domain import HostedModel
@@ -22,37 +20,36 @@ from spotthebot.bots.protocols.factory import SpeakerFactory
 from spotthebot.bots.settings import BotsSettings
 from spotthebot.contracts.bots.protocols import BuiltinProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.inference.model_files import ModelFolder
-from spotthebot.inference.models import dialogue
-from spotthebot.inference.workers import WorkerModel
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
+from spotthebot.inference.workers.worker import WorkerModel
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database.lookups import BatchedLookup
 from spotthebot.kit.database.sessions import Database, ReadSession
+from spotthebot.kit.database.statement_pool import BatchedLookup
 
 BotLookup = asyncio.Future[Bot | None]
 
 
-@dataclass
+@dataclass(frozen=True)
 class BotsContext:
-    """Settings, database, the factory of speakers, the pool of clients, the models, metrics, and running probes."""
+    """Settings, database, factory of speakers, pool of clients, models, metrics, and counts of running probes."""
 
     settings: BotsSettings
     database: Database
     speakers: SpeakerFactory
     clients: BotClientPool
     folder: ModelFolder
+    lookups: BatchedLookup[UUID, Bot]
+    """Looks bots up by their ids; requests that coincide share a query."""
     reply_metrics: ReplyMetrics = field(default_factory=ReplyMetrics)
     _probing: Counter[str | None] = field(default_factory=Counter)
 
-    def __post_init__(self) -> None:
-        self._bots = BatchedLookup(partial(bots_store.find_bots, self.database.lookups))
-
     def begin_lookup(self, bot_id: UUID) -> BotLookup:
-        """Begin to look a bot up, without a check of the caller. Requests that coincide share a query."""
-        return self._bots.begin(bot_id)
+        """Begin to look up a bot, without a check of the caller. Concurrent requests share a query."""
+        return self.lookups.begin(bot_id)
 
     async def get_bot(self, bot_id: UUID, principal: Principal) -> Bot:
-        """Return the bot if the caller may see it; raises NoSuchBot otherwise. Requests that coincide share a query."""
-        bot = await self._bots.find(bot_id)
+        """Return the bot if the caller may see it; raises NoSuchBot otherwise. Concurrent requests share a query."""
+        bot = await self.lookups.find(bot_id)
         if bot is None or not bot.is_visible_to(principal):
             raise NoSuchBot(bot_id=bot_id)
         return bot
@@ -63,16 +60,16 @@ class BotsContext:
 
     @property
     def probe_lease(self) -> timedelta:
-        """Time for one probe and its record; when it is over, another process may probe the bot."""
+        """The time in which a probe must have ended and be stored; later another process may probe the bot."""
         return timedelta(seconds=1.25 * self.settings.probe_seconds + 1)
 
     @property
     def model_lease(self) -> timedelta:
-        """Time that a change leases a hosted model for, and renews while it goes on."""
+        """The duration of a hosted model's lease; a running change renews it."""
         return timedelta(seconds=self.settings.model_lease_seconds)
 
     def heartbeat_of(self, version: BotVersion) -> timedelta | None:
-        """Return the time between heartbeats; None for a version that runs in our own processes and needs none."""
+        """Return the time between heartbeats; None for a version in our own processes, which needs none."""
         if isinstance(version.protocol, BuiltinProtocol | TransformersProtocol):
             return None
         return timedelta(seconds=self.settings.heartbeat_seconds)
@@ -91,7 +88,8 @@ class BotsContext:
     async def model_of(self, session: ReadSession, bot: Bot, version: BotVersion) -> WorkerModel | None:
         """Return the model that a `transformers` version loads; None for other protocols.
 
-        Raises ModelFilesChanged where a hosted model has other files than at the version's registration, or is gone.
+        Raises ModelFilesChanged if the files of a hosted model differ from the registered ones, or if the model was
+        removed.
         """
         protocol = version.protocol
         if not isinstance(protocol, TransformersProtocol | TritonProtocol) or getattr(protocol, "url", None):
@@ -109,7 +107,7 @@ class BotsContext:
     def hosted(self, model: HostedModel) -> WorkerModel:
         """Return the worker's model for a hosted model."""
         return WorkerModel(
-            dialogue.KIND,
+            dialogue_kind.KIND,
             str(self.folder.directory_of(model.name, model.directory)),
             model.name,
             device=model.device,
@@ -119,5 +117,5 @@ class BotsContext:
         )
 
     def unhosted(self, protocol: TransformersProtocol, directory: Path | None) -> WorkerModel:
-        """Return the worker's model for a directory of the models folder, or else for a name on a model hub."""
-        return WorkerModel(dialogue.KIND, str(directory or protocol.model), protocol.model, protocol.revision)
+        """Return the worker's model for a directory of the models folder, else for a name on a model hub."""
+        return WorkerModel(dialogue_kind.KIND, str(directory or protocol.model), protocol.model, protocol.revision)

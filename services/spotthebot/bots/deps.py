@@ -1,6 +1,6 @@
 """Dependencies of the endpoints of `bots`: the caller, by role, and the context.
 
-For callers of endpoints that read one bot first, the bot is looked up while the caller's key is.
+Endpoints of one bot look up the bot and the caller's key at the same time.
 """
 
 from contextlib import suppress
@@ -27,15 +27,15 @@ _administrators = allow(Role.ADMIN)
 Changer = Annotated[Principal, Depends(_owners)]
 """May register and change bots."""
 Registration = Annotated[Claim, Depends(early_claim(_owners))]
-"""The claim of an `Idempotency-Key` for a registration, which is committed before the bot is probed."""
+"""The claim of an `Idempotency-Key` for a registration; it is committed before the bot is probed."""
 Reader = Annotated[Principal, Depends(allow(*_READERS))]
 
 
 class AllowAtBot(Allow):
-    """A dependency that lets in keys of the given roles, and finds the bot that the path names meanwhile.
+    """A dependency that accepts keys of the given roles, and looks up the bot in the path at the same time.
 
-    With one look-up after the other, requests that come together wait for each other twice. A caller without a key
-    causes no look-up.
+    If the two look-ups followed each other, a request would wait for the database twice. A caller without a key causes
+    no look-up of a bot.
     """
 
     async def identify(self, request: Request) -> Principal:
@@ -48,8 +48,8 @@ class AllowAtBot(Allow):
     def _begin_lookup(self, request: Request) -> BotLookup | None:
         if "Authorization" not in request.headers:
             return None
-        context: BotsContext = request.app.state.context
-        with suppress(ValueError):  # FastAPI refuses what is no id
+        context = context_of(request)
+        with suppress(ValueError):  # FastAPI refuses invalid ids
             lookup = context.begin_lookup(UUID(request.path_params["bot_id"]))
             lookup.add_done_callback(_note_error)
             return lookup
@@ -63,7 +63,13 @@ AskerOfBot = Annotated[Principal, Depends(AllowAtBot(*_ASKERS))]
 """May ask the bot that the path names, if `bot_of` returns it."""
 Administrator = Annotated[Principal, Depends(_administrators)]
 Hosting = Annotated[Claim, Depends(early_claim(_administrators))]
-"""The claim of an `Idempotency-Key` for a hosted model, which is committed before its state is found."""
+"""The claim of an `Idempotency-Key` for a hosted model; it is committed before the model's state is determined."""
+
+
+def context_of(request: Request) -> BotsContext:
+    """Return the resources of the service."""
+    context: BotsContext = request.app.state.resources
+    return context
 
 
 def bot_of(request: Request, caller: Principal, bot_id: UUID) -> Bot:
@@ -75,14 +81,13 @@ def bot_of(request: Request, caller: Principal, bot_id: UUID) -> Bot:
 
 
 def _note_error(lookup: BotLookup) -> None:
-    """Keep asyncio from logging an error that nobody waits for, since the key was refused."""
+    """Keep asyncio from logging an error of the look-up, since nobody awaits the look-up if the key is refused."""
     if not lookup.cancelled():
         lookup.exception()
 
 
 async def _context(request: Request) -> BotsContext:  # a coroutine: FastAPI calls a function in another thread
-    context: BotsContext = request.app.state.context
-    return context
+    return context_of(request)
 
 
 Context = Annotated[BotsContext, Depends(_context)]

@@ -1,4 +1,4 @@
-"""The metadata of the schema `bots`: what its tables, wherever they stand, have in common."""
+"""The metadata of the schema `bots`, which its tables share."""
 
 from sqlalchemy.orm import DeclarativeBase
 
@@ -7,7 +7,7 @@ from spotthebot.kit.web.database.tables import idempotency_table
 
 
 class Base(DeclarativeBase):
-    """What all tables of the schema stand on."""
+    """The base of all tables of the schema."""
 
     metadata = schema_metadata("bots")
 

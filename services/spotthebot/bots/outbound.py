@@ -1,8 +1,7 @@
-"""HTTP to bots: the guarded client, whose failures become the bot's faults."""
+"""HTTP requests to bots, by the guarded client. Its failures become faults of the bot."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
@@ -10,35 +9,13 @@ from aiohttp import ClientWebSocketResponse
 
 from spotthebot.bots.questions.domain.replies import NO_ANSWER, Fault
 from spotthebot.contracts.bots.replies import ReplyFailure
-from spotthebot.kit.outbound import Answer, CallFailed, CheckingResolver, GuardedHttp, NothingAnswers
-
-
-@dataclass(frozen=True)
-class BotAnswer:
-    """An answer with a 2xx status."""
-
-    answer: Answer
-
-    @property
-    def body(self) -> bytes:
-        return self.answer.body
-
-    @property
-    def media_type(self) -> str:
-        return self.answer.media_type
-
-    @property
-    def retry_after_seconds(self) -> float | None:
-        return self.answer.retry_after_seconds
-
-    def json(self) -> Any:  # noqa: ANN401 - JSON
-        """Return the body as JSON; raises Fault if it is not JSON or not declared as JSON."""
-        with _faults():
-            return self.answer.json()
+from spotthebot.kit.outbound.errors import CallFailed, NothingAnswers
+from spotthebot.kit.outbound.http import Answer, GuardedHttp
+from spotthebot.kit.outbound.resolver import CheckingResolver
 
 
 class BotHttp:
-    """Connections to bots, without a limit of their own: each bot's concurrency limits them."""
+    """Connections to bots; only each bot's concurrency limits their number."""
 
     def __init__(self, resolver: CheckingResolver, *, names_causes: bool = False) -> None:
         self.resolver = resolver
@@ -54,15 +31,21 @@ class BotHttp:
     ) -> None:
         await self._http.__aexit__(kind, error, trace)
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> BotAnswer:
-        """POST and return the whole answer; raises Fault. The caller limits the time."""
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """Send a POST request and return the complete answer; raises Fault. The caller limits the time."""
         with _faults():
-            return BotAnswer(await self._http.post(url, body, headers))
+            return await self._http.post(url, body, headers)
 
     async def open_socket(self, url: str) -> ClientWebSocketResponse:
-        """Open a websocket, which the caller closes; raises Fault."""
+        """Open a websocket that the caller closes; raises Fault."""
         with _faults():
             return await self._http.open_socket(url)
+
+
+def json_of(answer: Answer) -> Any:  # noqa: ANN401 - JSON
+    """Return an answer's body as JSON; raises Fault if it is not JSON or not declared as JSON."""
+    with _faults():
+        return answer.json()
 
 
 @contextmanager

@@ -62,10 +62,10 @@ class BotsSettings(ServiceSettings):
     )
 
     def open_vault(self) -> Vault:
-        """Return what seals the secrets of bots; makes the file of the key where there is none."""
+        """Return the vault that seals the secrets of bots; makes its key file if it is missing."""
         return vault_from(self.secrets_key.get_secret_value(), self.secrets_key_file)
 
     def check(self) -> None:
-        """Open the vault, whose key may be wrong or its file unreadable."""
+        """Open the vault, so that a wrong key or an unreadable key file is found at the start."""
         with self.blamed("secrets_key" if self.secrets_key.get_secret_value() else "secrets_key_file"):
             self.open_vault()

@@ -1,5 +1,5 @@
-"""`python -m spotthebot.cli`: the command line, as `stb` runs it."""
+"""`python -m spotthebot.cli` runs the command line, as the script `stb` does."""
 
-from spotthebot.cli import main
+from spotthebot.cli.application import main
 
 main()

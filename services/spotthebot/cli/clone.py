@@ -1,4 +1,4 @@
-"""The clone of the repository, and the programs in its folder `tools`, which no installed package holds."""
+"""The clone of the repository. Its folder `tools` has programs that an installed package does not contain."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Final
 from spotthebot.kit.errors import Unavailable
 
 ROOT: Final = Path(__file__).parents[3]
-"""The clone's root; no folder of ours where the package is installed without one."""
+"""The clone's root. In an installed package it is a folder outside of the package."""
 
 
 class NotAClone(Unavailable):
@@ -15,12 +15,12 @@ class NotAClone(Unavailable):
 
 
 def has_tools() -> bool:
-    """Say whether this package runs in a clone."""
+    """Return whether this package runs in a clone of the repository."""
     return (ROOT / "tools" / "__init__.py").is_file()
 
 
 def find_tools() -> None:
-    """Let modules of `tools` be imported, from whichever folder `stb` is called; raises NotAClone."""
+    """Make the modules in `tools` importable, whichever folder `stb` is called from; raises NotAClone."""
     if not has_tools():
         raise NotAClone
     if str(ROOT) not in sys.path:

@@ -1,4 +1,7 @@
-"""The table of all commands: plain data, so that help and every command import what they need and no more."""
+"""The table of all commands.
+
+It is plain data, so that help imports no command, and a command imports only its own module.
+"""
 
 from spotthebot.cli.lazy import Command, CommandGroup, CommandTable
 
@@ -11,41 +14,49 @@ KEYS = {
     "revoke": Command(f"{_HERE}.keys", "revoke", "Revoke an API key at once."),
 }
 BOTS = {
-    "list": Command(f"{_HERE}.bots", "list_bots", "List bots; a team's key lists its own."),
-    "show": Command(f"{_HERE}.bots", "show", "Show a bot, how it is asked, and what its last probe found."),
+    "list": Command(f"{_HERE}.bots", "list_bots", "List bots; with a team's key, only the team's bots."),
+    "show": Command(f"{_HERE}.bots", "show", "Show a bot, its protocol and the findings of its last probe."),
     "register": Command(
         f"{_HERE}.bot_registration",
         "register",
-        "Register a bot, which is probed at once; exit code 1 where it can't take part yet.",
+        "Register a bot and probe it; exit code 1 if it can't take part yet.",
     ),
     "versions": Command(
-        f"{_HERE}.bots", "versions", "List the versions of a bot: what decided its replies, and since when."
+        f"{_HERE}.bots", "versions", "List the versions of a bot, with the settings and the start of each."
     ),
     "conversations": Command(
-        f"{_HERE}.bots", "conversations", "List the conversations of a bot, oldest first; --json has what was said."
+        f"{_HERE}.bots", "conversations", "List the conversations of a bot, oldest first; --json includes their turns."
     ),
     "remove": Command(
-        f"{_HERE}.bots", "remove", "Retire a bot: it is asked nothing more, for good; its conversations stay."
+        f"{_HERE}.bots", "remove", "Retire a bot for good: it gets no more requests; its conversations stay."
     ),
     "check": Command(f"{_HERE}.bot_check", "check", "Run the conformance kit on a bot, as registration does."),
     "train": Command(f"{_HERE}.training", "train_model", "Train a model on a corpus."),
 }
 CORPORA = {
     "add": Command(f"{_HERE}.corpora", "add", "Upload a file to a corpus."),
-    "list": Command(f"{_HERE}.corpus_display", "list_corpora", "List corpora and how much they hold."),
-    "show": Command(
-        f"{_HERE}.corpus_display", "show", "Show a corpus: where it comes from, and the statistics of its splits."
-    ),
+    "list": Command(f"{_HERE}.corpus_display", "list_corpora", "List corpora with their sizes."),
+    "show": Command(f"{_HERE}.corpus_display", "show", "Show a corpus: its origin, and the statistics of its splits."),
     "remove": Command(
-        f"{_HERE}.corpus_display", "remove", "Delete a corpus that no collection and no bot uses, for good."
+        f"{_HERE}.corpus_display", "remove", "Delete a corpus for good; no collection and no bot may use it."
     ),
 }
 CAMPAIGNS = {
-    "list": Command(f"{_HERE}.campaign_control", "list_campaigns", "List campaigns and how far they are."),
+    "list": Command(f"{_HERE}.campaign_control", "list_campaigns", "List campaigns with their progress."),
     "show": Command(
         f"{_HERE}.campaign_control",
         "show",
-        "Show a campaign: what it asks, how far it is, and what its conversations come from.",
+        "Show a campaign: its protocol, its progress and its collections.",
+    ),
+    "values": Command(
+        f"{_HERE}.campaign_control",
+        "values",
+        "Write all that annotators said of bots as a table of ratings, which `stb analyse table` reads.",
+    ),
+    "training": Command(
+        f"{_HERE}.campaign_control",
+        "training",
+        "Show how many people of each workforce passed a campaign's training.",
     ),
     "open": Command(
         f"{_HERE}.campaign_control",
@@ -55,7 +66,7 @@ CAMPAIGNS = {
     "pause": Command(
         f"{_HERE}.campaign_control",
         "pause",
-        "Let nothing be claimed until the campaign is opened again; packages that annotators hold can be submitted.",
+        "Pause a campaign: nobody can claim packages until it is opened again; claimed packages can be submitted.",
     ),
     "close": Command(f"{_HERE}.campaign_control", "close", "End a campaign with the annotations that it has."),
     "delete": Command(f"{_HERE}.campaign_control", "delete", "Delete a draft that nobody entered, with its packages."),
@@ -65,23 +76,42 @@ CAMPAIGNS = {
         "Let teams, or everybody, see the standings of bots in a campaign that has ended.",
     ),
     "withdraw": Command(
-        f"{_HERE}.campaign_control", "withdraw", "Let neither teams nor the public see a campaign's results any more."
+        f"{_HERE}.campaign_control",
+        "withdraw",
+        "Withdraw a campaign's results: teams and the public can't see them any more.",
     ),
 }
 COLLECTIONS = {
-    "list": Command(f"{_HERE}.collection_control", "list_collections", "List collections and how far they are."),
+    "list": Command(f"{_HERE}.collection_control", "list_collections", "List collections with their progress."),
     "show": Command(
         f"{_HERE}.collection_control",
         "show",
-        "Show a collection: how far it is, its pairs, and why conversations failed or wait.",
+        "Show a collection: its progress, its pairs, and the reasons of failed and waiting conversations.",
     ),
-    "pause": Command(f"{_HERE}.collection_control", "pause", "Ask bots nothing more until the collection is resumed."),
-    "resume": Command(f"{_HERE}.collection_control", "resume", "Go on with a paused collection."),
+    "pause": Command(
+        f"{_HERE}.collection_control", "pause", "Pause a collection: bots get no requests until it is resumed."
+    ),
+    "resume": Command(f"{_HERE}.collection_control", "resume", "Resume a paused collection."),
     "cancel": Command(
         f"{_HERE}.collection_control",
         "cancel",
-        "End a collection for good: conversations that run are cancelled, what was said stays.",
+        "End a collection for good: running conversations are cancelled; their turns are kept.",
     ),
+}
+STUDIES = {
+    "list": Command(f"{_HERE}.study_control", "list_studies", "List studies with their tasks."),
+    "show": Command(
+        f"{_HERE}.study_control", "show", "Show a study: its tasks with their progress, its chats and its outcome."
+    ),
+    "values": Command(
+        f"{_HERE}.study_control",
+        "values",
+        "Write all that annotators and chatting people said as a table of ratings, which `stb analyse table` reads.",
+    ),
+    "assess": Command(
+        f"{_HERE}.study_control", "assess", "Say which measures of a study deserve trust, by the study's outcome."
+    ),
+    "delete": Command(f"{_HERE}.study_control", "delete", "Delete a study; its campaigns stay."),
 }
 EVALUATIONS = {
     "bipartite": Command(f"{_HERE}.evaluations", "bipartite", "Rank bots by FED after bipartite-play."),
@@ -89,31 +119,48 @@ EVALUATIONS = {
     "all-play-all": Command(f"{_HERE}.evaluations", "all_play_all", "Rank bots by FED after all-play-all."),
 }
 IMPORTS = {
-    "spot-the-bot": Command(f"{_HERE}.studies", "import_published", "Import the published Spot The Bot data."),
+    "spot-the-bot": Command(f"{_HERE}.imports", "import_published", "Import the published Spot The Bot data."),
     "export": Command(
-        f"{_HERE}.studies", "import_exported", "Import a collection or a campaign that a suite exported."
+        f"{_HERE}.imports", "import_exported", "Import a collection or a campaign that a suite exported."
     ),
     "conversations": Command(
         f"{_HERE}.table_imports",
         "import_table_of_conversations",
-        "Import conversations of a table: a row for each turn, or an object with all turns.",
+        "Import conversations from a table with a row for each turn, or with all turns in one object.",
     ),
     "labels": Command(
         f"{_HERE}.table_imports",
         "import_table_of_labels",
-        "Import what people took the sides of conversations for, as a campaign that can be ranked.",
+        "Import people's labels of the sides of conversations, as a campaign that can be ranked.",
     ),
 }
 ANALYSES = {
     "spot-the-bot": Command(
         f"{_HERE}.analyse",
         "analyse_published",
-        "Analyse the published Spot The Bot data where it lies, without any service.",
+        "Analyse the published Spot The Bot data from its files, without any service.",
     ),
     "table": Command(
         f"{_HERE}.table_analysis",
         "analyse_table",
-        "Rank the bots of a table of votes between two bots, or of ratings, without any service.",
+        "Rank the bots of a table of votes or of ratings, or assess its measures, without any service.",
+    ),
+}
+PLANS = {
+    "win-rates": Command(
+        f"{_HERE}.plan",
+        "plan_win_rates",
+        "Plan the conversations and annotators of a study of preferences, such as Spot The Bot.",
+    ),
+    "ratings": Command(
+        f"{_HERE}.plan",
+        "plan_ratings",
+        "Plan the dialogues and annotators of a study of ratings, or compute its power.",
+    ),
+    "behaviours": Command(
+        f"{_HERE}.plan",
+        "plan_behaviours",
+        "Plan the dialogues and annotators of a study of behaviours, or compute its power.",
     ),
 }
 PROTOCOLS = {
@@ -128,29 +175,38 @@ FED = {
 }
 COMMANDS: CommandTable = {
     "demo": Command(
-        f"{_HERE}.studies", "demo", "See it all: bots converse, simulated annotators label, a ranking comes out."
+        f"{_HERE}.demonstration",
+        "demo",
+        "Run a demonstration: bots converse, simulated annotators label, and the labels rank the bots.",
     ),
     "up": Command(f"{_HERE}.services", "up", "Run all services until Ctrl-C."),
     "status": Command(f"{_HERE}.status", "status", "Show what runs on the data folder."),
     "down": Command(f"{_HERE}.status", "down", "Stop the suite that runs on the data folder."),
     "logs": Command(f"{_HERE}.logs", "logs", "Show the logs of services and workers."),
-    "env": Command(f"{_HERE}.env", "env", "Print the environment of a service of the suite that runs."),
+    "env": Command(f"{_HERE}.env", "env", "Print the environment of a service of the running suite."),
+    "plan": CommandGroup("Plan the size of a study: conversations, dialogues, annotators, power.", PLANS),
     "collect": Command(f"{_HERE}.collections", "collect", "Run a collection of conversations that a file declares."),
     "campaign": Command(f"{_HERE}.campaigns", "campaign", "Make a campaign of annotation that a file declares."),
+    "study": Command(f"{_HERE}.study", "study", "Make a study that a file declares: tasks over the same dialogues."),
     "annotate": Command(
-        f"{_HERE}.campaigns", "annotate", "Let simulated annotators work on a campaign until nothing is left for them."
+        f"{_HERE}.annotate",
+        "annotate",
+        "Let simulated annotators work on a campaign or a study until nothing is left for them.",
     ),
-    "import": CommandGroup("Import studies: published, exported, or of other tools; again changes nothing.", IMPORTS),
-    "rank": Command(f"{_HERE}.rank", "rank", "Rank the bots of a campaign."),
+    "import": CommandGroup("Import data: published, exported, or of other tools; again changes nothing.", IMPORTS),
+    "rank": Command(f"{_HERE}.rank", "rank", "Rank the bots of a campaign or of a study."),
     "report": Command(
-        f"{_HERE}.report", "report", "Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."
+        f"{_HERE}.report",
+        "report",
+        "Write the report of a campaign or a study: one HTML page, and its tables as CSV, JSON and LaTeX.",
     ),
-    "analyse": CommandGroup("Analyse studies where they lie, without any service.", ANALYSES),
+    "analyse": CommandGroup("Analyse files where they lie, without any service.", ANALYSES),
     "keys": CommandGroup("API keys: made here, shown once, revocable at once.", KEYS),
     "bots": CommandGroup("Bots: check, register and list them, train models to register.", BOTS),
     "campaigns": CommandGroup(
         "Campaigns of annotation: list, open, pause, close, delete them; release results.", CAMPAIGNS
     ),
+    "studies": CommandGroup("Studies: list, show and delete them, assess their measures.", STUDIES),
     "collections": CommandGroup("Collections of conversations: list them, pause, resume and cancel them.", COLLECTIONS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
     "evaluate": CommandGroup("Evaluations without people: bots converse, a language model rates.", EVALUATIONS),
@@ -160,23 +216,19 @@ COMMANDS: CommandTable = {
     "provision": Command(
         f"{_HERE}.provision",
         "provision",
-        "Prepare the database of services that run in containers; again changes nothing.",
+        "Prepare the database of services that run in containers; a second run changes nothing.",
     ),
-    "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are there, and what each is for."),
+    "doctor": Command(f"{_HERE}.doctor", "doctor", "Show which optional parts are installed, and the purpose of each."),
     "loadtest": Command(
-        f"{_HERE}.loadtest", "loadtest", "Let simulated people and bots work on a suite of its own, and measure it."
+        f"{_HERE}.loadtest", "loadtest", "Let simulated people and bots work on a suite made for this, and measure it."
     ),
-    "backup": Command(
-        f"{_HERE}.backups", "backup", "Write all that the suite keeps to one file, while it runs or while it does not."
-    ),
+    "backup": Command(f"{_HERE}.backups", "backup", "Write all data of the suite to one file, whether it runs or not."),
     "restore": Command(
         f"{_HERE}.backups",
         "restore",
-        "Make a suite of a backup; a database that is there is only replaced on request.",
+        "Restore a suite from a backup; an existing database is replaced only with --replace.",
     ),
-    "purge": Command(
-        f"{_HERE}.purge", "purge", "Remove the data folder with all that is in it, and PostgreSQL's home."
-    ),
+    "purge": Command(f"{_HERE}.purge", "purge", "Remove the data folder with all its contents, and PostgreSQL's home."),
     "docs": Command("tools.documents", "docs", "Renew what a clone's documents take from the code.", of_clone=True),
     "pins": Command(
         "tools.pins", "pins", "Renew requirements.txt, the hashes of all that is installed.", of_clone=True

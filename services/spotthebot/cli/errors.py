@@ -1,23 +1,25 @@
-"""What can go wrong on the command line before any service is asked.
+"""Errors of the command line that occur before any service is asked.
 
 Conflict
 ├── CampaignNameTaken
 ├── CollectionNameTaken
+├── StudyDiffers
 └── TeamNameLooksAlike
 NotFound
 ├── NoSuite
 ├── NothingRuns
 ├── NoSuchName
+├── NoSuchMeasure
 ├── NameIsAmbiguous
 └── PrefixIsAmbiguous
 Invalid
 ├── NobodyToAsk
 ├── FolderNotOurs
 ├── NoLabels
-├── OneBotInTable
 ├── SecretsWithheld
 ├── OutputNotWritable
-└── NotTaskSchemas
+├── NotTaskSchemas
+└── OptionsOfLabels
 """
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
@@ -29,6 +31,10 @@ class CampaignNameTaken(Conflict):
 
 class CollectionNameTaken(Conflict):
     """The collection '{name}' has another plan ({differences}): choose another name, or './stb collect --restart'."""
+
+
+class StudyDiffers(Conflict):
+    """The study '{name}' differs from this file ({differences}): choose another name, or change it with --change."""
 
 
 class TeamNameLooksAlike(Conflict):
@@ -45,6 +51,10 @@ class NothingRuns(NotFound):
 
 class NoSuchName(NotFound):
     """There is no {noun} '{name}': {instead}"""  # noqa: D400 - ends as the suggestion does
+
+
+class NoSuchMeasure(NotFound):
+    """{sentence}"""  # noqa: D400 - the sentence of `analytics`
 
 
 class NameIsAmbiguous(NotFound):
@@ -67,10 +77,6 @@ class NoLabels(Invalid):
     """{file} holds {kind}, and no labels: './stb analyse table {path}' ranks its bots without any service."""
 
 
-class OneBotInTable(Invalid):
-    """{file} holds only the bot {bot}: a ranking needs at least two bots."""
-
-
 class SecretsWithheld(Invalid):
     """{reason}: add --secrets to print them all the same."""
 
@@ -81,3 +87,7 @@ class OutputNotWritable(Invalid):
 
 class NotTaskSchemas(Invalid):
     """{path} holds no task schemas: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class OptionsOfLabels(Invalid):
+    """Results by the measures of {source} take no {options}: repeat the command without."""

@@ -1,4 +1,7 @@
-"""A group of commands that imports a command's module when that command runs, and prints its help from a table."""
+"""A group of commands that imports a command's module only when the command runs.
+
+A table has the help of all commands.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,26 +14,29 @@ from typer.core import TyperCommand, TyperGroup
 from spotthebot.cli.clone import find_tools, has_tools
 
 _HELP = {"help_option_names": ["-h", "--help"]}
-"""Commands below take it over."""
+"""Commands in the group inherit these settings."""
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 @dataclass(frozen=True)
 class Command:
-    """A function of a module; `help` is the first sentence of its docstring."""
+    """A function in a module that runs a command. `help` is the first sentence of the function's docstring."""
 
     module: str
     function: str
     help: str
     passes_arguments_on: bool = False
-    """Whether arguments that the command does not know go to the program that it runs."""
+    """Whether the command passes unknown arguments to the program that it runs."""
     of_clone: bool = False
-    """Whether its module lies in a clone's folder `tools`, so that an installed package has its name alone."""
+    """Whether the command's module is in a clone's folder `tools`.
+
+    An installed package knows only the command's name.
+    """
 
 
 @dataclass(frozen=True)
 class CommandGroup:
-    """Commands below one word: `stb keys create`."""
+    """Commands with a common first word, such as `keys` in `stb keys create`."""
 
     help: str
     commands: Mapping[str, Command]
@@ -38,16 +44,16 @@ class CommandGroup:
 
 CommandTable = Mapping[str, Command | CommandGroup]
 LISTS: Final = "list"
-"""The command that runs where a group that has it is called without any: `./stb keys` lists keys."""
+"""The command that runs if a group with this command is called without a command: `./stb keys` lists keys."""
 
 
 class LazyGroup(TyperGroup):
-    """Commands of a `table`; subclasses set it."""
+    """A group of the commands in `table`. Each subclass has its own table."""
 
     table: ClassVar[CommandTable] = {}
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - typer's own click
-        """Hold commands that know their names and helps: all that a list of commands shows."""
+        """Make a command for each entry of the table, with its name and help only. A list of commands needs no more."""
         super().__init__(**settings)
         self.commands = {
             name: TyperCommand(name, help=entry.help, short_help=entry.help, hidden=not _is_here(entry))
@@ -55,7 +61,10 @@ class LazyGroup(TyperGroup):
         }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer's own click
-        """Take the arguments; without a command among them, they go to the list, if there is one."""
+        """Parse the arguments.
+
+        If they name no command, they are arguments of the command `list`, if the group has it.
+        """
         first = args[0] if args else "-"
         if LISTS in self.table and first.startswith("-") and first not in ctx.help_option_names:
             args = [LISTS, *args]
@@ -63,13 +72,13 @@ class LazyGroup(TyperGroup):
         return parsed
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own click
-        """Return the command that the arguments name, imported."""
+        """Import and return the command that the arguments name."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else load_command(name, self.table[name]), rest
 
 
 def _no_options() -> None:
-    """Take no options of the group itself."""
+    """Define no options for the group."""
 
 
 def lazy_app(
@@ -79,7 +88,10 @@ def lazy_app(
     name: str | None = None,
     options: Callable[..., None] = _no_options,
 ) -> typer.Typer:
-    """Return an application whose commands are imported one by one; `options` takes those of the group itself."""
+    """Return an application that imports each command when it runs.
+
+    `options` defines the options of the group itself.
+    """
     group = type("Group", (LazyGroup,), {"table": table})
     app = typer.Typer(
         name=name,
@@ -100,7 +112,7 @@ def _is_here(entry: Command | CommandGroup) -> bool:
 
 
 def load_command(name: str, entry: Command | CommandGroup) -> Any:  # noqa: ANN401 - typer's own click
-    """Import what an entry of a table names; raises NotAClone for a command of a clone where there is none."""
+    """Import the command of a table's entry; raises NotAClone for a command that needs a clone if this is none."""
     if isinstance(entry, CommandGroup):
         app = lazy_app(entry.commands, name=name, help=entry.help)
     else:

@@ -1,1 +1,1 @@
-"""Corpora, collections and the turn loop: who talks to whom, and what was said."""
+"""Corpora, collections and the turn loop: the participants of conversations, and their turns."""

@@ -1,4 +1,4 @@
-"""The composition root of `conversations`: the only file that knows all the others."""
+"""The composition root of `conversations`: the only module that imports all other modules."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,8 +11,8 @@ from spotthebot.clients import AsyncBots
 from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.chats.api import chats as chats_api
 from spotthebot.conversations.chats.api import entries as entries_api
-from spotthebot.conversations.chats.use_cases.converse import CHATS
-from spotthebot.conversations.chats.use_cases.watch import ChatWatch
+from spotthebot.conversations.chats.use_cases.turns import CHATS
+from spotthebot.conversations.chats.use_cases.watch import count_events
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import api as collections_api
 from spotthebot.conversations.control import api as control_api
@@ -31,16 +31,21 @@ from spotthebot.conversations.progress import api as progress_api
 from spotthebot.conversations.quality import api as quality_api
 from spotthebot.conversations.removals import api as removals_api
 from spotthebot.conversations.removals.use_cases import DELETIONS
+from spotthebot.conversations.resources import Resources
 from spotthebot.conversations.searches import api as searches_api
 from spotthebot.conversations.settings import ConversationsSettings
 from spotthebot.conversations.tables import LINEAGE
 from spotthebot.conversations.turn_loop.use_cases.maintenance import RUNNERS
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
-from spotthebot.kit.jobs import DEFAULT_QUEUE, Jobs
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE
 from spotthebot.kit.service.process import Service
+from spotthebot.kit.waits.count_watch import CountWatch
 from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.core.new_people import NewPeople
+from spotthebot.kit.web.core.resources import core_of
+from spotthebot.kit.web.database.resources import database_of
 
 _QUEUES = (RUNNERS, CHATS, DEFAULT_QUEUE, DELETIONS)
 
@@ -51,14 +56,19 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
-        app.state.jobs = Jobs(settings.database_url.get_secret_value(), "conversations")
-        app.state.metrics.sources.use(partial(read_metrics, app.state.database, _QUEUES))
-        app.state.new_people = NewPeople(settings)
-        app.state.subscriptions = subscriptions_of(settings, EVENTS)
+        database = database_of(app).pool
+        core_of(app).metrics.sources.use(partial(read_metrics, database, _QUEUES))
         async with AsyncBots(settings.bots_url, key) as bots:
-            app.state.bots = Bots(bots)
-            app.state.chat_watch = ChatWatch(app.state.database, settings.chat_poll_seconds)
-            watching = asyncio.create_task(app.state.chat_watch.run())
+            chat_watch = CountWatch(partial(count_events, database), settings.chat_poll_seconds)
+            app.state.resources = Resources(
+                settings=settings,
+                jobs=Jobs(settings.database_url.get_secret_value(), "conversations"),
+                new_people=NewPeople(settings),
+                subscriptions=subscriptions_of(settings, EVENTS),
+                bots=Bots(bots),
+                chat_watch=chat_watch,
+            )
+            watching = asyncio.create_task(chat_watch.run())
             try:
                 yield
             finally:

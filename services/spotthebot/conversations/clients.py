@@ -1,4 +1,4 @@
-"""Calls to `bots`: what a bot is, its limits, and its replies."""
+"""Calls to `bots`: bots, their limits, and their replies."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -11,7 +11,7 @@ from cachetools import TTLCache
 from spotthebot.clients import AsyncBots, NotFound, UnexpectedAnswer
 from spotthebot.contracts.bots.registry import BotOut
 from spotthebot.contracts.bots.replies import MAX_CONTEXTS, ContextIn, RepliesIn, ReplyOut
-from spotthebot.conversations.conversations.domain import Conversation, Reply
+from spotthebot.conversations.conversations.domain import Conversation
 from spotthebot.conversations.conversations.errors import UnknownBot
 
 _T = TypeVar("_T")
@@ -28,7 +28,7 @@ class Bots:
         self._known: TTLCache[UUID, BotOut] = TTLCache(_MAX_KNOWN, _KNOWN_FOR_SECONDS)
 
     async def get(self, bot_id: UUID) -> BotOut:
-        """Return a bot as it is now; raises UnknownBot."""
+        """Return a bot in its present state; raises UnknownBot."""
         try:
             bot = await self._bots.get_bot(bot_id)
         except NotFound as refused:
@@ -37,42 +37,45 @@ class Bots:
         return bot
 
     async def find_named(self, name: str | None, team: str | None) -> list[BotOut]:
-        """Return the bots of a name, or all where it is None; with `team`, those of a team alone."""
+        """Return the bots with a name, or all bots if `name` is None; with `team`, only the team's bots."""
         listed = self._bots.list_bots(name=name, team=team or None)
-        # The service strips blanks around a name, and two teams may differ by them alone.
+        # The service strips blanks around a name, and two team names may differ only in blanks.
         return [bot async for bot in listed if team is None or bot.team == team]
 
     async def find_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
-        """Return those of several bots that `bots` knows, as they are now, in this order."""
+        """Return the bots with these ids, in their present state, in the order of `ids`; unknown ids are left out."""
         return tuple(each for each in await self._gather(self._find, ids) if each is not None)
 
     async def recall(self, bot_id: UUID) -> BotOut:
-        """Return a bot as it was a moment ago, for what changes seldom: its limits. Raises UnknownBot."""
+        """Return a bot from a short-lived cache, for callers that need only its limits, which seldom change.
+
+        Raises UnknownBot.
+        """
         with suppress(KeyError):
             return self._known[bot_id]
         return await self.get(bot_id)
 
     async def get_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
-        """Return several bots as they are now, in this order; raises UnknownBot."""
+        """Return several bots in their present state and in the order of `ids`; raises UnknownBot."""
         return tuple(await self._gather(self.get, ids))
 
-    async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:
+    async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> tuple[ReplyOut, ...]:
         """Ask one version of a bot for the next turn of each of at most `MAX_CONTEXTS` conversations.
 
-        A repeated request for the same turn reaches the bot under the same key. Retries are the caller's: see
+        Repeated requests for the same turn reach the bot under the same key. The caller repeats failed requests: see
         `conversations/domain.py`. Raises PEER_TROUBLE.
         """
         if len(conversations) > MAX_CONTEXTS:
             message = f"{len(conversations)} contexts in one request, at most {MAX_CONTEXTS} fit"
             raise ValueError(message)
-        # Not validated here: `bots` does it, and only its answer says something about the bot.
+        # Not validated here: `bots` validates it, and only its answer says something about the bot.
         contexts = tuple(map(_context, conversations))
         request = RepliesIn.model_construct(contexts=contexts, version=conversations[0].next_version)
         replies = (await self._bots.reply(bot_id, request)).replies
         if len(replies) != len(contexts):
             reason = f"{len(replies)} replies to {len(contexts)} contexts"
             raise UnexpectedAnswer(peer="bots", method="POST", path=f"/v1/bots/{bot_id}/replies", reason=reason)
-        return [_reply(out) for out in replies]
+        return replies
 
     async def _find(self, bot_id: UUID) -> BotOut | None:
         try:
@@ -82,7 +85,7 @@ class Bots:
 
     @staticmethod
     async def _gather(call: Callable[[UUID], Awaitable[_T]], ids: Sequence[UUID]) -> list[_T]:
-        """Call for each id, a few at a time; raises the error of the first id that has one."""
+        """Await `call` for each id, a few at a time; raises the error of the first id that fails."""
         slots = asyncio.Semaphore(_REQUESTS_AT_ONCE)
 
         async def one(bot_id: UUID) -> _T:
@@ -104,8 +107,3 @@ def _context(conversation: Conversation) -> ContextIn:
         speaker=conversation.next_speaker,
         domain=conversation.domain,
     )
-
-
-def _reply(out: ReplyOut) -> Reply:
-    text = out.text if out.failure is None else None
-    return Reply(text, out.failure, out.detail, out.latency_ms, out.retry_after_seconds)

@@ -1,4 +1,4 @@
-"""The metadata of the schema `conversations`: what its tables, wherever they stand, have in common."""
+"""The metadata of the schema `conversations`, which its tables share."""
 
 from sqlalchemy.orm import DeclarativeBase
 
@@ -8,7 +8,7 @@ from spotthebot.kit.web.database.tables import idempotency_table
 
 
 class Base(DeclarativeBase):
-    """What all tables of the schema stand on."""
+    """The base of all tables of the schema."""
 
     metadata = schema_metadata("conversations")
 

@@ -1,4 +1,4 @@
-"""The tables of the schema `conversations`, all of them once this is imported, and their migrations."""
+"""All tables of the schema `conversations`, registered by importing this module, and their migrations."""
 
 from pathlib import Path
 
@@ -10,6 +10,6 @@ from spotthebot.conversations.metadata import Base
 from spotthebot.conversations.participants import tables as participants_tables
 from spotthebot.conversations.quality import tables as quality_tables
 from spotthebot.conversations.turn_loop import tables as turn_loop_tables
-from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.migrations.lineage import Lineage
 
 LINEAGE = Lineage("conversations", Base.metadata, Path(__file__).parent / "migrations")

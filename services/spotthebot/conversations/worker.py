@@ -1,15 +1,17 @@
-"""The jobs of `conversations`, thin and idempotent, and the maintenance that every worker does."""
+"""The jobs of `conversations`, which call use cases and can be repeated, and the maintenance that every worker does."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from uuid import UUID
 
+from procrastinate import JobContext
+
 from spotthebot.clients import PEER_TROUBLE, AsyncBots
 from spotthebot.conversations.chats.store import chats as chats_store
-from spotthebot.conversations.chats.use_cases.converse import CHATS
 from spotthebot.conversations.chats.use_cases.idle import abandon_idle_chats
 from spotthebot.conversations.chats.use_cases.reply import ChatReply, break_off
+from spotthebot.conversations.chats.use_cases.turns import CHATS
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.conversations.domain import CHAT_JOB_BACKOFF, CHAT_JOB_RETRIES
@@ -26,14 +28,15 @@ from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunn
 from spotthebot.kit.database.retention import retention_of
 from spotthebot.kit.database.sessions import DATABASE_TROUBLE, LONG_STATEMENT_SECONDS, Database, ReadSession
 from spotthebot.kit.events.dispatcher import dispatcher_of
-from spotthebot.kit.jobs import DEFAULT_QUEUE, Arguments, JobContext, Jobs, QueueTrouble, Task, WorkerContext
+from spotthebot.kit.jobs.queue import Jobs, QueueTrouble
+from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE, Arguments, Task, WorkerContext
 from spotthebot.kit.service.process import Worker
 from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.waits.backoff import Backoff
 from spotthebot.kit.waits.cancellation import pause
 
 _LONGEST_REPLIES_SECONDS = 660.0
-"""A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and again for the reply."""
+"""A request may take a bot's time-out, at most 300 s, in the queue of `bots`, and the same time again for the reply."""
 _FLAG_RETRIES = 3
 _FLAG_BACKOFF = Backoff(first_seconds=5.0, max_seconds=1024.0)
 _IDLE_CHATS_SECONDS = 5.0
@@ -42,7 +45,7 @@ _log = get_logger(__name__)
 
 
 async def _run_conversations(context: JobContext) -> None:
-    """Run conversations of any collection until none is left to claim; maintenance replaces a runner that failed."""
+    """Run conversations of any collection until none is left to claim; maintenance replaces a failed runner."""
     given = context.additional_context
     await ConversationRunner(
         given["database"], given["jobs"], given["bots"], context.job.id or 0, given["limits"], given["stopping"]
@@ -50,7 +53,7 @@ async def _run_conversations(context: JobContext) -> None:
 
 
 async def _flag_conversations(context: JobContext, collection_id: str) -> None:
-    """Flag a collection's conversations; a job that is run again continues."""
+    """Flag a collection's conversations; a restarted job continues."""
     await check_quality(context.additional_context["database"], UUID(collection_id))
 
 
@@ -63,7 +66,7 @@ async def _list_checks(session: ReadSession) -> list[Arguments]:
 
 
 async def _delete_corpus(context: JobContext, corpus_id: str) -> None:
-    """Delete a removed corpus."""
+    """Delete the data of a corpus that was marked as removed."""
     await delete_corpus(context.additional_context["database"], UUID(corpus_id))
 
 
@@ -72,15 +75,16 @@ async def _list_removed(session: ReadSession) -> list[Arguments]:
 
 
 async def _reply_in_chat(context: JobContext, chat_id: str, conversation_id: str, turns: int) -> None:
-    """Have a bot reply to a person."""
+    """Request a bot's reply to a person."""
     given = context.additional_context
-    reply = ChatReply(given["database"], given["bots"], context.job.id or 0)
+    reply = ChatReply(given["database"], given["jobs"], given["bots"], context.job.id or 0)
     await reply.run(UUID(chat_id), UUID(conversation_id), turns)
 
 
 async def _break_off(worker: WorkerContext, arguments: Arguments, reason: str) -> None:
     chat_id, conversation_id = UUID(arguments["chat_id"]), UUID(arguments["conversation_id"])
-    await break_off(worker["database"], chat_id, conversation_id, arguments["turns"], reason)
+    database, jobs = worker["database"], worker["jobs"]
+    await break_off(database, jobs, chat_id, conversation_id, turns=arguments["turns"], reason=reason)
 
 
 async def _list_unanswered(session: ReadSession) -> list[Arguments]:

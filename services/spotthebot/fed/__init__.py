@@ -1,1 +1,1 @@
-"""FED: rates dialogues by how likely a language model finds follow-ups such as "That makes no sense!" after them."""
+"""FED: scores a dialogue by how likely a language model finds follow-ups such as "That makes no sense!" after it."""

@@ -1,4 +1,4 @@
-"""Calls to `conversations` and `annotation`: what was said in a collection, and what annotators say of it."""
+"""Clients of other services: reads collections from `conversations`, and campaigns from `annotation`."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
 
 @dataclass(frozen=True)
 class PageOfConversations:
-    """Conversations that are scored in one step; `cursor` leads to the same page again."""
+    """The conversations that one step scores. A request with `cursor` returns the same page again."""
 
     cursor: str | None
     conversations: Sequence[ConversationOut]
@@ -28,13 +28,13 @@ class PageOfConversations:
 
 
 class Collections:
-    """Collections of `conversations`, page by page."""
+    """Collections of `conversations`, read page by page."""
 
     def __init__(self, conversations: AsyncConversations) -> None:
         self._conversations = conversations
 
     async def require_ended(self, collection_id: UUID) -> CollectionOut:
-        """Return a collection that has ended; raises NoSuchCollection, StillCollecting."""
+        """Return a collection. Raises NoSuchCollection, and StillCollecting if the collection has not ended."""
         try:
             collection = await self._conversations.get_collection(collection_id)
         except NotFound as refused:
@@ -50,7 +50,7 @@ class Collections:
         return PageOfConversations(cursor, page.items, page.next_cursor)
 
     async def pages(self, collection_id: UUID, size: int) -> AsyncIterator[PageOfConversations]:
-        """Yield all pages."""
+        """Yield all pages of a collection's conversations."""
         page = await self.page(collection_id, None, size)
         while True:
             yield page
@@ -59,15 +59,15 @@ class Collections:
             page = await self.page(collection_id, page.next_cursor, size)
 
     def speakers(self, collection_id: UUID) -> AsyncIterator[SpeakersOut]:
-        """Yield who speaks in each conversation."""
+        """Yield the participants of each conversation."""
         return self._conversations.stream_speakers(collection_id)
 
     def texts(self, collection_id: UUID) -> AsyncIterator[TextsOut]:
-        """Yield what was said in each conversation."""
+        """Yield the texts of each conversation."""
         return self._conversations.stream_texts(collection_id)
 
     async def chat_ratings(self, collection_id: UUID) -> list[ChatRatingOut]:
-        """Return how people who chatted with bots rated them."""
+        """Return the ratings by people who chatted with bots."""
         return [each async for each in self._conversations.list_chat_ratings(collection_id)]
 
 
@@ -85,15 +85,15 @@ class Campaigns:
             raise NoSuchCampaign(campaign_id=campaign_id) from refused
 
     async def protocol(self, campaign: CampaignOut) -> AnnotationProtocol:
-        """Return the protocol that a campaign asks by."""
+        """Return the protocol of a campaign."""
         return (await self._annotation.get_protocol(campaign.protocol, campaign.protocol_version)).protocol
 
     async def shown_texts(self, campaign_id: UUID) -> dict[UUID, str]:
-        """Return what stands for the text of each conversation, as far as annotators see it."""
+        """Return for each conversation a hash of the part of its text that annotators see."""
         return shown_texts([each async for each in self._annotation.list_packages(campaign_id)])
 
     def annotations(self, campaign_id: UUID) -> AsyncIterator[AnnotationOut]:
-        """Yield the annotations, with the annotators' pseudonyms."""
+        """Yield the annotations of a campaign. They name annotators by pseudonyms."""
         stream: Any = self._annotation.stream_annotations(campaign_id)
         annotations: AsyncIterator[AnnotationOut] = stream
         return annotations

@@ -1,4 +1,9 @@
-"""Models that score: in worker processes of this service, or on Triton servers that take turns."""
+"""Loads models that score: in worker processes of this service, or on Triton servers that take turns.
+
+A model on Triton is identified by its name and its answer to a probe. So likelihoods of another model with the same
+name are not reused. A worker process that does not answer within its time limit is killed. It sends no heartbeat, since
+a thread could send one while the computation hangs.
+"""
 
 import asyncio
 import hashlib
@@ -14,7 +19,7 @@ from spotthebot.fed.domain.errors import DialogueUnusable, TritonMissing
 from spotthebot.fed.settings import FedSettings
 from spotthebot.inference.errors import RequestRefused, TritonRefused, WorkerUnavailable
 from spotthebot.inference.model_files import ModelFolder, files_in, files_sha256_of
-from spotthebot.inference.models import likelihood
+from spotthebot.inference.models.likelihood import kind as likelihood_kind
 from spotthebot.inference.triton.client import TritonClient
 from spotthebot.inference.workers.pool import ModelWorkers
 from spotthebot.inference.workers.worker import WorkerModel, WorkerTimes
@@ -26,22 +31,25 @@ _SIGNIFICANT: Final = 3
 
 
 class Scorer(Protocol):
-    """A model that is loaded."""
+    """A loaded model."""
 
     @property
     def sha256(self) -> str:
-        """Identifies the model: over its files where they are at hand."""
+        """Return a hash that identifies the model. It covers the model's files if they are accessible."""
         ...
 
     async def likelihoods(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the answer to a request of `inference.models.likelihood`; raises DialogueUnusable where it refuses."""
+        """Return the model's answer to a request in the form of `inference.models.likelihood`.
+
+        Raises DialogueUnusable if the model refuses a dialogue.
+        """
         ...
 
 
 async def find_template_date(scorer: Scorer, join: Mapping[str, Any] | None) -> str | None:
-    """Return the date that a model's chat template writes for today's; None where it writes none."""
+    """Return the fixed date that a model's chat template writes instead of today's date; None if it writes no date."""
     try:
-        answer = await scorer.likelihoods(likelihood.PROBE | {"join": join})
+        answer = await scorer.likelihoods(likelihood_kind.PROBE | {"join": join})
     except DialogueUnusable:
         return None
     date: str | None = answer.get("template_date")
@@ -49,16 +57,16 @@ async def find_template_date(scorer: Scorer, join: Mapping[str, Any] | None) -> 
 
 
 async def predicts_contexts(scorer: Scorer) -> bool:
-    """Say whether a model gives likelihoods of contexts, which an encoder-decoder does not."""
+    """Return whether a model computes likelihoods of contexts; an encoder-decoder does not."""
     try:
-        await scorer.likelihoods(likelihood.PROBE | {"context_likelihood": True})
+        await scorer.likelihoods(likelihood_kind.PROBE | {"context_likelihood": True})
     except DialogueUnusable:
         return False
     return True
 
 
 class TritonServers:
-    """Triton servers that hold the same models and take turns; none may take longer than the time of a batch."""
+    """Triton servers with the same models. The servers take turns, and each batch has a time limit."""
 
     def __init__(self, clients: Sequence[TritonClient], times: WorkerTimes) -> None:
         self._clients = list(clients)
@@ -66,15 +74,17 @@ class TritonServers:
         self._times = times
 
     async def open(self, name: str) -> Scorer:
-        """Identify a model, whose files lie elsewhere, by its name and by what it answers to a probe.
+        """Return the model of this name.
 
-        Raises DialogueUnusable where the servers answer differently or by code of another release, TritonRefused, and
-        WorkerUnavailable.
+        It is identified by its name and its answer to a probe, since its files are elsewhere.
+
+        Raises DialogueUnusable if the servers answer differently or run code of another release. Raises TritonRefused
+        and WorkerUnavailable.
         """
-        request, seconds = json.dumps(likelihood.PROBE), self._times.loading_seconds
+        request, seconds = json.dumps(likelihood_kind.PROBE), self._times.loading_seconds
         answers = await asyncio.gather(*(_ask(client, name, request, seconds) for client in self._clients))
         said = {json.dumps(_rounded(answer), sort_keys=True) for answer in answers}
-        if any(answer.get("revision") != likelihood.REVISION for answer in answers if "contexts" in answer):
+        if any(answer.get("revision") != likelihood_kind.REVISION for answer in answers if "contexts" in answer):
             reason = f"Triton serves '{name}' with another release's code: write the model into its repository again"
             raise DialogueUnusable(reason=reason)
         if len(said) > 1:
@@ -83,7 +93,10 @@ class TritonServers:
         return _TritonScorer(sha256, name, self)
 
     async def ask(self, name: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the answer of the server whose turn it is; raises TritonRefused, and WorkerUnavailable."""
+        """Send a request to the server whose turn it is, and return its answer.
+
+        Raises TritonRefused and WorkerUnavailable.
+        """
         return await _ask(next(self._turns), name, json.dumps(request), self._times.batch_seconds)
 
 
@@ -119,7 +132,7 @@ class Scorers:
         else:
             sha256 = await asyncio.to_thread(lambda: files_sha256_of(files_in(directory)))
         worker = WorkerModel(
-            kind=likelihood.KIND,
+            kind=likelihood_kind.KIND,
             model=model if directory is None else str(directory),
             name=model,
             revision=revision,
@@ -133,7 +146,7 @@ class Scorers:
 
 @asynccontextmanager
 async def open_scorers(settings: FedSettings) -> AsyncIterator[Scorers]:
-    """Give the models of a folder and of Triton servers while the block lasts; each loads when asked."""
+    """Yield the loader of models, while the block runs. It loads each model at the first request for it."""
     times = WorkerTimes(
         idle_seconds=settings.model_idle_seconds,
         loading_seconds=settings.model_loading_seconds,

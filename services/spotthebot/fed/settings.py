@@ -11,7 +11,7 @@ from spotthebot.kit.events.settings import EventSettings
 
 
 class FedSettings(EventSettings):
-    """Read from `SPOTTHEBOT_FED_<FIELD>`."""
+    """The settings of `fed`, read from the environment variables `SPOTTHEBOT_FED_<FIELD>`."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_FED_", frozen=True, extra="ignore")
 
@@ -63,7 +63,7 @@ class FedSettings(EventSettings):
     )
 
     def check(self) -> None:
-        """Look for the GPU that is asked for, beside what services with events check."""
+        """Check the settings of a service with events, and also that the configured GPU exists."""
         super().check()
         with self.blamed("device"):
             require_device(self.device)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from spotthebot.kit.database.sessions import schema_metadata
 from spotthebot.kit.events.tables import event_tables
-from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.migrations.lineage import Lineage
 from spotthebot.kit.step_jobs.tables import step_job_tables
 from spotthebot.kit.web.database.tables import idempotency_table
 
@@ -21,12 +21,12 @@ class _Base(DeclarativeBase):
 
 
 STEP_JOBS = step_job_tables(_Base.metadata)
-"""Score jobs: their subject is a collection."""
+"""The tables of score jobs; the subject of a job is a collection."""
 _JOB_ID = STEP_JOBS.jobs.c.id
 
 
 class DimensionSetRow(_Base):
-    """A version of a user's set of dimensions; it never changes."""
+    """A version of a user's dimension set; it never changes."""
 
     __tablename__ = "dimension_sets"
     __table_args__ = (UniqueConstraint("name", "version"),)
@@ -39,7 +39,10 @@ class DimensionSetRow(_Base):
 
 
 class LikelihoodRow(_Base):
-    """What a model says of a context; `key` is a hash of model, options and context. Follow-ups are in their order."""
+    """A model's likelihoods for a context, in the order of the follow-ups.
+
+    `key` is a hash of model, options and context.
+    """
 
     __tablename__ = "likelihoods"
     __table_args__ = (Index(None, "last_used_at"),)
@@ -51,7 +54,7 @@ class LikelihoodRow(_Base):
     nlls: Mapped[list[float]] = mapped_column(ARRAY(Float(53)))
     tokens: Mapped[list[int]] = mapped_column(ARRAY(Integer))
     last_used_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-    """To a day."""
+    """The time of the last use, with a resolution of a day."""
 
 
 class ContextScoreRow(_Base):
@@ -66,7 +69,7 @@ class ContextScoreRow(_Base):
     turn: Mapped[int]
     bot: Mapped[str] = mapped_column(String(100))
     text_hash: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """Of the whole conversation, equal where two have the same words; null where it has none."""
+    """The hash of the whole conversation, equal for the same words; null if it has none."""
     length: Mapped[int]
     turns_left_out: Mapped[int]
     scores: Mapped[list[float]] = mapped_column(ARRAY(Float(53)))

@@ -3,17 +3,18 @@
 import asyncio
 
 from spotthebot.clients import AsyncConversations
-from spotthebot.fed import store
 from spotthebot.fed.clients import Collections
 from spotthebot.fed.model import open_scorers
 from spotthebot.fed.settings import FedSettings
+from spotthebot.fed.store import likelihoods as likelihoods_store
 from spotthebot.fed.store.events import EVENTS
 from spotthebot.fed.use_cases.events import find_no_team
 from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
 from spotthebot.kit.database.retention import retention_of
 from spotthebot.kit.database.sessions import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.events.dispatcher import dispatcher_of
-from spotthebot.kit.jobs import Jobs, WorkerContext
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import WorkerContext
 from spotthebot.kit.service.process import Worker
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork
@@ -33,7 +34,7 @@ TASKS = (STEP_JOBS.task(_prepare),)
 
 
 async def work(settings: FedSettings) -> None:
-    """Run jobs until cancelled."""
+    """Run the jobs of `fed` until cancelled."""
     url = settings.database_url.get_secret_value()
     database = Database(
         url,
@@ -56,7 +57,7 @@ async def work(settings: FedSettings) -> None:
             }
             jobs = Jobs(url, "fed").work(TASKS, concurrency=settings.worker_concurrency, context=context)
             async with asyncio.TaskGroup() as group:
-                old_likelihoods = store.likelihoods.old_likelihoods(settings.likelihood_retention_days)
+                old_likelihoods = likelihoods_store.old_likelihoods(settings.likelihood_retention_days)
                 group.create_task(retention_of(settings, database, "fed", old_likelihoods).run())
                 group.create_task(dispatcher_of(settings, database, EVENTS, find_no_team, http).run())
                 group.create_task(jobs)

@@ -1,1 +1,1 @@
-"""Files that others wrote, and exports of a suite: read and uploaded."""
+"""Reads files of other programs and exports of a suite, and uploads their content to a suite."""

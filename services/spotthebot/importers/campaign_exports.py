@@ -1,4 +1,4 @@
-"""Exports of campaigns: folders from which `./stb import export` makes the campaign again, in any suite."""
+"""Exports of campaigns as folders; `./stb import export` makes the campaign from such a folder, in any suite."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,10 @@ from typing import Final, Literal
 from pydantic import Field, ValidationError
 
 from spotthebot.contracts.annotation.annotations import Exchanges
-from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS, CampaignOut, CampaignState, Instructions
+from spotthebot.contracts.annotation.campaigns import ENDED, MAX_COLLECTIONS, CampaignOut
 from spotthebot.contracts.annotation.exports import ExportedRows
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.terms import Instructions
 from spotthebot.contracts.wire import Domain, Name, Wire
 from spotthebot.importers.errors import NotAnExport
 from spotthebot.kit.text.validation import faults_of
@@ -18,11 +19,10 @@ from spotthebot.local.whole_files import written
 
 CAMPAIGN_FILE: Final = "campaign.json"
 _MAX_BYTES: Final = 4 * 1024 * 1024
-_ENDED = {CampaignState.COMPLETE, CampaignState.CLOSED}
 
 
 class ExportedCampaign(Wire):
-    """What `campaign.json` says of a campaign; the rows of its packages and annotations lie in files beside it."""
+    """The content of `campaign.json`; files next to it hold the rows of packages and annotations."""
 
     format: Literal[1] = 1
     name: Name
@@ -42,7 +42,7 @@ class ExportedCampaign(Wire):
 
 
 def conversations_file(number: int) -> str:
-    """Return the name of the file with the conversations of a campaign's collection, from 1."""
+    """Return the name of the file with the conversations of a campaign's collection; collections count from 1."""
     return f"conversations-{number}.jsonl"
 
 
@@ -52,10 +52,10 @@ def rows_file(rows: ExportedRows) -> str:
 
 
 async def export(clients: Clients, campaign: CampaignOut, folder: Path) -> list[Path]:
-    """Write a campaign with its conversations, each file whole or not at all; annotators have pseudonyms.
+    """Write a campaign with its conversations, each file completely or not at all. Annotators have pseudonyms.
 
-    `campaign.json` is written last: a folder that has it has all. Quality flags are not waited for, as an import
-    computes its own.
+    `campaign.json` is written last, so a folder with it is complete. The export does not wait for quality flags,
+    because an import computes them again.
     """
     (folder / CAMPAIGN_FILE).unlink(missing_ok=True)
     names, downloads = [], {}
@@ -69,17 +69,12 @@ async def export(clients: Clients, campaign: CampaignOut, folder: Path) -> list[
             async for part in download:
                 file.write(part)
     protocol = await clients.annotation.get_protocol(campaign.protocol, campaign.protocol_version)
-    described = ExportedCampaign(
-        name=campaign.name,
-        domain=campaign.domain,
+    described = ExportedCampaign.of(
+        campaign,
+        format=1,
         collections=tuple(names),
-        segments=campaign.segments,
-        annotations_per_segment=campaign.annotations_per_segment,
-        package_size=campaign.package_size,
-        instructions=campaign.instructions,
-        seed=campaign.seed,
         protocol=protocol.protocol,
-        ended=campaign.state in _ENDED,
+        ended=campaign.state in ENDED,
     )
     with written(folder / CAMPAIGN_FILE) as file:
         text = json.dumps(described.model_dump(mode="json"), indent=2, ensure_ascii=False)
@@ -88,7 +83,7 @@ async def export(clients: Clients, campaign: CampaignOut, folder: Path) -> list[
 
 
 def read_exported_campaign(folder: Path) -> ExportedCampaign | None:
-    """Return what a folder says of a campaign; None where it holds none. Raises NotAnExport."""
+    """Return the exported campaign in a folder; None if there is none. Raises NotAnExport."""
     path = folder / CAMPAIGN_FILE
     if not path.is_file():
         return None

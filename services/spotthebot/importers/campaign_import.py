@@ -1,6 +1,7 @@
 """Imports the folder of an exported campaign: its collections, and a campaign with its packages and annotations.
 
-Everything is keyed by the ids of the export, so a second import finds all of it there, and an interrupted one goes on.
+All rows are stored with the ids of the export as external ids. So a second import adds nothing, and an interrupted
+import continues.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -16,7 +17,6 @@ from spotthebot.contracts.annotation.exports import ExportedAnnotation, Exported
 from spotthebot.contracts.annotation.protocols import ProtocolIn
 from spotthebot.contracts.annotation.uploads import (
     AnnotationBatchIn,
-    DecisionIn,
     ImportedAnnotationIn,
     PackageBatchIn,
     PackageIn,
@@ -29,7 +29,7 @@ from spotthebot.importers.campaign_exports import ExportedCampaign, conversation
 from spotthebot.importers.conversation_exports import import_export, open_export
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.errors import NotAnExport
-from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.background import wait_until_built
 from spotthebot.local.progress import Steps
@@ -37,7 +37,7 @@ from spotthebot.local.runtime.session import Clients
 
 _AT_ONCE = 250
 _MAX_PART = 45
-"""Letters of a name that is a part of another: two, a number and brackets make a name."""
+"""The maximum of letters of a partial name: two parts, a number and brackets make a name."""
 Row = TypeVar("Row", bound=Wire)
 Uploaded = TypeVar("Uploaded", bound=Wire)
 
@@ -45,10 +45,9 @@ Uploaded = TypeVar("Uploaded", bound=Wire)
 async def import_campaign(
     clients: Clients, folder: Path, exported: ExportedCampaign, name: str | None, steps: Steps
 ) -> Imported:
-    """Import a campaign and its collections, which get its name as well; `name` is another one for the campaign.
+    """Import a campaign and its collections under the campaign's name, or under `name` if given.
 
-    Raises NotAnExport for a file that is missing or holds something else. Annotators keep the pseudonyms that the
-    export gave them.
+    Raises NotAnExport for a file that is missing or is not an export. Annotators keep the pseudonyms of the export.
     """
     packages = list(_packages(_read(folder / rows_file(ExportedRows.PACKAGES), ExportedItem)))
     annotations = [_annotation(row) for row in _read(folder / rows_file(ExportedRows.ANNOTATIONS), ExportedAnnotation)]
@@ -76,7 +75,7 @@ async def import_campaign(
 async def _import_collections(
     clients: Clients, folder: Path, exported: ExportedCampaign, imported: Imported, steps: Steps
 ) -> tuple[UUID, ...]:
-    """Import conversations, each file to a collection of its own."""
+    """Import conversations, each file into a separate collection."""
     exports = [open_export(folder / conversations_file(number)) for number in range(1, len(exported.collections) + 1)]
     counts = imported.read, imported.stored, imported.already_there
     for count in counts:
@@ -92,7 +91,7 @@ async def _import_collections(
 
 
 def _names(collections: Sequence[str], campaign: str) -> Iterator[str]:
-    """Return what a campaign's collections are called, so that nothing is added to another one of their name."""
+    """Yield a unique name for each collection of a campaign, made from the names of collection and campaign."""
     for number, name in enumerate(collections):
         before = collections[:number].count(name)
         yield f"{name[:_MAX_PART]}{f' {before + 1}' if before else ''} ({campaign[:_MAX_PART]})"
@@ -137,7 +136,7 @@ async def _upload(
 
 
 def _read(path: Path, kind: type[Row]) -> Iterator[Row]:
-    """Yield the rows of a file; raises NotAnExport with the first line that holds none."""
+    """Yield the rows of a file; raises NotAnExport with the first invalid line."""
     if not path.is_file():
         raise NotAnExport(path=path.parent, reason=f"there is no {path.name} in it.")
     with path.open("rb") as file:
@@ -149,7 +148,7 @@ def _read(path: Path, kind: type[Row]) -> Iterator[Row]:
 
 
 def _packages(items: Iterator[ExportedItem]) -> Iterator[PackageIn]:
-    """Gather the items of each package, which come one after the other in the order of their positions."""
+    """Join items to packages; the items of a package are consecutive rows, in the order of their positions."""
     for package, found in groupby(items, key=lambda item: item.package):
         yield PackageIn(external_id=package, segments=tuple(map(_segment, found)))
 
@@ -162,16 +161,4 @@ def _segment(item: ExportedItem) -> SegmentIn:
 
 
 def _annotation(row: ExportedAnnotation) -> ImportedAnnotationIn:
-    return ImportedAnnotationIn(
-        external_id=row.id,
-        package=row.package,
-        conversation=row.conversation,
-        exchanges=row.exchanges,
-        annotator=row.annotator,
-        answer=row.answer,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        elapsed_ms=row.elapsed_ms,
-        reported_ms=row.reported_ms,
-        decisions=tuple(DecisionIn.model_validate(each.model_dump()) for each in row.decisions),
-    )
+    return ImportedAnnotationIn.of(row, external_id=row.id, completion_code=None)

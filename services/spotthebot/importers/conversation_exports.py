@@ -1,4 +1,4 @@
-"""Brings exported conversations back: the file that `./stb collect --export` wrote, or one downloaded as NDJSON."""
+"""Imports exported conversations: a file written by `./stb collect --export`, or downloaded as NDJSON."""
 
 import hashlib
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ _LONGEST_LINE_BYTES = 8 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Export:
-    """A file of exported conversations; `first` is the first of them, which says what collection it was."""
+    """A file of exported conversations; the `first` conversation describes the collection."""
 
     file: Path
     first: ExportedConversation
 
 
 def open_export(path: Path) -> Export:
-    """Find the file and look into it; raises NotAnExport, and OSError where it can't be read."""
+    """Find the file and read its beginning; raises NotAnExport, and OSError if it can't be read."""
     file = path / _FILE if path.is_dir() else path
     if not file.is_file():
         reason = f"there is no {_FILE} in it." if path.is_dir() else "there is no such file."
@@ -46,7 +46,7 @@ def open_export(path: Path) -> Export:
 async def import_export(
     conversations: AsyncConversations, export: Export, name: str | None, steps: Steps
 ) -> tuple[CollectionOut, ImportedOut]:
-    """Upload an export to the import collection of this name, else of its own; can be repeated, and goes on."""
+    """Upload an export to the import collection `name`, or to one with the export's name; a repeat continues."""
     first = export.first
     collection = await find_or_create(
         conversations, name or first.collection, first.domain, cancelled=first.collection_cancelled
@@ -59,12 +59,12 @@ async def import_export(
 async def find_or_create(
     conversations: AsyncConversations, name: str, domain: str, *, cancelled: bool = False
 ) -> CollectionOut:
-    """Return the import collection of this name and domain, cancelled or not; it is made where there is none."""
+    """Return the import collection of this name and domain, cancelled or not; create it if it is missing."""
     async for found in conversations.list_collections(name=name):
         is_cancelled = found.state is CollectionState.CANCELLED
         if found.mode == "import" and found.domain == domain and is_cancelled is cancelled:
             return found
     key = hashlib.sha256(f"{domain}/{name}{'/cancelled' if cancelled else ''}".encode()).hexdigest()
-    # Not validated here: the service says what is wrong with a name.
+    # Not validated here: the service reports faults of a name.
     request = ImportIn.model_construct(mode="import", name=name, domain=domain, cancelled=cancelled)
     return await conversations.create_collection(request, idempotency_key=f"import/{key}")

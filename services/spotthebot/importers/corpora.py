@@ -1,17 +1,17 @@
-"""Sends files of dialogues to corpora, as they are."""
+"""Uploads files of dialogues to corpora unchanged."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from spotthebot.clients import AsyncConversations
-from spotthebot.contracts.conversations.corpora import CorpusIn, CorpusOut, UploadOut
-from spotthebot.conversations.corpora.use_cases.read import Upload, check_upload
+from spotthebot.contracts.conversations.corpora import CorpusIn, CorpusOut, Upload, UploadOut
+from spotthebot.conversations.corpora.use_cases.read import check_upload
 from spotthebot.local.progress import Steps
 
 
 async def check_file(file: Path, upload: Upload, steps: Steps) -> UploadOut:
-    """Return what an upload of the file to an empty corpus would answer; raises what it would be refused for."""
+    """Return the answer that an upload of the file to an empty corpus would get; raises the errors of the upload."""
     with steps.step(f"Checking {file.name}", (await asyncio.to_thread(file.stat)).st_size) as step:
         return await check_upload(upload, _in_thread(step.read(file)))
 
@@ -28,7 +28,7 @@ async def add_file(
     upload: Upload,
     steps: Steps,
 ) -> tuple[CorpusOut, UploadOut]:
-    """Upload a file to the corpus of this name, which is created where there is none; can be repeated."""
+    """Upload a file to the corpus of this name, and create the corpus if it is missing; a repeat adds nothing."""
     corpus = await _find_or_create(conversations, request)
     with steps.step(f"Sending {file.name}", (await asyncio.to_thread(file.stat)).st_size) as step:
         done = await conversations.upload_dialogues(

@@ -1,6 +1,7 @@
-"""Imports the published Spot The Bot data through the services' own API: in bulk, repeatable, nothing dropped silently.
+"""Imports the published Spot The Bot data through the services' API, in batches, and reports all rejected rows.
 
-Everything is keyed by the dump's own ids, so a second import finds all of it there, and an interrupted one goes on.
+All rows are stored with the dump's ids as external ids. So a second import adds nothing, and an interrupted import
+continues.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -28,8 +29,8 @@ from spotthebot.contracts.conversations.conversations import (
     ParticipantKind,
 )
 from spotthebot.contracts.turns import Turn
-from spotthebot.importers.published_dump import Dump, DumpAnnotation, DumpConversation, DumpPackage, Rejected
-from spotthebot.importers.published_dump.records import Side
+from spotthebot.importers.published_dump.dump import Dump
+from spotthebot.importers.published_dump.records import DumpAnnotation, DumpConversation, DumpPackage, Rejected, Side
 from spotthebot.local.background import poll_until
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.session import Clients
@@ -44,7 +45,7 @@ Record = TypeVar("Record")
 
 @dataclass
 class Imported:
-    """What became of a dump: rows read, stored now, there already, rejected and why."""
+    """The result of an import: the numbers of rows read, stored now and stored before, and the rejected rows."""
 
     campaign: str
     campaign_id: str = ""
@@ -55,12 +56,12 @@ class Imported:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The form that `--json` writes for a campaign: numbers of rows that are in the suite now."""
+        """The values that `--json` writes for a campaign: the numbers of rows that are now in the suite."""
         return {"campaign": self.campaign, "campaign_id": self.campaign_id, **self.counts}
 
     @property
     def counts(self) -> dict[str, Any]:
-        """The numbers of rows that are in the suite now, and how they got there."""
+        """The numbers of rows that are now in the suite: stored by this import, and stored before."""
         present = {kind: self.stored[kind] + self.already_there[kind] for kind in self.stored}
         detail = {"read": self.read, "stored": self.stored, "already_there": self.already_there}
         return {**present, **detail, "rejected": [each.summary for each in self.rejected]}
@@ -69,7 +70,7 @@ class Imported:
 async def import_dump(clients: Clients, dump: Dump, steps: Steps) -> Imported:
     """Upload conversations, packages and annotations, then close the campaign.
 
-    Records are not validated here: the services do it, and their answers name what is wrong.
+    Records are not validated here. The services validate them, and their answers name the faults.
     """
     name = f"spot-the-bot-{dump.domain}"
     imported = Imported(campaign=name)
@@ -131,7 +132,7 @@ async def upload(
     imported: Imported,
     steps: Steps,
 ) -> None:
-    """Add records in batches and count them; what could not be read is counted as read, and kept with its reason."""
+    """Add records in batches and count them; unreadable rows count as read, and are kept with the reason."""
     imported.read[kind] = imported.stored[kind] = imported.already_there[kind] = 0
     with steps.step(f"Importing {kind}") as step:
         for batch in _batches(records, kind, imported):
@@ -188,7 +189,7 @@ def _annotation(record: DumpAnnotation) -> ImportedAnnotationIn:
 
 
 def answer_of(record: DumpAnnotation) -> Answer:
-    """Return what an annotation says, as an answer by the protocol `spot_the_bot`."""
+    """Convert an annotation to an answer by the protocol `spot_the_bot`."""
     first, second = record.labels
     answer: Answer = {"entity": {"A": first.value, "B": second.value}}
     for feature, side in record.preferences.items():

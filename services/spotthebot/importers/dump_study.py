@@ -1,11 +1,12 @@
-"""Analyses a published dump where it lies: the statistics of the service `analytics`, without any service."""
+"""Analyses a published dump by the statistics of `analytics`; no service has to run."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.analytics.domain.study import FEATURES, LABEL_CODES, CodedAnnotation, Study
-from spotthebot.importers.published_dump import Dump, DumpAnnotation, Rejected
+from spotthebot.analytics.domain.labelled_campaign import FEATURES, LABEL_CODES, CodedAnnotation, LabelledCampaign
+from spotthebot.importers.published_dump.dump import Dump
+from spotthebot.importers.published_dump.records import DumpAnnotation, Rejected
 from spotthebot.kit.text.words import known_text_hash
 
 _LEAD: Final = {0: 1, None: 0, 1: -1}
@@ -13,14 +14,14 @@ _LEAD: Final = {0: 1, None: 0, 1: -1}
 
 @dataclass(frozen=True)
 class ReadStudy:
-    """A dump as a study, and the rows that could not be read."""
+    """A dump as a study, and its unreadable rows."""
 
-    study: Study
+    labelled: LabelledCampaign
     rejected: tuple[Rejected, ...]
 
 
 def read_study(dump: Dump) -> ReadStudy:
-    """Read a dump whole; conversations stay in its order."""
+    """Read a complete dump; conversations are in the order of the dump."""
     rejected: list[Rejected] = []
     speakers: dict[Hashable, tuple[str, str]] = {}
     packages: dict[Hashable, frozenset[Hashable]] = {}
@@ -46,7 +47,7 @@ def read_study(dump: Dump) -> ReadStudy:
             rejected.append(annotation)
         else:
             annotations.append(_coded_annotation(annotation))
-    study = Study(
+    labelled = LabelledCampaign(
         campaign_id=None,
         campaign=f"spot-the-bot-{dump.domain}",
         domain=dump.domain,
@@ -60,7 +61,7 @@ def read_study(dump: Dump) -> ReadStudy:
             if each in shown and (found := known_text_hash(said[: shown[each]])) is not None
         },
     )
-    return ReadStudy(study, tuple(rejected))
+    return ReadStudy(labelled, tuple(rejected))
 
 
 def _coded_annotation(annotation: DumpAnnotation) -> CodedAnnotation:
@@ -73,6 +74,6 @@ def _coded_annotation(annotation: DumpAnnotation) -> CodedAnnotation:
         annotator=annotation.annotator,
         labels=(LABEL_CODES[first], LABEL_CODES[second]),
         leads=(fluency, sensibleness, specificity),
-        # Without a beginning, what the export holds as duration is the time since 1970.
+        # Without a beginning, the exported duration is the time since 1970.
         elapsed_ms=None if annotation.started_at_ms is None else annotation.elapsed_ms,
     )

@@ -1,4 +1,4 @@
-"""What can be wrong with files to import as a whole.
+"""The errors of imported files as a whole.
 
 Conflict
 └── ImportNameTaken

@@ -1,6 +1,7 @@
-"""Imports tables that other tools wrote.
+"""Imports tables written by other tools.
 
-Everything is keyed by what stands in the table: a second import finds all of it there, an interrupted one goes on.
+All rows are stored with the table's ids as external ids. So a second import adds nothing, and an interrupted import
+continues.
 """
 
 import hashlib
@@ -30,7 +31,7 @@ from spotthebot.contracts.turns import Turn
 from spotthebot.importers.conversation_exports import find_or_create
 from spotthebot.importers.dump_import import Imported, upload
 from spotthebot.importers.errors import ImportNameTaken, NothingToImport
-from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.columns import ColumnMapping, Kind
 from spotthebot.importers.tables.labels import KnownConversation, LabelledSegment, protocol_of, read_labels
 from spotthebot.importers.tables.rejections import Tally
@@ -42,13 +43,13 @@ from spotthebot.local.runtime.session import Clients
 
 _SPEAKERS: tuple[Literal["A"], Literal["B"]] = ("A", "B")
 _MAX_SEGMENTS: Final = 10
-"""Lengths that a campaign may name; an import may show others."""
+"""The number of lengths that a campaign may name; imported items may have other lengths."""
 
 
 async def import_conversations(
     clients: Clients, conversations: Iterator[ConversationIn | Rejected], name: str, domain: str, steps: Steps
 ) -> tuple[CollectionOut, Imported]:
-    """Upload conversations to the import collection of this name; those whose ids it has stay as they are."""
+    """Upload conversations to the import collection of this name; conversations with known ids stay unchanged."""
     collection = await find_or_create(clients.conversations, name, domain)
     imported = Imported(campaign="")
 
@@ -62,7 +63,7 @@ async def import_conversations(
 
 @dataclass
 class LabelSurvey:
-    """What a table of labels holds beside the labels: conversations with their sides and lengths, rejected rows."""
+    """A survey of a table of labels: its conversations with sides and lengths, and its rejected rows."""
 
     read: int = 0
     tally: Tally = field(default_factory=Tally)
@@ -71,7 +72,7 @@ class LabelSurvey:
 
     @classmethod
     def of(cls, segments: Iterable[LabelledSegment | Rejected], *, rows: int = 1) -> Self:
-        """Go through all labels of a table once, each of which takes `rows` rows."""
+        """Read all labels of a table once; each annotation takes `rows` rows."""
         survey = cls()
         for each in segments:
             survey.read += 1
@@ -88,10 +89,10 @@ class LabelSurvey:
 
 @dataclass(frozen=True)
 class LabelImport:
-    """A table of labels to import, under what name; `said` notes file, mapping and values, and tells it from others.
+    """A table of labels to import under a name. `said` states file, mapping and values, which identify the import.
 
-    Without a `collection` that has the conversations, one is made of conversations without texts. With
-    `allow_rejected`, the labels that can be read are imported, however few they are.
+    Without a `collection`, the import makes a collection of conversations without texts. With `allow_rejected`, it
+    imports the readable labels even if most rows are rejected.
     """
 
     table: Table
@@ -105,12 +106,12 @@ class LabelImport:
     allow_rejected: bool = False
 
     def segments(self) -> Iterator[LabelledSegment | Rejected]:
-        """Read the labels, the same at each time."""
+        """Read the labels again, with the same result each time."""
         return read_labels(self.table, self.mapping, self.words, self.known)
 
 
 async def known_conversations(clients: Clients, collection: CollectionOut) -> dict[str, KnownConversation]:
-    """Return the complete conversations of a collection by the ids that its export has."""
+    """Return the complete conversations of a collection by their ids in exports."""
     lengths = {
         each.id: (each.external_id or str(each.id), len(each.turns) // 2)
         async for each in clients.conversations.stream_texts(collection.id)
@@ -126,10 +127,10 @@ async def known_conversations(clients: Clients, collection: CollectionOut) -> di
 
 
 async def import_labels(clients: Clients, source: LabelImport, steps: Steps) -> Imported:
-    """Upload a campaign with the labels of a table, each conversation and length a package of its own.
+    """Upload a campaign with the labels of a table; each conversation and length is a separate package.
 
-    Raises NothingToImport for a table without a label, MostRowsRejected and BotLosesRows for one of which most is
-    rejected, and ImportNameTaken where the name belongs to other data.
+    Raises NothingToImport for a table without labels, MostRowsRejected and BotLosesRows if most rows are rejected, and
+    ImportNameTaken if the name belongs to other data.
     """
     with steps.step(f"Reading {source.table.path.name}"):
         survey = LabelSurvey.of(source.segments(), rows=2 if source.mapping.kind is Kind.SIDES else 1)
@@ -208,7 +209,7 @@ def _annotations(segments: Iterable[LabelledSegment | Rejected]) -> Iterator[Imp
 
 
 async def _find_campaign(clients: Clients, source: LabelImport) -> CampaignOut | None:
-    """Return the campaign that this import made before; raises ImportNameTaken where others have its name."""
+    """Return the campaign of an earlier run of this import; raises ImportNameTaken if its name has other data."""
     found = [each async for each in clients.annotation.list_campaigns(name=source.name)]
     for each in found:
         if each.mode == "import" and each.instructions == source.said:

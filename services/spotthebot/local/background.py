@@ -1,4 +1,4 @@
-"""What services do in the background, waited for."""
+"""Waits until a service has finished work that it does in the background."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ async def poll_until(
     on_progress: Callable[[_State], None] | None = None,
     patience_seconds: float = 300,
 ) -> _State:
-    """Fetch a state until it is done; raises NoProgress when it stays the same for too long."""
+    """Fetch a state again and again until `done` accepts it; raises NoProgress if it stays the same for too long."""
     last: _State | None = None
     moved = time.monotonic()
     while True:
@@ -43,7 +43,7 @@ async def poll_until(
 
 
 async def wait_until_built(annotation: AsyncAnnotation, campaign: CampaignOut) -> CampaignOut:
-    """Wait until a campaign's packages are there; raises JobFailed where none can be made."""
+    """Wait until a campaign's packages are made; raises JobFailed if none can be made."""
     built = await poll_until(
         lambda: annotation.get_campaign(campaign.id),
         lambda found: found.state is not CampaignState.BUILDING,

@@ -1,8 +1,8 @@
-"""Virtual environments of their own for programs that cannot live in ours: Triton, ParlAI, `transformers serve`.
+"""Virtual environments for programs that can't share ours: Triton, ParlAI, `transformers serve`.
 
-An environment holds exactly the distributions it names. Those that the running interpreter has in the very same
-version are linked instead of installed, so that torch is neither fetched nor stored again: with them an environment
-takes seconds and tens of megabytes, without them a minute and more than a gigabyte.
+An environment holds exactly the distributions (installed packages) that it names. Distributions that the running
+interpreter has in the same version are linked instead of installed. So torch is neither fetched nor stored again: an
+environment takes seconds and tens of megabytes instead of a minute and more than a gigabyte.
 """
 
 import fcntl
@@ -26,9 +26,9 @@ from spotthebot.kit.errors import Unavailable
 FOLDER_VARIABLE = "SPOTTHEBOT_ENVIRONMENTS"
 _UNFINISHED = ".unfinished-"
 _INSTALL = ("install", "--quiet", "--no-input", "--no-compile", "--disable-pip-version-check")
-# iopath, pure Python, is published as source only. Anything else that has no wheel here would take minutes to build.
+# iopath, pure Python, is published only as source. Other packages without a wheel here would take minutes to build.
 _BUILDS = ("--only-binary=:all:", "--no-binary=iopath")
-# Its builds differ in what they need: the libraries of CUDA or none.
+# Its builds have different requirements: CUDA's libraries or none.
 _WITH_DEPENDENCIES = "torch"
 
 
@@ -38,7 +38,7 @@ class EnvironmentNotMade(Unavailable):
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment by its content: every distribution that is in it, each as `name==version`."""
+    """A virtual environment: its name and its content, every distribution in it as `name==version`."""
 
     name: str
     requirements: tuple[str, ...]
@@ -52,7 +52,7 @@ _TRANSFORMERS = """transformers==5.23.0 annotated-doc==0.0.7 anyio==4.16.0 certi
     tokenizers==0.23.3 tqdm==4.70.1 truststore==0.10.5 typer==0.29.2"""
 # The Python backend's stub crashes on texts with numpy 2.
 _TRITON = "nvidia-pytriton==0.7.0 numpy==1.26.4"
-# ParlAI asks for sixty distributions more, which its two services do not import, and for a numpy of 2022.
+# ParlAI requires sixty more distributions, which its two services do not import, and a numpy of 2022.
 _PARLAI = """parlai==1.7.2 certifi==2026.10.18 charset-normalizer==3.5.2 cloudpickle==3.1.2 idna==3.20 iopath==0.1.10
     joblib==1.6.0 numpy==2.4.6 pillow==13.0.0 portalocker==4.4.2 PyYAML==6.0.3 requests==2.34.2 setuptools==79.0.1
     sh==2.4.0 tornado==6.6.1 tqdm==4.70.1 urllib3==2.8.0 websocket-client==1.9.2"""
@@ -66,7 +66,7 @@ TRANSFORMERS_SERVE = Environment("transformers-serve", (*_SERVING.split(), *_TOR
 
 
 def default_folder() -> Path:
-    """Return where environments are kept: SPOTTHEBOT_ENVIRONMENTS, else the home's cache, else a temporary folder."""
+    """Return the folder of environments: SPOTTHEBOT_ENVIRONMENTS, else the user's cache, else a temporary folder."""
     if given := os.environ.get(FOLDER_VARIABLE):
         return Path(given)
     cache = Path("~/.cache").expanduser()
@@ -77,10 +77,11 @@ def default_folder() -> Path:
 
 
 def ensure(environment: Environment, folder: Path | None = None) -> Path:
-    """Return the path of the environment's Python, after making it where there is none yet.
+    """Return the path of the environment's Python, and make the environment if it is missing.
 
-    It is kept below `folder` (None: `default_folder()`) for every later call; of several processes that ask at once,
-    one makes it. Only `bin/python` is there to be run: start programs with `python -m`. Raises EnvironmentNotMade.
+    The environment is kept below `folder` (None: `default_folder()`) for later calls. If several processes call this at
+    once, one of them makes the environment. The environment has only the script `bin/python`: start programs with
+    `python -m`. Raises EnvironmentNotMade.
     """
     try:
         return _ensure(environment, (default_folder() if folder is None else folder).resolve())
@@ -145,7 +146,7 @@ def _install(environment: Environment, folder: Path, requirements: list[str], *o
 
 
 def _entries_to_lend(requirement: str) -> list[Path] | None:
-    """Return a requirement's entries in our site-packages, if all are there and belong to it alone."""
+    """Return a distribution's files and folders in our site-packages; None if we lack it or it shares a folder."""
     name, _, version = requirement.partition("==")
     try:
         ours = distribution(name)
@@ -162,7 +163,7 @@ def _tops(ours: Distribution) -> list[str]:
 
 
 def _is_lendable(entry: Path) -> bool:
-    # A folder without __init__.py may be a namespace, which other distributions fill too.
+    # A folder without __init__.py may be a namespace, to which other distributions contribute.
     if entry.is_dir():
         return entry.suffix in {".dist-info", ".libs"} or (entry / "__init__.py").exists()
     return entry.is_file() and entry.suffix in {".py", ".so"}
@@ -173,7 +174,7 @@ def _is_sound(target: Path) -> bool:
 
 
 def _orphans(environment: Environment, folder: Path) -> Iterator[Path]:
-    """Yield environments that cannot be used any more, for what they link to is gone."""
+    """Yield environments that are unusable, because their links are broken."""
     for each in folder.glob(f"{environment.name}-*"):
         if not _is_sound(each):
             yield each
@@ -197,7 +198,7 @@ def _name_of(requirement: str) -> str:
 
 def _make_folder(environment: Environment, folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Below the temporary folder somebody else may have been first, and what lies here is run.
+    # In the temporary folder another user may have come first, and files from here are executed.
     if folder.stat().st_uid != os.getuid():
         raise EnvironmentNotMade(name=environment.name, reason=f"{folder} belongs to somebody else")
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a suite on this machine, and on the way to one elsewhere.
+"""The errors of a suite on this machine, and of the access to a suite elsewhere.
 
 Conflict
 └── AlreadyRunning

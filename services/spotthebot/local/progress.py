@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from spotthebot.contracts.repeated_texts import RepeatedTexts
 
 screen = Console(stderr=True)
-"""For people; standard output is for results."""
+"""The output for people; standard output is for results."""
 _PIECE_BYTES = 256 * 1024
 _PAIRS_SAID = 5
 
 
 def say(line: str) -> None:
-    """Print a line for people as it is."""
+    """Print a line on the terminal, without interpreting markup in it."""
     screen.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def say_repeated_texts(pairs: "Sequence[RepeatedTexts]") -> None:
-    """Warn of speakers whose conversations repeat one another's text."""
+    """Warn of speakers with repeated texts in their conversations."""
     for each in pairs[:_PAIRS_SAID]:
         say(f"Warning: {each.sentence}")
     if len(pairs) > _PAIRS_SAID:
@@ -34,7 +34,7 @@ def say_repeated_texts(pairs: "Sequence[RepeatedTexts]") -> None:
 
 
 def say_unranked(bots: Sequence[tuple[str, int | None, str | None]]) -> None:
-    """Say which bots have no rank; `bots` are names with their best ranks and why they have none."""
+    """Print which bots have no rank; `bots` are names with their best ranks and the reasons for missing ranks."""
     for name, rank, why in bots:
         if rank is None and why is not None:
             say(f"No rank for {name}: {why}.")
@@ -42,13 +42,13 @@ def say_unranked(bots: Sequence[tuple[str, int | None, str | None]]) -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """One bar."""
+    """The bar of one part of a job."""
 
     _progress: Progress
     _task: TaskID
 
     def at(self, done: int, total: int | None = None) -> None:
-        """Say how much is done."""
+        """Show how much of this part is done."""
         self._progress.update(self._task, completed=done, total=total)
 
     def advance(self, by: int = 1) -> None:
@@ -70,7 +70,7 @@ class Steps:
 
     @contextmanager
     def step(self, what: str, total: int | None = None) -> Iterator[Step]:
-        """Show a bar for as long as a part of the job takes; without a terminal, a line when it is done."""
+        """Show a bar during a part of the job; without a terminal, print a line when the part is done."""
         task = self._progress.add_task(what, total=total)
         yield Step(self._progress, task)
         shown = self._progress.tasks[self._progress.task_ids.index(task)]
@@ -81,7 +81,7 @@ class Steps:
 
 @contextmanager
 def showing_progress() -> Iterator[Steps]:
-    """Show bars on standard error, if that is a terminal."""
+    """Show bars on standard error, if it is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=screen, disable=not sys.stderr.isatty()) as progress:
         yield Steps(progress)

@@ -1,4 +1,4 @@
-"""Who takes part where nobody else does: built-in bots and simulated annotators, who know the sample corpus."""
+"""Fills a suite with the sample corpus, built-in bots, and simulated annotators who know the corpus."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from spotthebot.contracts.bots.registry import BotIn
 from spotthebot.contracts.conversations.corpora import CorpusIn, CorpusOut, CorpusVisibility, DialogueBatchIn
 from spotthebot.local import sample
 from spotthebot.local.runtime.session import Clients
-from spotthebot.simulation import SimulatedAnnotator, crowd
+from spotthebot.simulation.annotator import SimulatedAnnotator, crowd
 
 BUILT_IN = ("retrieval", "ngram", "eliza", "stray", "parrot", "dull")
 """Models that need no network and no download."""
@@ -16,7 +16,7 @@ LEARNING = frozenset({"retrieval", "ngram", "stray"})
 
 
 async def upload_sample(clients: Clients) -> UUID:
-    """Upload the sample corpus where it is missing; return its id."""
+    """Upload the sample corpus if it is missing; return its id."""
     corpus = await _find_or_create_sample(clients)
     batch = DialogueBatchIn.model_validate({"dialogues": sample.sample_dialogues()})
     await clients.conversations.add_dialogues(corpus.id, batch)
@@ -24,7 +24,7 @@ async def upload_sample(clients: Clients) -> UUID:
 
 
 async def register_built_in(clients: Clients, model: str, *, domain: str, corpus_id: UUID | None) -> UUID:
-    """Register a bot of the model's name where there is none; return its id. `corpus_id` is for learning models."""
+    """Register a bot under the model's name if it is missing; return its id. Models that learn get `corpus_id`."""
     async for bot in clients.bots.list_bots(name=model):
         return bot.id
     learns = model in LEARNING and corpus_id is not None
@@ -49,6 +49,6 @@ async def _find_or_create_sample(clients: Clients) -> CorpusOut:
 
 
 def simulated_annotators(count: int, *, seed: int) -> tuple[SimulatedAnnotator, ...]:
-    """Return annotators who have read the dialogues of the sample from which bots learn."""
+    """Return simulated annotators who have read the dialogues of the sample corpus that bots learn from."""
     dialogues = [tuple(each["turns"]) for each in sample.sample_dialogues() if each["split"] == "train"]
     return crowd(count, seed=seed, dialogues=dialogues)

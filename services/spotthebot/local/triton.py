@@ -1,4 +1,4 @@
-"""A Triton server for development and tests, in an environment of its own and supervised: on the CPU or a GPU."""
+"""A supervised Triton server for development and tests, in a separate environment, on the CPU or a GPU."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ NAME = "triton"
 
 
 def find_installation(environments: Path | None = None) -> Installation:
-    """Return the server's installation; its environment is made first if need be (`environments`: see `ensure`).
+    """Return the server's installation, and make its environment below `environments` if it is missing.
 
     Raises TritonNotHere.
     """
@@ -36,7 +36,10 @@ def find_installation(environments: Path | None = None) -> Installation:
 
 
 def triton_spec(installation: Installation, folder: Path, ports: TritonPorts, log_file: Path) -> ProcessSpec:
-    """Prepare a server below a data folder for supervision; raises TritonNotHere as `triton_command` does."""
+    """Prepare a server's files below a data folder, and return how a supervisor runs it.
+
+    Raises TritonNotHere.
+    """
     command = triton_command(installation, folder, ports)
     return ProcessSpec(
         name=NAME,
@@ -51,7 +54,7 @@ def triton_spec(installation: Installation, folder: Path, ports: TritonPorts, lo
 
 @asynccontextmanager
 async def development_server(folder: Path, installation: Installation | None = None) -> AsyncIterator[TritonAddresses]:
-    """Run a server on free ports, with its files below `folder`, while the block lasts; started again when it dies.
+    """Run a server on free ports during the block, with its files below `folder`; restart it when it dies.
 
     Raises TritonNotHere and ServiceDidNotStart.
     """

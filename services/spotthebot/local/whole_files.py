@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from spotthebot.local.postgres.home import disk_errors
 
 @contextmanager
 def written(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that gets its name when the block ends without an error; its folder is made."""
+    """Open a temporary file that gets the name `path` when the block ends without an error; make its folder."""
     unfinished = path.with_name(f".{path.name}.unfinished")
     with disk_errors(path.parent):
         path.parent.mkdir(exist_ok=True)

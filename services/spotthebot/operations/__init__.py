@@ -1,1 +1,1 @@
-"""What operators do with the data of a suite: back up, restore, prepare a deployment."""
+"""Operations on a suite's data: backup, restoration, and the preparation of a deployment."""

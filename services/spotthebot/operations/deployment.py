@@ -1,7 +1,7 @@
-"""Prepares a database for services that run in containers: its roles, its schemas and their API keys.
+"""Prepares the database for services in containers: its roles, its schemas and the suite's API keys.
 
-All that the services have to know is made beforehand, as files that hold one secret each (`deploy/compose/setup.sh`);
-a container gets those that it needs, and this module gets all of them.
+The script `deploy/compose/setup.sh` makes all secrets beforehand, each in its own file. A service's container gets only
+the secrets that it needs; this module gets all secrets.
 """
 
 import os
@@ -25,7 +25,7 @@ from spotthebot.kit.settings import secrets_dir
 from spotthebot.local.postgres.provision import ACCESS, logins, provision, url_with
 
 ACCESS_URL: Final = "SPOTTHEBOT_ACCESS_DATABASE_URL"
-"""The database of API keys, as its owner, who makes keys."""
+"""The URL of the database of API keys with the login of its owner, who can make keys."""
 _ADMIN_URL = "SPOTTHEBOT_DATABASE_URL"
 _DATABASE = "spotthebot"
 _OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
@@ -49,13 +49,13 @@ class KeyIsAnother(Invalid):
 
 @dataclass(frozen=True)
 class Deployment:
-    """The secrets of a deployment: URLs with passwords, and the texts of API keys."""
+    """The secrets of a deployment: URLs with passwords, and API keys."""
 
     admin_url: str = field(repr=False)
     passwords: Mapping[str, str] = field(repr=False)
-    """By login: `bots_owner`, `bots_app` and so on."""
+    """Passwords by login: `bots_owner`, `bots_app` and so on."""
     keys: Mapping[Role, tuple[UUID, str]] = field(repr=False)
-    """Ids and secrets of the suite's own keys."""
+    """The ids and secrets of the suite's own keys."""
 
 
 def read_deployment(folder: Path) -> Deployment:
@@ -69,10 +69,10 @@ def read_deployment(folder: Path) -> Deployment:
 
 
 def deployment_here() -> Deployment | None:
-    """Return the deployment whose secrets `SPOTTHEBOT_SECRETS_DIR` names; None where these are not all of one.
+    """Return the deployment from the secrets in `SPOTTHEBOT_SECRETS_DIR`; None if there is no complete deployment.
 
-    An URL of the administrator in the environment takes the place of the file's: containers may know the server by
-    another name. Raises what `read_deployment` raises, and SecretsDirMissing.
+    The administrator's URL in the environment overrides the file, because containers may know the server by another
+    name. Raises the errors of `read_deployment`, and SecretsDirMissing.
     """
     folder = secrets_dir()
     if folder is None or not (folder / _ADMIN_URL).is_file():
@@ -83,9 +83,9 @@ def deployment_here() -> Deployment | None:
 
 
 async def prepare_database(deployment: Deployment) -> None:
-    """Make what is missing of roles, schemas and API keys, and set the roles' passwords; may be run again.
+    """Create missing roles, schemas and API keys, and set the roles' passwords. A second call changes nothing.
 
-    Raises what `provision` raises, and KeyIsAnother.
+    Raises the errors of `provision`, and KeyIsAnother.
     """
     access = provision(deployment.admin_url, _DATABASE, SCHEMAS, deployment.passwords).owner_urls[ACCESS]
     migrate_access(access)
@@ -100,7 +100,7 @@ async def prepare_database(deployment: Deployment) -> None:
 
 
 def access_url() -> str | None:
-    """Return the URL of the database of API keys, of the environment or of the secrets; None where none is given."""
+    """Return the URL of the database of API keys, from the environment or a secret's file; None if neither has it."""
     if given := os.environ.get(ACCESS_URL):
         return given
     folder = secrets_dir()
@@ -109,7 +109,10 @@ def access_url() -> str | None:
 
 
 def _of_one_database(url: str) -> str:
-    """Return the URL with a database that there is: CloudNativePG writes `*` in its superuser's, for all of them."""
+    """Return a URL that names an existing database.
+
+    CloudNativePG's superuser URL has `*`, which means all databases.
+    """
     of_all = unquote(urlsplit(url).path) == "/*"
     return url_with(url, database="postgres") if of_all else url
 

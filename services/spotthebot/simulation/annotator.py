@@ -1,13 +1,15 @@
-"""Simulated annotators: stand-ins for people that turn impressions of a text into annotations.
+"""Simulated annotators: stand-ins for people. They turn impressions of a text into annotations.
 
-The rule is a weighted sum of the impressions of a side, to which three tenths of that of its partner
-are added, compared with two thresholds: human above the upper one, bot below the lower one, unsure
-between. Weights and thresholds were chosen by hand until conversations from one half of the openings
-of the sample corpus came out in the expected order (people, then retrieval, then the others, parrot
-and dull last). An earlier choice of weights had been looked at on both halves, so the other half is a
-check, but not an untouched one. They are fitted to no labels by people and prove nothing about people.
-Annotators differ in leniency (their own shift of both thresholds), in noise and in reliability: the
-unreliable share of their answers is given at random.
+The score of a side is the weighted sum of its impressions, plus three tenths of its partner's sum. Two thresholds turn
+the score into a label: human above the upper threshold, bot below the lower one, unsure between them.
+
+Weights and thresholds were chosen by hand, with conversations from one half of the openings of the sample corpus. They
+were changed until the speakers came out in the expected order: people, next `retrieval`, next the other bots, and last
+`parrot` and `dull`. The other half of the openings is a check. It is not an independent one, because an earlier choice
+of weights used both halves. No labels by people were used, so the weights prove nothing about people.
+
+Annotators differ in leniency (a shift of both thresholds), in noise, and in reliability: the unreliable share of their
+answers is random.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,19 +42,19 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "brokenness": -0.5,
     }
 )
-"""What each impression adds to the score of a side; chosen by hand."""
+"""The weight of each impression in a side's score; chosen by hand."""
 COMPANY: Final = 0.3
-"""The share of the partner's merit that is added to a side's own; chosen by hand.
+"""The share of the partner's merit that is added to a side's merit; chosen by hand.
 
-A conversation is seen as a whole: a side that talks with a machine seems to be one. People come off better
-by it, as they only talk with people.
+People see a conversation as a whole: a side that talks with a machine seems to be one. People gain by it, because they
+only talk with people.
 """
 HUMAN_FROM: Final = 1.9
-"""Score from which a side is taken for a person; chosen by hand."""
+"""The score from which a side counts as a person; chosen by hand."""
 BOT_BELOW: Final = 1.3
-"""Score below which a side is taken for a bot; chosen by hand."""
+"""The score below which a side counts as a bot; chosen by hand."""
 NOTICEABLE: Final = 0.4
-"""How far two sides must be apart in a feature before one of them is preferred."""
+"""The difference of two sides in a feature from which one of them is preferred."""
 
 _LABELS: Final = (Label.HUMAN, Label.BOT, Label.UNSURE)
 _FEATURES: Final[tuple[Feature, ...]] = ("fluency", "sensibleness", "specificity")
@@ -63,7 +65,7 @@ _SECONDS_TO_DECIDE = 12.0
 
 @dataclass(frozen=True)
 class SimulatedAnnotation:
-    """What a simulated annotator says of a segment; the time is simulated, too."""
+    """A simulated annotator's annotation of a segment, with a simulated time."""
 
     label_a: Label
     label_b: Label
@@ -79,17 +81,17 @@ class SimulatedAnnotation:
 
     @property
     def answer(self) -> Answer:
-        """The answer to both steps."""
+        """The answer to both steps of the protocol `spot_the_bot`."""
         return self.decision | {feature: getattr(self, feature).value for feature in _FEATURES}
 
 
 @dataclass(frozen=True)
 class SimulatedAnnotator:
-    """A stand-in for a person, who sees the texts of a segment and nothing of who spoke.
+    """A stand-in for a person, who sees the texts of a segment but does not know who spoke.
 
-    `reliability` is the share of segments that are answered with care; `noise` the standard deviation
-    of the error of each score; `leniency` is added to each score. An annotation depends on the seed, the
-    name and the segment alone, in whatever order segments come.
+    `reliability` is the share of segments that the annotator labels with care. `noise` is the standard deviation of the
+    error of each score. `leniency` is added to each score. An annotation depends only on the seed, the annotator's name
+    and the segment, not on segments annotated before.
     """
 
     name: str
@@ -100,9 +102,9 @@ class SimulatedAnnotator:
     language: Language
 
     def annotate(self, segment: Segment) -> SimulatedAnnotation:
-        """Label both sides of a segment and compare them; `elapsed_ms` is simulated, too."""
+        """Label both sides of a segment and compare the sides. `elapsed_ms` is a simulated time."""
         chance = chance_of(self.seed, self.name, segment)
-        seconds = _seconds(segment, chance)
+        seconds = seconds_for(segment, chance)
         if chance.random() >= self.reliability:
             return _annotation(
                 {speaker: chance.choice(_LABELS) for speaker in SPEAKERS},
@@ -134,21 +136,21 @@ class SimulatedAnnotator:
 def crowd(n: int, *, seed: int, dialogues: Sequence[Dialogue]) -> tuple[SimulatedAnnotator, ...]:
     """Return `n` annotators, 'simulated-01' and so on, who share a language but differ in character.
 
-    `dialogues` must hold none that will be annotated, see `Language`. The k-th annotator of a seed is the same
-    however many there are.
+    `dialogues` must not contain the dialogues that the crowd annotates: see `Language`. The first annotators of a seed
+    are the same for each `n`.
     """
     language = Language(dialogues)
     return tuple(_annotator(f"simulated-{k:02}", seed, language) for k in range(1, n + 1))
 
 
 def scores_of(seen: Mapping[Speaker, Impression]) -> Mapping[Speaker, float]:
-    """Return what the thresholds are compared with, for either side; higher is more human."""
+    """Return the score of each side, which is compared with the thresholds. A higher score is more human."""
     a, b = merit_of(seen["A"]), merit_of(seen["B"])
     return {"A": a + COMPANY * b, "B": b + COMPANY * a}
 
 
 def merit_of(impression: Impression) -> float:
-    """Return the weighted sum of the impressions that one side makes by itself."""
+    """Return the weighted sum of the impressions of one side."""
     shares: dict[str, float] = vars(impression)
     return sum(weight * shares[name] for name, weight in WEIGHTS.items())
 
@@ -188,6 +190,7 @@ def _merit(impression: Impression, feature: Feature) -> float:
             return impression.specificity
 
 
-def _seconds(segment: Segment, chance: Random) -> float:
+def seconds_for(segment: Segment, chance: Random) -> float:
+    """Return the simulated seconds of reading a segment and deciding about it."""
     reading = sum(len(text.split()) for _, text in segment) / _WORDS_PER_SECOND
     return (reading + _SECONDS_TO_DECIDE) * chance.lognormvariate(0, 0.5)

@@ -1,15 +1,10 @@
-"""What simulated annotators do not do.
+"""The errors of simulated annotators.
 
 Invalid
-├── ProtocolNotSimulated
 └── PanelNotSimulated
 """
 
 from spotthebot.kit.errors import Invalid
-
-
-class ProtocolNotSimulated(Invalid):
-    """Simulated annotators can answer only the protocols {known}: the campaign '{name}' uses '{protocol}'."""
 
 
 class PanelNotSimulated(Invalid):

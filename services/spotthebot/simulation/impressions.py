@@ -1,4 +1,4 @@
-"""What a reader notices about each side of a segment: twelve shares from 0 to 1, from the text alone."""
+"""A reader's impressions of each side of a segment: twelve shares from 0 to 1, computed from the text alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from spotthebot.simulation.language import Language, stem, topics
 
 Speaker: TypeAlias = Literal["A", "B"]
 Segment: TypeAlias = tuple[tuple[Speaker, str], ...]
-"""The turns that are shown, oldest first: who spoke, under a neutral name, and the text."""
+"""The turns shown, oldest first: the speaker, under a neutral name, and the text."""
 
 SPEAKERS: Final[tuple[Speaker, Speaker]] = ("A", "B")
 FULLY_RELEVANT = 0.25
-"""Relatedness to what was said before that leaves nothing to be desired."""
+"""The relatedness to earlier turns from which relevance is 1."""
 FULLY_COHERENT = 0.12
-"""Share of a turn, by rarity, that takes earlier words up, at which nothing is left to be desired."""
+"""The share of a turn's words, by rarity, that repeat earlier words, from which cohesion is 1."""
 TAKEN_UP_AT_MOST, TAKEN_OVER_FROM = 0.3, 0.5
-"""Shares of one turn that count as this much at most, and for nothing beyond: that is taken over, not taken up."""
+"""A turn's share counts as the first value at most, and as 0 above the second value, where it is copied."""
 OUT_OF_PLACE, IN_PLACE = -0.05, 0.08
-"""Aptness of replies that nobody would give and of those that anybody would."""
+"""The aptness of replies that nobody would give, and of replies that anybody would give."""
 FLUENT_FROM = 0.3
-"""Share of usual word runs that reads as somebody's own tongue."""
+"""The share of usual word runs from which a text reads like a native speaker's."""
 FULLY_SPECIFIC = 5
-"""Topics of one turn that leave nothing to be desired."""
+"""The number of topics in a turn from which specificity is 1."""
 ECHO_FROM, ECHO_TO = 0.1, 0.4
-"""Shares of words taken from the partner's last turn that are unremarkable and mere echo."""
+"""The shares of words from the partner's last turn that are unremarkable, and mere echo."""
 
 _PERSONS = frozenset(
     """
@@ -46,32 +46,32 @@ _CANNOT_END = frozenset(("a", "an", "the", "my", "our", "your", "their", "and", 
 
 @dataclass(frozen=True)
 class Impression:
-    """One side of a segment: good things (the first five) and bad ones, each from 0 to 1."""
+    """The impressions of one side of a segment: good ones (the first five) and bad ones, each from 0 to 1."""
 
     cohesion: float
-    """How much its replies take up, without taking over, what either side said earlier."""
+    """How much its replies take up earlier words of either side, without copying them."""
     relevance: float
-    """How closely its topics belong to those that came up earlier."""
+    """How closely its topics are related to earlier topics."""
     aptness: float
-    """How usual such replies are after such turns, by their small words and marks."""
+    """How usual its replies are after the turns before, by their small words and marks."""
     specificity: float
-    """How much its turns are about something."""
+    """How many topics its turns have."""
     fluency: float
     """How usual its word sequences are."""
     abruptness: float
-    """Share of its replies about something to which nothing leads that was said before."""
+    """Share of its replies with topics that are unrelated to earlier turns."""
     evasion: float
-    """Share of the questions put to it that it meets with a question."""
+    """Share of its partner's questions that it answers with a question."""
     dangling: float
-    """Share of its replies with a he or she of whom nobody spoke."""
+    """Share of its replies with a "he" or "she" for a person that nobody mentioned."""
     emptiness: float
     """Share of turns without any topic."""
     echo: float
-    """How much it only gives the partner's words back, persons swapped or not."""
+    """How much it only repeats the partner's words, persons swapped or not."""
     repetition: float
     """How much it repeats its own earlier turns."""
     brokenness: float
-    """Share of turns that end where no sentence can."""
+    """Share of turns that end in the middle of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class _Reply:
 
 
 def impressions(segment: Segment, language: Language) -> Mapping[Speaker, Impression]:
-    """Return what stands out about either side; one that said nothing is all emptiness."""
+    """Return the impressions of each side. For a side without turns, `emptiness` is 1."""
     return {speaker: _impression(segment, speaker, language) for speaker in SPEAKERS}
 
 
@@ -117,14 +117,20 @@ def _impression(segment: Segment, speaker: Speaker, language: Language) -> Impre
 
 
 def _relatedness(reply: _Reply, language: Language) -> tuple[float, bool] | None:
-    """Return how closely a reply is related to what came before, and whether it resumes a topic of it."""
+    """Return how closely a reply's topics are related to earlier topics, and whether it repeats an earlier topic.
+
+    None for a reply without topics.
+    """
     earlier = dict.fromkeys(topic for text in reply.before for topic in topics(text))
     related = language.relatedness(reply.text, earlier)
     return None if related is None else (related, not earlier.keys().isdisjoint(topics(reply.text)))
 
 
 def _taken_up(reply: _Reply, language: Language) -> float:
-    """Weigh words by the square of their rarity: a topic that comes back says more than a preposition."""
+    """Return the share of a reply's words that occur in earlier turns, weighted by squared rarity.
+
+    Topics are rare words, so they count most. The share is limited, and it is 0 for a reply that copies earlier turns.
+    """
     stems = dict.fromkeys(map(stem, words(reply.text)))
     weights = {word: language.rarity(word) ** 2 for word in stems if word not in _SAID_ANYWAY}
     earlier = {stem(word) for text in reply.before for word in words(text)}
@@ -149,7 +155,7 @@ def _dangles(reply: _Reply) -> bool:
 
 
 def _likeness(text: str, earlier: Sequence[str]) -> float:
-    """Return the greatest Jaccard similarity of a turn's words with those of an earlier turn."""
+    """Return the greatest Jaccard similarity between the words of a turn and the words of one earlier turn."""
     own = set(words(text))
     others = (set(words(other)) for other in earlier)
     return max(len(own & other) / max(1, len(own | other)) for other in others)

@@ -1,8 +1,8 @@
 """The everyday language of simulated annotators: which words follow, accompany and answer each other.
 
-The words of a turn that stands word for word in a dialogue that was read are rated as if that dialogue
-had not been read: a copied turn gains nothing over a new one. Aptness alone makes no such exception: to
-an annotator who has read an exchange before, its reply is apt.
+If a turn occurs word for word in a dialogue that the annotators have read, its words are rated without this dialogue.
+So a copied turn gains nothing over a new turn. Only aptness makes no such exception: an annotator who has read an
+exchange finds its reply apt.
 """
 
 import math
@@ -15,13 +15,13 @@ from spotthebot.bots.builtin_bots.domain.words import STOPWORDS, said_key, sente
 from spotthebot.bots.questions.domain.dialogue import Dialogue
 
 ENOUGH_DIALOGUES: Final = 2
-"""In how many dialogues a run of words must occur to be usual: a generator has each run from one."""
+"""The number of dialogues in which a usual run of words occurs: a generator copies every run from one dialogue."""
 ENOUGH_TURNS: Final = 5
-"""How often a cue must have been met before anything is expected of it."""
+"""The number of turns with a cue from which its replies are predicted."""
 SCEPTICISM: Final = 3.0
-"""Imagined meetings of two cues, at the rate of chance, that are added to the real ones."""
+"""The number of imaginary meetings of two cues, at the rate of chance, added to the real ones."""
 WORDS_IN_MIND: Final = 40
-"""Different content words of a turn that are taken in, so that a very long turn costs no more time."""
+"""The number of distinct content words of a turn that count, so that a very long turn costs no more time."""
 _EDGE = ""
 _SUFFIXES = ("ing", "ed", "es", "s", "e", "er", "y")
 _SHORTEST_STEM = 3
@@ -31,7 +31,10 @@ _NOWHERE: frozenset[int] = frozenset()
 
 
 def stem(word: str) -> str:
-    """Return a word without its clitic, one English ending and a doubled last letter: roughly its stem."""
+    """Return roughly the stem of a word.
+
+    The stem lacks an apostrophe with the letters after it, one English ending, and one of two equal last letters.
+    """
     bare = word.split("'", maxsplit=1)[0]
     for suffix in _SUFFIXES:
         if bare.endswith(suffix) and len(bare) - len(suffix) >= _SHORTEST_STEM:
@@ -41,16 +44,16 @@ def stem(word: str) -> str:
 
 
 def topics(text: str) -> list[str]:
-    """Return the different stems of the words that say what a text is about, in order."""
+    """Return the distinct stems of a text's topic words, in the order of the text."""
     content = (stem(word) for word in words(text) if word not in STOPWORDS)
     return list(dict.fromkeys(content))[:WORDS_IN_MIND]
 
 
 class Language:
-    """Counts over the dialogues that the annotators of a crowd have read in their lives.
+    """Counts over the dialogues that the annotators of a crowd have read before.
 
-    These must not be dialogues that the campaign shows as conversations of people: annotators who
-    had read those would know them by heart and find nothing else so human.
+    A campaign must not show these dialogues as conversations of people: annotators would know them by heart, and would
+    find all other conversations less human.
     """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
@@ -74,20 +77,20 @@ class Language:
         self._replies = _Replies(dialogues)
 
     def usual_share(self, texts: Iterable[str]) -> float | None:
-        """Return the share of runs of three words, sentence edges included, that are usual.
+        """Return the share of a text's runs of three words that are usual.
 
-        None when there are no words.
+        Runs include sentence edges. None without words.
         """
         runs = [run for text in texts for run in _runs(text)]
         return sum(run in self._usual for run in runs) / len(runs) if runs else None
 
     def relatedness(self, text: str, others: Collection[str]) -> float | None:
-        """Return how closely a text's topics belong to other topics, given as stems.
+        """Return how closely a text's topics are related to the stems `others`; None if the text has no topic.
 
-        For each topic, the normalised pointwise mutual information (Bouma, 2009) of meeting it in the
-        same dialogue as its closest companion among the others (0: by chance or never, 1: always and
-        only together), times n / (n + 1) when they were met n times; averaged. The same topic again
-        is no companion. None when the text has no topic.
+        For each topic of the text, only the most closely related other topic counts; a topic is not related to itself.
+        The measure is the normalised pointwise mutual information (Bouma, 2009) of two topics in one dialogue. It is 0
+        if they meet by chance or never, and 1 if they always occur together. It is multiplied by n / (n + 1), where n
+        is the number of dialogues with both topics. The result is the mean over the text's topics.
         """
         own = topics(text)
         if not own:
@@ -97,15 +100,18 @@ class Language:
         return sum(closest) / len(own)
 
     def aptness(self, reply: str, before: str) -> float:
-        """Return how much more often than by chance such replies follow such turns, as a mean logarithm.
+        """Return how usual a reply is after the turn `before`, as a mean logarithm.
 
-        Over all pairs of a cue of the turn and a cue of the reply: small words, marks, what a question
-        begins with, the first word of the reply, its length in fours of words. 0 is chance.
+        0 means that they go together by chance.
+
+        The mean is over all pairs of a cue of the turn and a cue of the reply: how much more often than by chance the
+        two cues meet. Cues are small words, punctuation marks, the first word of a question, the first word of the
+        reply, and the reply's length in steps of four words.
         """
         return self._replies.aptness(reply, before)
 
     def rarity(self, word: str) -> float:
-        """Return 0 for a stem that every turn has, 1 for one that nobody ever used."""
+        """Return the rarity of a stem: 0 if it occurs in every turn, 1 if it occurs in no turn."""
         if not self._turns:
             return 1.0
         return math.log((self._turns + 1) / (self._turns_with[word] + 1)) / math.log(self._turns + 1)
@@ -122,7 +128,7 @@ class Language:
 
 
 class _Replies:
-    """Which cues of a reply follow which cues of the turn before it."""
+    """Counts of the pairs of a cue in a turn and a cue in its reply."""
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         pairs = [(dialogue[i - 1], dialogue[i]) for dialogue in dialogues for i in range(1, len(dialogue))]

@@ -1,4 +1,4 @@
-"""Simulated annotators work through a campaign by the task API, as the frontend of people would."""
+"""Simulated annotators work on a campaign through the task API, as a frontend for people does."""
 
 import asyncio
 from collections import Counter
@@ -16,13 +16,13 @@ from spotthebot.contracts.annotation.assignments import AnswerIn, AssignmentOut,
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.entries import ConsentIn
 from spotthebot.contracts.turns import Turn
-from spotthebot.simulation import SimulatedAnnotator
-from spotthebot.simulation.errors import PanelNotSimulated, ProtocolNotSimulated
+from spotthebot.simulation.annotator import SimulatedAnnotator
+from spotthebot.simulation.answers import ShownItem, answer_steps
+from spotthebot.simulation.errors import PanelNotSimulated
 
-SIMULATED_PROTOCOLS: Final = ("spot_the_bot", "spot_the_bot_gamified")
-"""Those that simulated annotators can answer."""
-RANKED_PROTOCOL: Final = SIMULATED_PROTOCOLS[0]
-"""The one whose bots are ranked."""
+_SPOT_THE_BOT: Final = "spot_the_bot"
+GAME: Final = "spot_the_bot_gamified"
+"""The protocol that gives annotators points."""
 _AT_ONCE = 8
 _LAST_STEP = 2
 _SIDES: Final = ("A", "B")
@@ -30,13 +30,13 @@ _SIDES: Final = ("A", "B")
 
 @dataclass(frozen=True)
 class SimulatedWork:
-    """What simulated annotators did; each of them stopped when it was refused a package, for a reason."""
+    """The work of simulated annotators. Each annotator worked until a package was refused."""
 
     annotators: int
     assignments: int
     annotations: int
     refused: Mapping[str, int]
-    """Annotators by the reason for which they got no more."""
+    """The number of annotators by the reason of the refusal."""
 
 
 async def annotate(
@@ -45,14 +45,11 @@ async def annotate(
     annotators: Sequence[SimulatedAnnotator],
     on_answer: Callable[[], object],
 ) -> SimulatedWork:
-    """Let annotators claim, answer and submit packages until each of them is refused one.
+    """Let annotators claim, answer and submit packages until each annotator is refused a package.
 
-    They take turns at claiming, so that the seed alone decides which annotator gets which package. Raises
-    ProtocolNotSimulated unless the campaign asks by one of SIMULATED_PROTOCOLS, and PanelNotSimulated.
+    The annotators claim in turns, so that the seed alone decides which annotator gets which package. Raises
+    PanelNotSimulated.
     """
-    if campaign.protocol not in SIMULATED_PROTOCOLS:
-        known = " and ".join(f"'{each}'" for each in SIMULATED_PROTOCOLS)
-        raise ProtocolNotSimulated(name=campaign.name, protocol=campaign.protocol, known=known)
     await _introduce(tasks, campaign, annotators)
     refused: Counter[str] = Counter()
     assignments = annotations = 0
@@ -71,7 +68,7 @@ async def annotate(
 
 
 async def _introduce(tasks: AsyncAnnotation, campaign: CampaignOut, annotators: Sequence[SimulatedAnnotator]) -> None:
-    """Have annotators consent to what the campaign asks them to; a program has nothing to weigh."""
+    """Store the annotators' consent if the campaign asks for consent; raises PanelNotSimulated."""
     for annotator in annotators:
         try:
             require_id(campaign.panel, annotator.name)
@@ -82,7 +79,7 @@ async def _introduce(tasks: AsyncAnnotation, campaign: CampaignOut, annotators: 
 
 
 async def _claim(tasks: AsyncAnnotation, campaign: CampaignOut, annotator: SimulatedAnnotator) -> AssignmentOut | str:
-    """Return a package, or the reason why there is none for this annotator."""
+    """Return the claimed package, or the reason of a refusal."""
     try:
         return await tasks.claim_package(campaign.id, ClaimIn(annotator=annotator.name))
     except Conflict as refused:
@@ -96,10 +93,12 @@ async def _submit(
 
     async def answer(item: ItemOut) -> None:
         async with free:
-            if item.opened is None:
+            if assignment.protocol.name == _SPOT_THE_BOT:
                 await _annotate(tasks, assignment, annotator, item)
+            elif assignment.protocol.name == GAME:
+                await _play(tasks, assignment, annotator, item, item.opened or 0)
             else:
-                await _play(tasks, assignment, annotator, item, item.opened)
+                await _answer(tasks, assignment, annotator, item)
         on_answer()
 
     await asyncio.gather(*(answer(item) for item in assignment.items))
@@ -109,23 +108,45 @@ async def _submit(
 async def _annotate(
     tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: SimulatedAnnotator, item: ItemOut
 ) -> None:
-    """Answer both steps about an item that is shown whole."""
+    """Answer both steps of an item by the protocol `spot_the_bot`. The item shows all its turns."""
     said = annotator.annotate(tuple((turn.speaker, turn.text) for turn in item.turns))
     decision = said.decision
     if item.step < _LAST_STEP:
         await tasks.save_answer(assignment.id, item.position, AnswerIn(answer=decision, show_step=_LAST_STEP))
-    else:  # an earlier call was stopped here, perhaps with another seed
+    else:  # an earlier call was interrupted here, perhaps with another seed
         decision = {"entity": item.answer["entity"]}
     whole = AnswerIn(answer=said.answer | decision, elapsed_ms=said.elapsed_ms)
     await tasks.save_answer(assignment.id, item.position, whole)
 
 
+async def _answer(
+    tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: SimulatedAnnotator, item: ItemOut
+) -> None:
+    """Open all exchanges of an item, and answer the steps of any protocol one after the other.
+
+    Steps that an interrupted call has locked keep their answers.
+    """
+    turns: Sequence[Turn] = item.turns
+    if item.opened is not None:
+        exchange, is_last = max(1, item.opened), False
+        while not is_last:
+            turns, is_last = await _open(tasks, assignment, item.position, exchange)
+            exchange += 1
+    protocol, shown = assignment.protocol, ShownItem(turns, item.right_turns)
+    steps = answer_steps(annotator, protocol, shown, item.answer, step=item.step)
+    for number, (answer, elapsed_ms) in enumerate(steps, start=item.step):
+        following = number + 1 if number < len(protocol.steps) else None
+        request = AnswerIn(answer=answer, show_step=following, elapsed_ms=elapsed_ms)
+        await tasks.save_answer(assignment.id, item.position, request)
+
+
 async def _play(
     tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: SimulatedAnnotator, item: ItemOut, opened: int
 ) -> None:
-    """Open exchanges until both sides are decided: as soon as the rule says human or bot, else unsure in the end.
+    """Open exchanges of an item until both sides are decided.
 
-    Where an earlier call was stopped, the exchanges that it opened and the decisions that it made are kept.
+    A side is decided as soon as the rule says human or bot. After the last exchange, unsure is a decision too.
+    Exchanges opened and decisions made before an interruption are kept.
     """
     kept = item.answer.get("entity", {})
     labels: dict[str, JsonValue] = dict(kept) if isinstance(kept, dict) else {}
@@ -144,7 +165,7 @@ async def _play(
 async def _open(
     tasks: AsyncAnnotation, assignment: AssignmentOut, position: int, exchange: int
 ) -> tuple[tuple[Turn, ...], bool]:
-    """Return what is open with the next exchange, and whether that is all there is."""
+    """Open the next exchange. Return all open turns, and whether this was the last exchange."""
     try:
         return (await tasks.open_exchange(assignment.id, position, ExchangeIn(open=exchange))).turns, False
     except Conflict as refused:

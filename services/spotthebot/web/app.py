@@ -13,29 +13,44 @@ from spotthebot.kit.web.pages.headers import PageHeaders
 from spotthebot.kit.web.pages.page_errors import PageErrors
 from spotthebot.kit.web.sessions.cross_origin import CrossOriginGuard, host_of
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
+from spotthebot.web.annotators.pages import annotators as annotators_pages
+from spotthebot.web.annotators.pages import decisions as decisions_pages
+from spotthebot.web.audit import pages as audit_pages
+from spotthebot.web.bots.pages import bots as bots_pages
+from spotthebot.web.bots.pages import one_bot as one_bot_pages
+from spotthebot.web.campaigns.pages import campaigns as campaigns_pages
+from spotthebot.web.campaigns.pages import form as form_pages
+from spotthebot.web.campaigns.pages import links as campaigns_links_pages
+from spotthebot.web.chats.pages import chat as chat_pages
+from spotthebot.web.chats.pages import links as chats_links_pages
 from spotthebot.web.clients import services_with
+from spotthebot.web.collections import pages as collections_pages
+from spotthebot.web.conversations import pages as conversations_pages
+from spotthebot.web.entries.pages import consent as consent_pages
+from spotthebot.web.entries.pages import entry as entry_pages
 from spotthebot.web.error_pages import error_page, passed_on, said_by
-from spotthebot.web.pages import (
-    admin,
-    annotate,
-    bots,
-    campaigns,
-    chat,
-    chat_links,
-    conversations,
-    home,
-    leaderboard,
-    metrics,
-    one_bot,
-    results,
-    session,
-)
+from spotthebot.web.exports import pages as exports_pages
+from spotthebot.web.games import pages as games_pages
+from spotthebot.web.home import pages as home_pages
+from spotthebot.web.leaderboard import pages as leaderboard_pages
+from spotthebot.web.metrics import pages as metrics_pages
+from spotthebot.web.packages import pages as packages_pages
+from spotthebot.web.payments import pages as payments_pages
 from spotthebot.web.rendering import Renderer
+from spotthebot.web.resources import Resources
+from spotthebot.web.results.pages import dashboard as dashboard_pages
+from spotthebot.web.results.pages import results as results_pages
+from spotthebot.web.sessions import VisitorResources
 from spotthebot.web.settings import WebSettings
+from spotthebot.web.sign_in import pages as sign_in_pages
 from spotthebot.web.streams import OpenStreams
+from spotthebot.web.studies import pages as studies_pages
+from spotthebot.web.system import pages as system_pages
+from spotthebot.web.trainings.pages import attempts as attempts_pages
+from spotthebot.web.trainings.pages import versions as versions_pages
 
 _FRONTEND_TIMEOUT_SECONDS = 10.0
-"""For annotators, who are asked about nothing that takes long: sooner than their scripts give up."""
+"""The time limit for requests on behalf of annotators. It is shorter than the time limit of their scripts."""
 
 
 def create_app(settings: WebSettings) -> FastAPI:
@@ -47,26 +62,32 @@ def create_app(settings: WebSettings) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         vault = settings.open_vault()
         secure = settings.public_url.startswith("https:")
-        app.state.sessions = SealedCookie(
-            "spotthebot_session", vault, lasts_seconds=settings.session_hours * 3600, secure=secure
+
+        def cookie(name: str, seconds: int) -> SealedCookie:
+            return SealedCookie(name, vault, lasts_seconds=seconds, secure=secure)
+
+        annotator_seconds = settings.annotator_days * 86_400
+        visitors = VisitorResources(
+            sessions=cookie("spotthebot_session", settings.session_hours * 3600),
+            annotator_sessions=cookie("spotthebot_annotator", annotator_seconds),
+            chat_sessions=cookie("spotthebot_chat_person", annotator_seconds),
+            request_limits=RateLimiter(settings.annotator_requests_per_minute),
+            failed_links=RateLimiter(settings.failed_links_per_minute),
         )
-        app.state.annotator_sessions = SealedCookie(
-            "spotthebot_annotator", vault, lasts_seconds=settings.annotator_days * 86_400, secure=secure
-        )
-        app.state.chat_sessions = SealedCookie(
-            "spotthebot_chat_person", vault, lasts_seconds=settings.annotator_days * 86_400, secure=secure
-        )
-        app.state.vault = vault
-        app.state.annotator_limits = RateLimiter(settings.annotator_requests_per_minute)
-        app.state.streams = OpenStreams(settings)
-        app.state.failed_links = RateLimiter(settings.failed_links_per_minute)
         async with AsyncExitStack() as stack:
             key = settings.annotation_key.get_secret_value()
-            app.state.anyone = await stack.enter_async_context(services_with(settings, ""))
             frontend = services_with(
                 settings, key, timeout_seconds=min(_FRONTEND_TIMEOUT_SECONDS, settings.service_seconds)
             )
-            app.state.frontend = await stack.enter_async_context(frontend) if key else None
+            app.state.resources = Resources(
+                settings=settings,
+                vault=vault,
+                visitors=visitors,
+                renderer=renderer,
+                streams=OpenStreams(settings),
+                anyone=await stack.enter_async_context(services_with(settings, "")),
+                frontend=await stack.enter_async_context(frontend) if key else None,
+            )
             yield
 
     app = build_application(
@@ -74,25 +95,39 @@ def create_app(settings: WebSettings) -> FastAPI:
         summary="Pages for annotators, teams and researchers; a client of the other services.",
         settings=settings,
         routers=[
-            home.router,
-            session.router,
-            bots.router,
-            one_bot.router,
-            campaigns.router,
-            results.router,
-            chat.router,
-            chat_links.router,
-            leaderboard.router,
-            *annotate.ROUTERS,
-            conversations.router,
-            *admin.ROUTERS,
-            metrics.router,
+            home_pages.router,
+            sign_in_pages.router,
+            bots_pages.router,
+            one_bot_pages.router,
+            dashboard_pages.router,
+            results_pages.router,
+            chat_pages.router,
+            chats_links_pages.router,
+            leaderboard_pages.router,
+            entry_pages.router,
+            consent_pages.router,
+            packages_pages.router,
+            attempts_pages.router,
+            games_pages.router,
+            conversations_pages.router,
+            studies_pages.router,
+            system_pages.router,
+            annotators_pages.router,
+            audit_pages.router,
+            decisions_pages.router,
+            payments_pages.router,
+            exports_pages.router,
+            form_pages.router,
+            campaigns_pages.router,
+            campaigns_links_pages.router,
+            versions_pages.router,
+            collections_pages.router,
+            metrics_pages.router,
         ],
         parts=[DiskPart(settings)],
         error_responses=errors,
         lifespan=live,
     )
-    app.state.renderer = renderer
     renderer.static.mount(app)
     renderer.charts.mount(app)
     own_hosts = {host_of(settings.public_url)} if settings.public_url else set[str]()

@@ -1,10 +1,10 @@
 """The texts of all pages in each language, read from `texts/LANGUAGE/GROUP.toml`.
 
-What services say themselves, in English, has texts in the other languages: `problems` by the names of problems,
-`protocols` by the sentences of built-in protocols.
+Services answer in English. The catalogues of other languages translate these sentences: `problems` has a text for each
+name of a problem, `protocols` a text for each sentence of a built-in protocol.
 
-A text is found by its group and its name: `session.sign_in`. Its {places} are filled with what the page gives. A table
-with `one` and `other` holds both forms of a text that counts something; `count` chooses.
+A text's name is its group and its key: `session.sign_in`. The page fills the {places} of a text. A table with the keys
+`one` and `other` holds the singular and the plural of a text; the place `count` decides between them.
 """
 
 import tomllib
@@ -15,12 +15,12 @@ from typing import Any, Final
 FOLDER: Final = Path(__file__).parent / "texts"
 LANGUAGES: Final = tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
 OF_SERVICES: Final = ("problems", "protocols")
-"""Groups of texts that the services have in English."""
+"""Groups of texts that translate English sentences of the services."""
 _FORMS: Final = {"one", "other"}
 
 
 class Texts:
-    """The texts of one language. Raises KeyError for a text that is not there, or a place that nothing fills."""
+    """The texts of one language. Raises KeyError for an unknown text, or for a place without a value."""
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -36,11 +36,11 @@ class Texts:
         return str(text).format(**places) if places else str(text)
 
     def of_service(self, group: str, name: str, original: str) -> str:
-        """Return our text for what a service says in English; that itself where this language has none."""
+        """Return the translation of a service's English sentence; `original` if the catalogue has none."""
         return str(self._texts.get(f"{group}.{name}", original))
 
     def group(self, name: str) -> dict[str, Any]:
-        """Return the texts of a group as they are, for the scripts of its pages."""
+        """Return the texts of a group with unfilled places, for the scripts of the pages."""
         prefix = f"{name}."
         return {key.removeprefix(prefix): text for key, text in self._texts.items() if key.startswith(prefix)}
 

@@ -1,4 +1,4 @@
-"""The script that draws charts to explore: Vega-Embed with all that it needs, as `vl-convert-python` carries it."""
+"""The browser script that draws interactive charts: Vega-Embed and its dependencies, from `vl-convert-python`."""
 
 import asyncio
 import math
@@ -14,14 +14,14 @@ from spotthebot.kit.errors import NotFound
 from spotthebot.kit.waits.memo import Memo
 
 PREPARED: Final = Path(__file__).with_name("vega-embed.js")
-"""The script, where an image was built with it and without the 84 MB that make it (`docker/root.sh`)."""
+"""The script's file in an image: the image lacks the package that makes the script, 84 MB (`docker/root.sh`)."""
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
 
 
 class ChartLibrary:
-    """The script, made when somebody first asks for it: that takes seconds, and gives 900 KB.
+    """Serves the chart script, a file of 900 KB. The first request makes the script, which takes seconds.
 
-    It is open to everybody, as a static file is: a frame with an origin of its own sends no cookies.
+    The script needs no sign-in, like a static file: charts are shown in a sandboxed frame, which sends no cookies.
     """
 
     def __init__(self) -> None:
@@ -30,11 +30,11 @@ class ChartLibrary:
 
     @property
     def url(self) -> str:
-        """Return its address, which changes with its version."""
+        """Return the address of the chart script, which changes with the script's version."""
         return f"/charts/{self._name}"
 
     def mount(self, app: FastAPI) -> None:
-        """Serve it."""
+        """Add the endpoint of the chart script to an application."""
         app.add_route("/charts/{name}", self._serve, include_in_schema=False)
 
     async def _serve(self, request: Request) -> Response:
@@ -49,7 +49,7 @@ def _bundle() -> bytes:
 
 
 def make_bundle() -> bytes:
-    """Return the script, as `vl-convert-python` makes it."""
+    """Return the chart script, made by `vl-convert-python`."""
     import vl_convert  # noqa: PLC0415 - 30 MB that most processes never need
 
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode()

@@ -1,4 +1,4 @@
-"""The five services, called with a visitor's own key or, for annotators, with that of this frontend."""
+"""Clients of the five services. They send the visitor's own key, or this frontend's key for annotators."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,11 +10,11 @@ from spotthebot.web.settings import WebSettings
 
 _TypedClient = TypeVar("_TypedClient", AsyncAnalytics, AsyncAnnotation, AsyncBots, AsyncConversations, AsyncFed)
 _PATIENCE_SECONDS = 8.0
-"""A person waits: rather a page that says what is wrong."""
+"""The time limit for retries. A person waits for the page, so an early error page is better than a long wait."""
 
 
 class Services:
-    """Typed clients of the services with one key, each opened when it is first used."""
+    """Typed clients of the services with one key. Each client is opened at its first use."""
 
     def __init__(self, settings: WebSettings, key: str, stack: AsyncExitStack, timeout_seconds: float) -> None:
         self._settings = settings
@@ -52,6 +52,9 @@ class Services:
 async def services_with(
     settings: WebSettings, key: str, *, timeout_seconds: float | None = None
 ) -> AsyncIterator[Services]:
-    """Yield the services, to be called with this key while the block lasts; they are waited for as the settings say."""
+    """Yield clients of the services with this key, open during the block.
+
+    Without `timeout_seconds`, requests have the time limit of the settings.
+    """
     async with AsyncExitStack() as stack:
         yield Services(settings, key, stack, timeout_seconds or settings.service_seconds)

@@ -1,4 +1,4 @@
-"""Errors as pages: what happened, what is safe, what to do."""
+"""Error pages: what happened, which data are safe, and what the visitor can do."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -15,15 +15,18 @@ from spotthebot.web.rendering import Renderer
 
 _KNOWN: Final = frozenset({401, 403, 404, 409, 413, 422, 429, 500, 502, 503})
 _PAGES_OF_ANNOTATORS: Final = ("/annotate/", "/chat/")
+_KINDS_OF_LINKS: Final = frozenset({"400", "403", "404", "422"})
+"""Errors after which an annotator opens the link again."""
+_PANEL_PARAMETERS: Final = "/parameters/"
 _PROBLEM: Final = "urn:spotthebot:problem:"
-_LABELS: Final = {name: f"admin.links.{name}" for name in ("hours", "most", "annotator")} | {
+_LABELS: Final = {name: f"admin.links.{name}" for name in ("expires_in_hours", "max_annotators", "annotator")} | {
     name: f"errors.fields.{name}"
     for name in (
         *("note", "unit", "filter", "confidence", "campaign_id", "collection_id", "conversation_id", "annotator_id"),
         *("assignment_id", "bot_id"),
     )
 }
-"""What pages call fields of forms and parts of addresses, by the names of these texts."""
+"""The names of the labels of form fields and of parameters."""
 
 
 class _Refused(Error):
@@ -79,14 +82,17 @@ _FAMILIES: Final[Mapping[int, type[_Refused]]] = {
 
 
 def passed_on(error: Error) -> Error:
-    """Return a service's refusal as ours: its message is meant for the visitor, whose key made the request."""
+    """Return a service's refusal as our own error: its message is for the visitor, whose key made the request."""
     if not isinstance(error, PeerRefused) or error.status not in _FAMILIES:
         return error
     return _FAMILIES[error.status](error)
 
 
 def said_by(renderer: Renderer) -> Callable[[Request, str, str], str]:
-    """Return what says a problem in the visitor's language: by our text, else as the service says it."""
+    """Return a function that translates the sentence of a problem to the visitor's language.
+
+    If the catalogue has no text for the problem, the function returns the service's sentence.
+    """
 
     def say(request: Request, name: str, sentence: str) -> str:
         return renderer.texts_for(request).of_service("problems", name, sentence)
@@ -95,7 +101,7 @@ def said_by(renderer: Renderer) -> Callable[[Request, str, str], str]:
 
 
 def error_page(renderer: Renderer) -> Callable[[Request, int, str, Sequence[ProblemField]], Response]:
-    """Return what makes the page of an error; a page that needs a key leads to the form for it."""
+    """Return a function that makes the page of an error. A visitor without a key is redirected to the sign-in page."""
 
     def show(request: Request, status: int, detail: str, fields: Sequence[ProblemField]) -> Response:
         for_annotator = request.url.path.startswith(_PAGES_OF_ANNOTATORS)
@@ -103,13 +109,16 @@ def error_page(renderer: Renderer) -> Callable[[Request, int, str, Sequence[Prob
             after = request.url.path + (f"?{request.url.query}" if request.url.query else "")
             return RedirectResponse(f"/sign-in?after={quote(after, safe='/')}", status_code=303)
         kind = str(status) if status in _KNOWN else "400" if status < 500 else "500"
+        by_link = for_annotator and request.method == "GET" and kind in _KINDS_OF_LINKS
+        named = [each for each in fields if not by_link or (each.pointer or "").startswith(_PANEL_PARAMETERS)]
         return renderer.page(
             request,
-            "error.html.jinja",
+            "layout/error.html.jinja",
             status=status,
             kind=kind,
             detail=detail,
-            fields=[(_label(renderer.texts_for(request), each), each.detail) for each in fields],
+            fields=[(_label(renderer.texts_for(request), each), each.detail) for each in named],
+            by_link=by_link,
             for_annotator=for_annotator,
             by_address=request.method == "GET",
         )
@@ -118,6 +127,6 @@ def error_page(renderer: Renderer) -> Callable[[Request, int, str, Sequence[Prob
 
 
 def _label(texts: Texts, field: ProblemField) -> str:
-    """Return what a page calls a field of a form or of an address; its own name where it has no text."""
-    name = field.parameter or (field.pointer or "").lstrip("/?")
+    """Return the label of a form field or of a parameter; the field's own name if it has no label."""
+    name = field.parameter or (field.pointer or "").removeprefix(_PANEL_PARAMETERS).lstrip("/?")
     return texts(_LABELS[name]) if name in _LABELS else name

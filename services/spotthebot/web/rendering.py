@@ -1,20 +1,21 @@
-"""Makes pages: templates, filled in the visitor's language."""
+"""Makes pages from templates, in the visitor's language.
+
+The template `campaigns/form.html.jinja` is in the file `campaigns/templates/form.html.jinja`.
+"""
 
 import json
 from pathlib import Path
 from typing import Any, Final
 
 from fastapi import Request
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import Response
 
 from spotthebot.kit.web.pages.static_files import StaticFiles
 from spotthebot.web.catalogues import Texts, read_catalogues
 from spotthebot.web.chart_library import ChartLibrary
-from spotthebot.web.domain.figure_heights import figure_heights
-from spotthebot.web.domain.languages import choose_language
-from spotthebot.web.domain.numbers import Numbers
+from spotthebot.web.layout.domain import Numbers, choose_language, figure_heights
 from spotthebot.web.sessions import visitor_of
 
 LANGUAGE_COOKIE: Final = "language"
@@ -23,14 +24,14 @@ _LANGUAGES_OF_NAMES: Final = {"en": "English", "de": "Deutsch"}
 
 
 class Renderer:
-    """Fills templates; one for all requests."""
+    """Renders templates. All requests share one renderer."""
 
     def __init__(self) -> None:
         self.static = StaticFiles(_FOLDER / "static")
         self.charts = ChartLibrary()
         self._catalogues = read_catalogues()
         self._environment = Environment(
-            loader=FileSystemLoader(_FOLDER / "templates"),
+            loader=PrefixLoader({each.parent.name: FileSystemLoader(each) for each in _FOLDER.glob("*/templates")}),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -41,15 +42,15 @@ class Renderer:
         self._environment.globals["figure_heights"] = figure_heights
 
     def texts_for(self, request: Request) -> Texts:
-        """Return the texts in the language of a request."""
+        """Return the texts in the visitor's language."""
         accepted = request.headers.get("accept-language", "")
         return self._catalogues[choose_language(request.cookies.get(LANGUAGE_COOKIE), accepted, self._catalogues)]
 
     def page(self, request: Request, template: str, *, status: int = 200, **content: Any) -> Response:  # noqa: ANN401 - what the template shows
-        """Return the page that a template makes of `content`.
+        """Render a template with `content`, and return it as a page.
 
-        Templates also have `t` (the texts), `number` (writes numbers), `static` (a file's address), `path` and
-        `visitor` (None: nobody signed in).
+        In addition to `content`, templates have `t` (the texts), `number` (writes numbers), `static` (returns the
+        address of a file), `path` and `visitor` (None if nobody signed in).
         """
         texts = self.texts_for(request)
         html = self.part(request, template, **content)
@@ -57,7 +58,7 @@ class Renderer:
         return Response(html, status_code=status, media_type="text/html; charset=utf-8", headers=headers)
 
     def part(self, request: Request, template: str, **content: Any) -> Markup:  # noqa: ANN401 - what the template shows
-        """Return the HTML that a template makes of `content`: of a page, or of a part that stands in one."""
+        """Render a template with `content`, and return the HTML: of a complete page or of a part of a page."""
         texts = self.texts_for(request)
         html = self._environment.get_template(template).render(
             t=texts,
@@ -71,6 +72,6 @@ class Renderer:
 
 
 def json_data(value: object) -> Markup:
-    """Return JSON that can stand in a `<script type="application/json">`, whatever texts it holds."""
+    """Return JSON for a `<script type="application/json">`. Texts in the value can't end this HTML element."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))  # noqa: S704 - escaped

@@ -1,51 +1,68 @@
-"""Who looks at a page, as the sealed cookies of the request say."""
+"""Reads the visitor of a page from the sealed cookies of the request."""
+
+from dataclasses import dataclass
 
 from starlette.requests import Request
 
 from spotthebot.kit.serving.connections import network_of
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 from spotthebot.kit.web.sessions.sealed_cookie import SealedCookie
-from spotthebot.web.domain.errors import TooManyFailedLinks
-from spotthebot.web.domain.visitors import Annotator, SignedIn
+from spotthebot.web.visitors.domain import Annotator, SignedIn
+from spotthebot.web.visitors.errors import TooManyFailedLinks
+
+
+@dataclass(frozen=True)
+class VisitorResources:
+    """The sealed cookies of signed-in people, of annotators and of people who chat; and limits on their requests."""
+
+    sessions: SealedCookie
+    annotator_sessions: SealedCookie
+    chat_sessions: SealedCookie
+    request_limits: RateLimiter
+    """Limits the requests of each annotator and of each person who chats."""
+    failed_links: RateLimiter
+    """Limits the invalid links from each network address."""
+
+
+def visitors_of(request: Request) -> VisitorResources:
+    """Return the application's cookies and limits."""
+    visitors: VisitorResources = request.app.state.resources.visitors
+    return visitors
 
 
 def visitor_of(request: Request) -> SignedIn | None:
-    """Return the person who signed in, if anybody did; opens the cookie once for each request."""
+    """Return the person who signed in; None without a valid cookie. The cookie is opened once for each request."""
     if not hasattr(request.state, "visitor"):
-        cookie: SealedCookie = request.app.state.sessions
-        request.state.visitor = cookie.read_as(request, SignedIn.from_session)
+        request.state.visitor = visitors_of(request).sessions.read_as(request, SignedIn.from_session)
     visitor: SignedIn | None = request.state.visitor
     return visitor
 
 
 def count_request(request: Request, person: str) -> None:
-    """Count a request of an annotator, or of a person who chats, once; raises TooMany where they make too many.
+    """Count a request by an annotator or by a person who chats; raises TooMany if the person makes too many.
 
-    The services see one key for all of them.
+    A request is counted once. The services can't limit single annotators, since they see one key for all annotators.
     """
     if not hasattr(request.state, "is_counted"):
         request.state.is_counted = True
-        limits: RateLimiter = request.app.state.annotator_limits
-        limits.acquire(person).enforce()
+        visitors_of(request).request_limits.acquire(person).enforce()
 
 
 def count_failed_link(request: Request) -> None:
-    """Count a link that opened nothing; raises TooManyFailedLinks where too many came from its address.
+    """Count an invalid link; raises TooManyFailedLinks if too many invalid links came from the same network address.
 
-    Links that open something are not counted: people behind one address do not wait for each other.
+    Valid links are not counted, so that people who share one address do not delay each other.
     """
-    limits: RateLimiter = request.app.state.failed_links
-    wait = limits.acquire(network_of(address_of(request))).retry_after_seconds
+    wait = visitors_of(request).failed_links.acquire(network_of(address_of(request))).retry_after_seconds
     if wait:
         raise TooManyFailedLinks(retry_after_seconds=wait)
 
 
 def address_of(request: Request) -> str:
-    """Return the network address that a request came from."""
+    """Return the network address that sent the request."""
     return request.client.host if request.client else ""
 
 
 def annotator_of(request: Request) -> Annotator | None:
-    """Return the person who came by an entry link, if anybody did."""
-    cookie: SealedCookie = request.app.state.annotator_sessions
-    return cookie.read_as(request, Annotator.from_session)
+    """Return the annotator who opened an entry link; None without a valid cookie."""
+    return visitors_of(request).annotator_sessions.read_as(request, Annotator.from_session)

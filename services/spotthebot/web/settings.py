@@ -11,7 +11,7 @@ from spotthebot.kit.settings import EdgeSettings
 
 
 class WebSettings(EdgeSettings):
-    """Read from `SPOTTHEBOT_WEB_<FIELD>`."""
+    """The settings of `web`. The variable `SPOTTHEBOT_WEB_<FIELD>` sets a field."""
 
     model_config = SettingsConfigDict(env_prefix="SPOTTHEBOT_WEB_", frozen=True, extra="ignore")
 
@@ -69,10 +69,10 @@ class WebSettings(EdgeSettings):
     )
 
     def open_vault(self) -> Vault:
-        """Return what seals cookies and links; makes the file of the key where there is none."""
+        """Return the vault that seals cookies and links. A missing key file is created."""
         return vault_from(self.sessions_key.get_secret_value(), self.sessions_key_file)
 
     def check(self) -> None:
-        """Open the vault, whose key may be wrong or its file unreadable."""
+        """Open the vault, which fails if the key is invalid or its file can't be read."""
         with self.blamed("sessions_key" if self.sessions_key.get_secret_value() else "sessions_key_file"):
             self.open_vault()

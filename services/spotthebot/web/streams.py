@@ -1,4 +1,4 @@
-"""Streams of chats that are open: how many one person, one link and all may have, each with a connection of its own."""
+"""Open event streams of chats. Their number is limited for each person, for each link and for the whole process."""
 
 import asyncio
 import json
@@ -14,16 +14,16 @@ from starlette.types import Receive, Scope, Send
 from spotthebot.clients import PEER_TROUBLE
 from spotthebot.clients.streams import ServerSentEvent
 from spotthebot.web.clients import Services, services_with
-from spotthebot.web.domain.errors import TooManyStreams
 from spotthebot.web.settings import WebSettings
+from spotthebot.web.visitors.errors import TooManyStreams
 
 _RETRY_SECONDS = 10
 _QUIET_SECONDS: Final = 15.0
-"""Proxies close connections on which nothing comes for a minute."""
+"""Proxies close a connection after a minute without data."""
 
 
 class OpenStreams:
-    """Counts the streams of this process."""
+    """Counts the open streams of this process."""
 
     def __init__(self, settings: WebSettings) -> None:
         self._most = {
@@ -34,7 +34,7 @@ class OpenStreams:
         self._open: Counter[tuple[str, str]] = Counter()
 
     def open(self, person: str, link: str) -> Callable[[], None]:
-        """Count a stream, and return what ends it; raises TooManyStreams."""
+        """Count an open stream, and return the function to call when the stream ends; raises TooManyStreams."""
         counted = [("person", person), ("link", link), ("all", "")]
         if any(self._open[each] >= self._most[each[0]] for each in counted):
             raise TooManyStreams(retry_after_seconds=_RETRY_SECONDS)
@@ -53,7 +53,10 @@ class OpenStreams:
 
 
 class EventStream(StreamingResponse):
-    """Events for a browser; once it leaves, nothing is left open: neither what events come from nor the count."""
+    """Sends events to a browser.
+
+    When the browser leaves, the source of the events is closed, and `on_end` is called.
+    """
 
     def __init__(self, events: AsyncGenerator[str, None], on_end: Callable[[], None]) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -70,7 +73,10 @@ class EventStream(StreamingResponse):
 
 
 async def events_of(settings: WebSettings, chat_id: UUID, last: int) -> AsyncGenerator[str, None]:
-    """Yield events as they come, and a comment where it is quiet for long; after trouble the browser asks again."""
+    """Yield a chat's events, and a comment after some seconds without an event.
+
+    If the service fails, the stream ends, and the browser connects again.
+    """
     yield "retry: 1000\n\n"
     async with services_with(settings, settings.annotation_key.get_secret_value()) as own:
         coming = await _events(own, chat_id, last)

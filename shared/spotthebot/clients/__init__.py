@@ -6,8 +6,9 @@
         for bot in bots.list_bots():
             print(bot.name, bot.status)
 
-`AsyncBots` has the same methods for `await` and `async for`; so have the clients of the other services. A name is
-imported when it is first used, so that this package costs nothing where only one client, or an error, is needed.
+`AsyncBots` has the same methods for `await` and `async for`. Each other service has two such clients as well. Python
+imports each client or error when a program first uses its name, so that the program does not wait for the import of the
+others.
 """
 
 from importlib import import_module
@@ -15,10 +16,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spotthebot.clients.analytics import Analytics, AsyncAnalytics
-    from spotthebot.clients.annotation import Annotation, AsyncAnnotation
+    from spotthebot.clients.annotation.client import Annotation, AsyncAnnotation
     from spotthebot.clients.bots import AsyncBots, Bots
     from spotthebot.clients.channel import Retries
-    from spotthebot.clients.conversations import AsyncConversations, Conversations
+    from spotthebot.clients.conversations.client import AsyncConversations, Conversations
     from spotthebot.clients.errors import (
         PEER_TROUBLE,
         Conflict,
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "analytics": ("Analytics", "AsyncAnalytics"),
-    "annotation": ("Annotation", "AsyncAnnotation"),
+    "annotation.client": ("Annotation", "AsyncAnnotation"),
     "bots": ("AsyncBots", "Bots"),
     "channel": ("Retries",),
-    "conversations": ("AsyncConversations", "Conversations"),
+    "conversations.client": ("AsyncConversations", "Conversations"),
     "fed": ("AsyncFed", "Fed"),
     "errors": (
         "PEER_TROUBLE",

@@ -1,16 +1,17 @@
-"""The client of `analytics`: a campaign's results and figures, and analyses that take their time."""
+"""The client of `analytics`: a campaign's results and figures, and long analyses."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, TypedDict, TypeVar, Unpack
+from typing import Final, Literal, TypeVar, Unpack
 from urllib.parse import quote
 from uuid import UUID
 
+from spotthebot.clients.analytics_parameters import FigureParameters, Parameters, SectionParameters
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
-from spotthebot.contracts.analytics.figures import Theme, Width
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
-from spotthebot.contracts.analytics.provenance import Clusters, Correction, Filter, Provenance, Test, Unit
+from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
+from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.results import (
     AgreementOut,
     Analysis,
@@ -26,7 +27,9 @@ from spotthebot.contracts.analytics.results import (
 )
 from spotthebot.contracts.analytics.sections import SectionName, SectionsOut
 from spotthebot.contracts.analytics.standings import PublicRankingOut, StandingOut, TeamBotOut
+from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
 from spotthebot.contracts.analytics.tables import CampaignSummaryOut
+from spotthebot.contracts.annotation.measures import HEADLINE
 
 Result = TypeVar("Result", bound=Provenance)
 FileForm = Literal["csv", "json", "parquet"]
@@ -37,38 +40,6 @@ _MEDIA_TYPES: Final[dict[FileForm, str]] = {
 }
 
 
-class Parameters(TypedDict, total=False):
-    """How results are computed; parameters left out are the service's defaults."""
-
-    filter: Filter
-    unit: Unit
-    confidence_level: float
-    significance_level: float
-    clusters: Clusters
-    test: Test
-    correction: Correction
-    resamples: int
-    seed: int
-
-
-class SectionParameters(Parameters, total=False):
-    """How a section is computed; with `recent`, that of a running campaign may be some seconds old: see `as_of`."""
-
-    recent: bool
-
-
-class FigureParameters(SectionParameters, total=False):
-    """How a figure is computed and drawn: for a light page or a dark one, wide or for a phone, with a title or not.
-
-    With the `revision` of sections that were answered it shows the same annotations, as long as they are kept.
-    """
-
-    theme: Theme
-    width: Width
-    heading: bool
-    revision: str | None
-
-
 class AnalyticsOperations(ServiceOperations):
     """The operations of `analytics`. A campaign is named by its id or its name."""
 
@@ -76,7 +47,7 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def list_campaigns(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[CampaignSummaryOut]:
-        """List campaigns, oldest first: their names and ids, and how far they are."""
+        """List campaigns, oldest first: their names, ids and progress."""
         return Listing(CampaignSummaryOut, "/v1/campaigns", paging, params={"name": name})
 
     @operation
@@ -88,7 +59,7 @@ class AnalyticsOperations(ServiceOperations):
         annotations_per_conversation: int = 6,
         annotators: int | None = None,
     ) -> Call[ReachOut]:
-        """Return the smallest p-value that a pair can have, and how many conversations of each pair would do."""
+        """Return the smallest p-value that a pair can reach, and the fewest conversations that tell two bots apart."""
         params = {
             "pairs": pairs,
             "conversations": conversations,
@@ -113,7 +84,7 @@ class AnalyticsOperations(ServiceOperations):
     ) -> Call[SectionsOut]:
         """Return several sections at once, each with its result or its problem.
 
-        Sections that are not there after `wait_seconds` are `pending`.
+        Sections that are not computed after `wait_seconds` are `pending`.
         """
         more = {"sections": sections, "wait_seconds": wait_seconds}
         path = f"/v1/campaigns/{_segment(campaign_id)}/sections"
@@ -123,7 +94,10 @@ class AnalyticsOperations(ServiceOperations):
     def leaderboard(
         self, campaign_id: UUID | str, *, penalty: float = 0.5, **paging: Unpack[Paging]
     ) -> Listing[LeaderboardEntry]:
-        """List the annotators of a game whose exchanges are opened one by one, those with most points first."""
+        """List the annotators of a game by their points, highest first.
+
+        In a game, annotators open one exchange after the other.
+        """
         path = f"/v1/campaigns/{_segment(campaign_id)}/leaderboard"
         return Listing(LeaderboardEntry, path, paging, params={"penalty": penalty})
 
@@ -131,6 +105,43 @@ class AnalyticsOperations(ServiceOperations):
     def list_annotator_ranks(self, campaign_id: UUID | str, **paging: Unpack[Paging]) -> Listing[AnnotatorRankOut]:
         """List the ranks of a game's annotators, best first, as annotators may see them."""
         return Listing(AnnotatorRankOut, f"/v1/campaigns/{_segment(campaign_id)}/annotator-ranks", paging)
+
+    @operation
+    def list_measures(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[MeasuresOut]:
+        """Return the values of all bots by each measure of a campaign, whatever its protocol."""
+        return _result(MeasuresOut, campaign_id, "measures", parameters)
+
+    @operation
+    def get_measure(
+        self, campaign_id: UUID | str, measure: str = HEADLINE, **parameters: Unpack[Parameters]
+    ) -> Call[MeasureOut]:
+        """Return the values of all bots by one measure, and the difference of each pair of bots."""
+        return _result(MeasureOut, campaign_id, f"measures/{_segment(measure)}", parameters)
+
+    @operation
+    def export_values(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[bytes]:
+        """Return every value of every measure, as a table of ratings in CSV."""
+        return Call(bytes, "GET", f"/v1/campaigns/{_segment(campaign_id)}/values", params=parameters)
+
+    @operation
+    def list_study_measures(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Call[StudyMeasuresOut]:
+        """Return the values of all bots by each measure of a study."""
+        return Call(StudyMeasuresOut, "GET", f"/v1/studies/{study_id}/measures", params=parameters)
+
+    @operation
+    def get_study_measure(self, study_id: UUID, measure: str, **parameters: Unpack[Parameters]) -> Call[MeasureOut]:
+        """Return the values of all bots by one measure of a study, and the difference of each pair of bots."""
+        return Call(MeasureOut, "GET", f"/v1/studies/{study_id}/measures/{_segment(measure)}", params=parameters)
+
+    @operation
+    def export_study_values(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Call[bytes]:
+        """Return every value of every measure of a study, as a table of ratings in CSV."""
+        return Call(bytes, "GET", f"/v1/studies/{study_id}/values", params=parameters)
+
+    @operation
+    def assess_study(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Call[StudyAssessmentOut]:
+        """Return which measures of a study deserve trust, by the study's outcome."""
+        return Call(StudyAssessmentOut, "GET", f"/v1/studies/{study_id}/assessment", params=parameters)
 
     @operation
     def win_rates(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[WinRatesOut]:
@@ -144,7 +155,7 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def features(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[FeaturesOut]:
-        """Return who was preferred by fluency, sensibleness, specificity, and by sensibleness and specificity both."""
+        """Return how often each bot was preferred: by each feature, and by sensibleness and specificity together."""
         return _result(FeaturesOut, campaign_id, "features", parameters)
 
     @operation
@@ -154,12 +165,12 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def sensitivity(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[SensitivityOut]:
-        """Return the ranking under other treatments of "unsure", the other filter and the other units."""
+        """Return the ranking under other choices: another treatment of "unsure", the other filter, the other units."""
         return _result(SensitivityOut, campaign_id, "sensitivity", parameters)
 
     @operation
     def fooling_rates(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[FoolingRatesOut]:
-        """Return how often each is taken for a human."""
+        """Return how often each speaker is taken for a human."""
         return _result(FoolingRatesOut, campaign_id, "fooling-rates", parameters)
 
     @operation
@@ -174,7 +185,7 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def annotators(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[AnnotatorsOut]:
-        """Return how often annotators are right, and the ranking without the weak ones."""
+        """Return how often annotators are right, and the ranking without the weak annotators."""
         return _result(AnnotatorsOut, campaign_id, "annotators", parameters)
 
     @operation
@@ -184,24 +195,27 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def figure(self, campaign_id: UUID | str, figure: str, **parameters: Unpack[FigureParameters]) -> Call[bytes]:
-        """Return a figure, such as `ranking.svg`; `.json` is a Vega-Lite spec, `.svg`, `.pdf`, `.png` are drawn."""
+        """Return a figure by its file name, such as `ranking.svg`.
+
+        `.json` returns a Vega-Lite specification; `.svg`, `.pdf` and `.png` return the drawing.
+        """
         return Call(
             bytes, "GET", f"/v1/campaigns/{_segment(campaign_id)}/figures/{_segment(figure)}", params=parameters
         )
 
     @operation
     def list_standings(self, **paging: Unpack[Paging]) -> Listing[StandingOut]:
-        """List the standings of the bots of the team whose key it is, where results were released."""
+        """List the standings of the team that owns the key, in campaigns with released results."""
         return Listing(StandingOut, "/v1/teams/me/standings", paging)
 
     @operation
     def list_leaderboards(self, **paging: Unpack[Paging]) -> Listing[PublicRankingOut]:
-        """List the results that were made public, those published last first; needs no key."""
+        """List public results, the latest publication first. The request needs no key."""
         return Listing(PublicRankingOut, "/v1/leaderboards", paging)
 
     @operation
     def list_team_bots(self, **paging: Unpack[Paging]) -> Listing[TeamBotOut]:
-        """List the bots of the team whose key it is, with their failures and latencies."""
+        """List the bots of the team that owns the key, with their failures and latencies."""
         return Listing(TeamBotOut, "/v1/teams/me/bots", paging)
 
     @operation
@@ -213,8 +227,8 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def create_analysis(self, analysis: AnalysisIn, *, idempotency_key: str | None = None) -> Call[AnalysisJobOut]:
-        """Start an analysis; `get_analysis` says how far it is, and returns its result."""
-        named = analysis.model_copy(update={"kind": analysis.kind})  # set, so that it is sent: defaults are not
+        """Start an analysis; `get_analysis` returns its progress and its result."""
+        named = analysis.model_copy(update={"kind": analysis.kind})  # set explicitly, since defaults are not sent
         return Call(AnalysisJobOut, "POST", "/v1/analyses", body=named, idempotency_key=idempotency_key)
 
     @operation
@@ -237,16 +251,24 @@ class AsyncAnalytics(AnalyticsOperations, AsyncClient):
 
 
 def result_file(campaign_id: UUID | str, result: str, form: FileForm, **parameters: Unpack[Parameters]) -> Call[bytes]:
-    """Describe the request for a result such as `win-rates` as a file: its table as CSV or Parquet, or all as JSON.
+    """Return the request for the file of a result: its table as CSV or Parquet, or all of it as JSON.
 
-    A client makes it: `client.carry_out(result_file("autumn", "win-rates", "csv"))`.
+    A client sends the request: `client.carry_out(result_file("autumn", "win-rates", "csv"))`.
     """
     path = f"/v1/campaigns/{_segment(campaign_id)}/{_segment(result)}"
     return Call(bytes, "GET", path, params=parameters, accept=_MEDIA_TYPES[form])
 
 
+def measure_file(
+    campaign_id: UUID | str, measure: str, form: FileForm, **parameters: Unpack[Parameters]
+) -> Call[bytes]:
+    """Return the request for a measure as a file: its table of bots as CSV or Parquet, or all of it as JSON."""
+    path = f"/v1/campaigns/{_segment(campaign_id)}/measures/{_segment(measure)}"
+    return Call(bytes, "GET", path, params=parameters, accept=_MEDIA_TYPES[form])
+
+
 def analysis_file(analysis_id: UUID, form: FileForm) -> Call[bytes]:
-    """Describe the request for a complete analysis as a file, as `result_file` does for a result."""
+    """Return the request for a complete analysis as a file: its table as CSV or Parquet, or all of it as JSON."""
     return Call(bytes, "GET", f"/v1/analyses/{analysis_id}", accept=_MEDIA_TYPES[form])
 
 
@@ -255,5 +277,5 @@ def _result(returns: type[Result], campaign_id: UUID | str, name: str, parameter
 
 
 def _segment(name: UUID | str) -> str:
-    """Return a name as one segment of a path."""
+    """Return a campaign's id or name, quoted as one segment of a URL's path."""
     return quote(str(name), safe="")

@@ -24,24 +24,24 @@ class BotsOperations(ServiceOperations):
     def list_bots(
         self, *, name: str | None = None, team: str | None = None, **paging: Unpack[Paging]
     ) -> Listing[BotOut]:
-        """List bots, oldest first; a team sees its own."""
+        """List bots, oldest first. A team sees only its own bots."""
         return Listing(BotOut, "/v1/bots", paging, params={"name": name, "team": team})
 
     @operation
     def register_bot(
         self, bot: BotIn, *, probe: bool | None = None, idempotency_key: str | None = None
     ) -> Call[BotOut]:
-        """Register a bot and probe it; with `probe=False` it is probed soon after the answer."""
+        """Register a bot and probe it before the answer; with `probe=False`, the probe runs soon after the answer."""
         return Call(BotOut, "POST", "/v1/bots", params={"probe": probe}, body=bot, idempotency_key=idempotency_key)
 
     @operation
     def get_bot(self, bot_id: UUID) -> Call[BotOut]:
-        """Return one bot, with its present version and its latest full probe."""
+        """Return one bot, with its current version and its latest full probe."""
         return Call(BotOut, "GET", f"/v1/bots/{bot_id}")
 
     @operation
     def change_bot(self, bot_id: UUID, changes: BotChangesIn) -> Call[BotOut]:
-        """Change a bot's description, domains, limits or status; fields that are not set stay."""
+        """Change a bot's description, domains, limits or status. Fields that are not set keep their values."""
         return Call(BotOut, "PATCH", f"/v1/bots/{bot_id}", body=changes)
 
     @operation
@@ -53,7 +53,7 @@ class BotsOperations(ServiceOperations):
     def add_bot_version(
         self, bot_id: UUID, version: BotVersionIn, *, probe: bool | None = None, idempotency_key: str | None = None
     ) -> Call[BotOut]:
-        """Give the bot another way of answering, and probe it. Versions before it stay as they are."""
+        """Add a version with another protocol to a bot, and probe it. Earlier versions stay unchanged."""
         return Call(
             BotOut,
             "POST",
@@ -65,7 +65,7 @@ class BotsOperations(ServiceOperations):
 
     @operation
     def replace_bot_secret(self, bot_id: UUID, secret: SecretIn) -> Call[BotOut]:
-        """Replace the secret of the present version."""
+        """Replace the secret of the current version."""
         return Call(BotOut, "PUT", f"/v1/bots/{bot_id}/secret", body=secret)
 
     @operation
@@ -75,12 +75,15 @@ class BotsOperations(ServiceOperations):
 
     @operation
     def probe_bot(self, bot_id: UUID) -> Call[ProbeOut]:
-        """Probe the bot now; its status becomes what the report says."""
+        """Probe a bot now. The bot's new status follows from the report of the probe."""
         return Call(ProbeOut, "POST", f"/v1/bots/{bot_id}/probes")
 
     @operation
     def reply(self, bot_id: UUID, request: RepliesIn) -> Call[RepliesOut]:
-        """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
+        """Ask a bot for one reply to each context.
+
+        A context without a reply has the reason, and does not delay the others.
+        """
         return Call(RepliesOut, "POST", f"/v1/bots/{bot_id}/replies", body=request)
 
     @operation
@@ -90,7 +93,10 @@ class BotsOperations(ServiceOperations):
 
     @operation
     def host_model(self, model: HostedModelIn, *, idempotency_key: str | None = None) -> Call[HostedModelOut]:
-        """Take up a model directory by name, or a model whose files are uploaded next. Nothing is loaded yet."""
+        """Register a model to host: a directory by its name, or files that later requests upload.
+
+        Nothing is loaded yet.
+        """
         return Call(HostedModelOut, "POST", "/v1/hosted-models", body=model, idempotency_key=idempotency_key)
 
     @operation
@@ -100,7 +106,10 @@ class BotsOperations(ServiceOperations):
 
     @operation
     def remove_hosted_model(self, name: str) -> Call[None]:
-        """Unload a model and delete its uploaded files; a directory that was named stays as it is."""
+        """Unload a model and delete its uploaded files.
+
+        If the model is a directory of the administrator, the files stay.
+        """
         return Call(type(None), "DELETE", _model(name))
 
     @operation
@@ -111,7 +120,7 @@ class BotsOperations(ServiceOperations):
 
     @operation
     def load_hosted_model(self, name: str) -> Call[HostedModelOut]:
-        """Load a model and see it answer; one that is loaded already is loaded again."""
+        """Load a model and test one inference. A loaded model is loaded again."""
         return Call(HostedModelOut, "POST", f"{_model(name)}/load")
 
     @operation
@@ -121,22 +130,25 @@ class BotsOperations(ServiceOperations):
 
     @operation
     def get_triton_repository(self) -> Call[TritonOut]:
-        """Return the models that the suite's own Triton finds in its repository, and their states."""
+        """Return the models in the repository of the suite's own Triton, and their states."""
         return Call(TritonOut, "GET", "/v1/hosted-models/triton/repository")
 
     @operation
     def list_openai_models(self) -> Call[dict[str, Any]]:
-        """List bots as OpenAI lists models. The package `openai` speaks this API too, at `/openai/v1`."""
+        """List bots in the form of OpenAI's list of models.
+
+        The package `openai` can call this API too, at `/openai/v1`.
+        """
         return Call(dict[str, Any], "GET", "/openai/v1/models")
 
     @operation
     def get_openai_model(self, model: str) -> Call[dict[str, Any]]:
-        """Return a bot, by its id or name, as OpenAI describes a model."""
+        """Return the bot with this id or name, in the form of an OpenAI model."""
         return Call(dict[str, Any], "GET", f"/openai/v1/models/{quote(model, safe='')}")
 
     @operation
     def create_chat_completion(self, request: Mapping[str, Any]) -> Call[dict[str, Any]]:
-        """Ask a bot for a reply in OpenAI's form, without `stream`."""
+        """Ask a bot for a reply in OpenAI's format, without `stream`."""
         return Call(dict[str, Any], "POST", "/openai/v1/chat/completions", body=request)
 
 

@@ -1,7 +1,7 @@
-"""The way to one service: time-outs, retries of requests that may be repeated, the trace passed on, typed errors.
+"""The connection to one service: time-outs, retries of repeatable requests, propagated traces, typed errors.
 
-`Channel` holds the logic once, as coroutines. `AsyncChannel` awaits httpx; `BlockingChannel` calls httpx at once, so
-that its coroutines never wait (`operations.drive` runs them).
+`Channel` holds the logic once, as coroutines. Its subclass `AsyncChannel` awaits httpx. Its subclass `BlockingChannel`
+calls httpx without awaiting: its coroutines never wait for an event loop, so `operations.drive` can run them.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ TRANSIENT = frozenset(
         HTTPStatus.GATEWAY_TIMEOUT,
     }
 )
-"""Statuses that another attempt may better."""
+"""Statuses after which another attempt may succeed."""
 _PEER_REFUSED = b'"urn:spotthebot:problem:peer-refused"'
 _CONNECT_SECONDS = 5.0
 _log = logging.getLogger(__name__)
@@ -41,10 +41,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Retries:
-    """How often a request is made, and how long to wait in between: exponential backoff with jitter.
+    """How often a request is tried, and how long to wait in between: exponential backoff with jitter.
 
-    A `Retry-After` is waited for instead; where the waiting would come to more than `max_seconds`, the last answer is
-    returned.
+    If an answer has the header `Retry-After`, its time replaces the wait. If all waits together would exceed
+    `max_seconds`, the last answer is returned.
     """
 
     attempts: int = 6
@@ -54,7 +54,7 @@ class Retries:
     max_seconds: float = 45.0
 
     def wait_seconds(self, attempt: int, elapsed: float, hint: int | None) -> float | None:
-        """Return how long to wait after this attempt, counted from 1; None where it was the last."""
+        """Return how long to wait after attempt number `attempt`, counted from 1; None if it was the last attempt."""
         if attempt >= self.attempts:
             return None
         if hint is None:
@@ -67,7 +67,7 @@ class Retries:
 
 
 class Channel(ABC):
-    """Makes requests of one service with one API key."""
+    """Sends requests to one service with one API key."""
 
     http: httpx.Client | httpx.AsyncClient
 
@@ -84,7 +84,10 @@ class Channel(ABC):
 
     @asynccontextmanager
     async def open(self, request: Request) -> AsyncIterator[AsyncIterator[bytes]]:
-        """Give the body of the answer as it arrives; one that breaks off raises PeerUnavailable."""
+        """Yield an iterator over the pieces of the answer's body, as they arrive.
+
+        It raises PeerUnavailable if the answer breaks off.
+        """
         response = await self._answer(request, stream=True)
         try:
             if response.is_error:
@@ -121,7 +124,10 @@ class Channel(ABC):
         raise AssertionError
 
     async def _is_refused_further_on(self, response: httpx.Response) -> bool:
-        """Whether a peer of the peer refused, which it would again: only the 502 of a proxy is transient."""
+        """Return whether the service passes on a refusal by another service, which would refuse again.
+
+        Then a retry is useless. Only a 502 from a proxy is transient.
+        """
         if response.status_code != HTTPStatus.BAD_GATEWAY:
             return False
         await self._read(response)
@@ -179,7 +185,7 @@ class AsyncChannel(Channel):
 
     def __init__(self, peer: str, base_url: str, key: str, timeout_seconds: float, retries: Retries) -> None:
         super().__init__(peer, retries)
-        # The transport is given, so that no proxy of the environment stands between.
+        # An explicit transport, so that no proxy from the environment is used.
         self.http = self._client = httpx.AsyncClient(
             transport=httpx.AsyncHTTPTransport(verify=_tls(base_url)), **_settings(base_url, key, timeout_seconds)
         )
@@ -210,7 +216,7 @@ class AsyncChannel(Channel):
 
 
 class BlockingChannel(Channel):
-    """A channel whose coroutines are done when they are first resumed."""
+    """A channel that blocks the thread. Its coroutines never wait for an event loop."""
 
     def __init__(self, peer: str, base_url: str, key: str, timeout_seconds: float, retries: Retries) -> None:
         super().__init__(peer, retries)
@@ -242,13 +248,17 @@ class BlockingChannel(Channel):
 
 
 def _may_pass(request: Request, response: httpx.Response, hint: int | None) -> bool:
-    """Whether another attempt may get another answer: a key's first request may still run, the answer says how long."""
+    """Return whether another attempt may succeed.
+
+    For example, the first request with an idempotency key may still be running. The answer to the second one says how
+    long to wait.
+    """
     still_runs = response.status_code == HTTPStatus.CONFLICT and hint is not None
     return response.status_code in TRANSIENT or (still_runs and "Idempotency-Key" in request.headers)
 
 
 def _tls(base_url: str) -> ssl.SSLContext | bool:
-    """Read certificates, which takes a tenth of a second, only for an address that needs them, and once."""
+    """Read the certificates of the system once, and only for an https address: reading takes a tenth of a second."""
     return _certificates() if base_url.startswith("https:") else False
 
 

@@ -1,4 +1,4 @@
-"""What the clients of all services have in common: how they are opened and closed, and what every service answers."""
+"""The common part of all services' clients: how they are opened and closed, and the operations of every service."""
 
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -14,16 +14,16 @@ _TIMEOUT_SECONDS = 60.0
 
 
 class Client(BlockingFace):
-    """Calls a service and waits for the answer. A context manager; may be shared by threads."""
+    """Calls a service and waits for the answer. It is a context manager, and threads may share it."""
 
     peer: ClassVar[str]
 
     def __init__(
         self, base_url: str, key: str, *, timeout_seconds: float = _TIMEOUT_SECONDS, retries: "Retries | None" = None
     ) -> None:
-        """Take the service's address, such as http://127.0.0.1:8101, and an API key.
+        """Set the service's address, such as http://127.0.0.1:8101, and an API key.
 
-        `timeout_seconds` is for each step of an attempt: connecting (5 s at most), sending, and each wait for bytes.
+        `timeout_seconds` limits each step of an attempt: connecting (5 s at most), sending, and each wait for bytes.
         """
         from spotthebot.clients import channel  # noqa: PLC0415 - httpx takes its time
 
@@ -45,16 +45,16 @@ class Client(BlockingFace):
 
 
 class AsyncClient(AsyncFace):
-    """Calls a service on an event loop. An asynchronous context manager."""
+    """Calls a service on an event loop. It is an asynchronous context manager."""
 
     peer: ClassVar[str]
 
     def __init__(
         self, base_url: str, key: str, *, timeout_seconds: float = _TIMEOUT_SECONDS, retries: "Retries | None" = None
     ) -> None:
-        """Take the service's address, such as http://127.0.0.1:8101, and an API key.
+        """Set the service's address, such as http://127.0.0.1:8101, and an API key.
 
-        `timeout_seconds` is for each step of an attempt: connecting (5 s at most), sending, and each wait for bytes.
+        `timeout_seconds` limits each step of an attempt: connecting (5 s at most), sending, and each wait for bytes.
         """
         from spotthebot.clients import channel  # noqa: PLC0415 - httpx takes its time
 
@@ -76,7 +76,7 @@ class AsyncClient(AsyncFace):
 
 
 class Health(BaseModel):
-    """How a service is."""
+    """The health of a service."""
 
     status: str
 
@@ -88,12 +88,12 @@ class ServiceOperations:
 
     @operation
     def health(self) -> Call[Health]:
-        """Say that the process is alive."""
+        """Return an answer as long as the process is alive."""
         return Call(Health, "GET", "/healthz")
 
     @operation
     def readiness(self) -> Call[Health]:
-        """Say that requests can be served; raises PeerFailed with the reason where they can't."""
+        """Return an answer if the service can serve requests; raises PeerFailed with the reason if it can't."""
         return Call(Health, "GET", "/readyz")
 
     @operation

@@ -1,15 +1,11 @@
-"""What a call of a service can raise.
+"""The errors that a call of a service can raise.
 
-PeerUnavailable      no answer: nobody listens, the time is up, or the answer breaks off
-UnexpectedAnswer     an answer that does not fit this client: another release, or not our service
-PeerRefused          an error as answer, with the service's problem document (RFC 9457)
-├── Invalid          400, 413, 422: `problem.errors` names each fault
-├── Unauthenticated  401: the key is missing, unknown, expired or revoked
-├── Forbidden        403: the key's role may not do this
-├── NotFound         404: no such thing, or none that the key may see
-├── Conflict         409: the right request in the wrong state
-├── RateLimited      429: `retry_after_seconds` says when to try again
-└── PeerFailed       500 and above: the service's own trouble
+PeerUnavailable no answer: nothing listens, the time is up, or the answer breaks off UnexpectedAnswer an answer that
+does not fit this client: another release, or another server PeerRefused an error as answer, with the service's problem
+document (RFC 9457) ├── Invalid 400, 413, 422: `problem.errors` names each fault ├── Unauthenticated 401: the key is
+missing, unknown, expired or revoked ├── Forbidden 403: the key's role may not do this ├── NotFound 404: the thing does
+not exist, or the key may not see it ├── Conflict 409: the right request in the wrong state ├── RateLimited 429:
+`retry_after_seconds` says when to try again └── PeerFailed 500 and above: the service's own trouble
 """
 
 import json
@@ -37,7 +33,7 @@ class ProblemField:
 
 @dataclass(frozen=True)
 class Problem:
-    """The service's account of an error; `type` names the kind, such as `urn:spotthebot:problem:not-found`."""
+    """The service's description of an error; `type` names the kind, such as `urn:spotthebot:problem:not-found`."""
 
     type: str
     title: str
@@ -79,7 +75,10 @@ class PeerRefused(UpstreamFailed):
 
     @property
     def detail(self) -> str:
-        """Name the peer and its status only: its message was meant for the service that called it."""
+        """Return a message with only the peer and its status.
+
+        It leaves out the peer's text, which was for the calling service.
+        """
         return f"This needs the service {self.peer}, which refused our request ({self.status})."
 
 
@@ -126,11 +125,11 @@ class PeerFailed(PeerRefused):
 
 
 PEER_TROUBLE = (PeerUnavailable, PeerRefused, UnexpectedAnswer)
-"""Every error of a call, for callers that make do without an answer or try again later."""
+"""Every error of a call, for callers that can continue without an answer or try again later."""
 
 
 def refusal(peer: str, method: str, path: str, status: int, headers: Mapping[str, str], content: bytes) -> PeerRefused:
-    """Make the error of an answer; one without a problem document is quoted instead."""
+    """Return the error for an answer. If the answer has no problem document, the error quotes the answer's text."""
     kind = next((kind for kind in PeerRefused.__subclasses__() if status in kind.statuses), PeerRefused)
     problem = _problem(status, path, content)
     return kind(
@@ -143,7 +142,7 @@ def refusal(peer: str, method: str, path: str, status: int, headers: Mapping[str
 
 
 def retry_after(header: str | None) -> int | None:
-    """Return the seconds of a `Retry-After`; None where it is absent or a date."""
+    """Return the seconds in a `Retry-After` header; None if the header is absent or holds a date."""
     return int(header) if header is not None and header.isdecimal() else None
 
 

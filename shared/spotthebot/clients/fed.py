@@ -1,4 +1,4 @@
-"""The client of `fed`: scores of dialogues and of whole collections, sets of dimensions, subscriptions."""
+"""The client of `fed`: scores of dialogues and of whole collections, dimension sets, subscriptions."""
 
 from typing import Literal, Unpack
 from urllib.parse import quote
@@ -26,27 +26,27 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
 
     @operation
     def create_score_job(self, job: ScoreJobIn, *, idempotency_key: str | None = None) -> Call[ScoreJobOut]:
-        """Score the bots of a collection; `get_score_job` says how far it is."""
+        """Start a job that scores the bots of a collection; `get_score_job` returns its progress."""
         return Call(ScoreJobOut, "POST", "/v1/score-jobs", body=job, idempotency_key=idempotency_key)
 
     @operation
     def list_score_jobs(self, *, collection_id: UUID | None = None, **paging: Unpack[Paging]) -> Listing[ScoreJobOut]:
-        """List jobs, oldest first."""
+        """List score jobs, oldest first."""
         return Listing(ScoreJobOut, "/v1/score-jobs", paging, params={"collection_id": collection_id})
 
     @operation
     def get_score_job(self, job_id: UUID) -> Call[ScoreJobOut]:
-        """Return a job and how far it is."""
+        """Return a score job and its progress."""
         return Call(ScoreJobOut, "GET", f"/v1/score-jobs/{job_id}")
 
     @operation
     def cancel_score_job(self, job_id: UUID) -> Call[ScoreJobOut]:
-        """Cancel a job: it ends before its next step."""
+        """Cancel a score job: it ends before its next step."""
         return Call(ScoreJobOut, "POST", f"/v1/score-jobs/{job_id}/cancel")
 
     @operation
     def get_score_set(self, set_id: UUID) -> Call[ScoreSetOut]:
-        """Return the bots of each dimension, best first, beside what length alone says."""
+        """Return the summary of a score set: for each dimension its bots, best first, and its length baseline."""
         return Call(ScoreSetOut, "GET", f"/v1/score-sets/{set_id}")
 
     @operation
@@ -58,7 +58,7 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
         conversation_id: UUID | None = None,
         **paging: Unpack[Paging],
     ) -> Listing[ContextScoresOut]:
-        """List the scores of a set, or of one bot or conversation in it, context by context."""
+        """List the scores of a score set by context: all of them, or only those of one bot or one conversation."""
         params = {"bot": bot, "conversation_id": conversation_id}
         return Listing(ContextScoresOut, f"/v1/score-sets/{set_id}/scores", paging, params=params)
 
@@ -69,7 +69,7 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
 
     @operation
     def export_scores(self, set_id: UUID, form: Literal["ndjson", "csv", "parquet"] = "ndjson") -> Download:
-        """Return all scores of a set in one file."""
+        """Return all scores of a score set in one file."""
         return Download(f"/v1/score-sets/{set_id}/export", params={"format": form})
 
     @operation
@@ -81,7 +81,7 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
         rated: str = "label",
         level: CorrelationLevel = "dialogue",
     ) -> Call[CorrelationsOut]:
-        """Correlate the scores with what a campaign's annotators say, or people who chatted with the bots."""
+        """Correlate a score set with people's ratings: of a campaign's annotators, or of the people who chatted."""
         params = {"campaign_id": campaign_id, "rated": rated, "level": level}
         return Call(CorrelationsOut, "GET", f"/v1/score-sets/{set_id}/correlation", params=params)
 
@@ -89,17 +89,20 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
     def create_dimension_set(
         self, dimensions: DimensionSetIn, *, idempotency_key: str | None = None
     ) -> Call[DimensionSetOut]:
-        """Keep dimensions under a name; other ones than in its latest version become its next version."""
+        """Store dimensions under a name.
+
+        If they differ from the name's latest version, they become its next version.
+        """
         return Call(DimensionSetOut, "POST", "/v1/dimension-sets", body=dimensions, idempotency_key=idempotency_key)
 
     @operation
     def list_dimension_sets(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[DimensionSetOut]:
-        """List versions of users' sets, oldest first."""
+        """List versions of users' dimension sets, oldest first."""
         return Listing(DimensionSetOut, "/v1/dimension-sets", paging, params={"name": name})
 
     @operation
     def get_dimension_set(self, name: str, version: int) -> Call[DimensionSetOut]:
-        """Return a version of a set with its follow-ups."""
+        """Return a version of a dimension set with its follow-ups."""
         return Call(DimensionSetOut, "GET", f"/v1/dimension-sets/{quote(name, safe='')}/versions/{version}")
 
 

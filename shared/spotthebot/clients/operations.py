@@ -1,8 +1,9 @@
-"""Operations of a service, each described once: a method that returns a description of the request and its answer.
+"""Operations of a service. One method describes each operation: it returns the request and the type of the answer.
 
-`@operation` gives the method two faces. On a `Client` it makes the request and returns the answer; on an `AsyncClient`
-it returns what `await` and `async for` take. Both faces run the same coroutines (`Operation.asynchronous`): with a
-blocking channel they never wait for an event loop, so `drive` and `drive_each` run them to their end without one.
+`@operation` makes the method usable on two kinds of clients. On a `Client` the method sends the request and returns the
+answer. On an `AsyncClient` the method returns an object for `await` or `async for`. Both clients run the same
+coroutines (`Operation.asynchronous`). With a blocking channel the coroutines never wait for an event loop, so `drive`
+and `drive_each` run them to their end without an event loop.
 """
 
 from abc import ABC, abstractmethod
@@ -43,7 +44,7 @@ ListOrder = Literal["oldest_first", "newest_first"]
 
 
 class Operation(ABC, Generic[Sync, Async]):
-    """A request and what comes back: `Sync` from a blocking client, `Async` from an asynchronous one."""
+    """A request, and the type of its result: `Sync` on a blocking client, `Async` on an asynchronous client."""
 
     request: Request
 
@@ -55,27 +56,27 @@ class Operation(ABC, Generic[Sync, Async]):
 
 
 class BlockingFace:
-    """Carries operations out and returns their answers."""
+    """Sends the requests of operations and returns their answers."""
 
     _channel: "Channel"
 
     def carry_out(self, described: Operation[Sync, Async]) -> Sync:
-        """Make the request that an operation describes."""
+        """Send the request that an operation describes, and return its answer."""
         return described.synchronous(self._channel)
 
 
 class AsyncFace:
-    """Carries operations out on an event loop: returns what `await` and `async for` take."""
+    """Sends the requests of operations on an event loop: returns objects for `await` or `async for`."""
 
     _channel: "Channel"
 
     def carry_out(self, described: Operation[Sync, Async]) -> Async:
-        """Make the request that an operation describes."""
+        """Return an object for `await` or `async for` that sends the request that an operation describes."""
         return described.asynchronous(self._channel)
 
 
 class operation(Generic[P, Sync, Async]):  # noqa: N801 - a decorator
-    """Make a method that describes an operation into one that a client carries out."""
+    """Turn a method that describes an operation into a method that sends its request."""
 
     def __init__(self, describe: Callable[Concatenate[Any, P], Operation[Sync, Async]]) -> None:
         self.describe = describe
@@ -101,7 +102,10 @@ class operation(Generic[P, Sync, Async]):  # noqa: N801 - a decorator
 
 
 class Call(Operation[R, Coroutine[Any, Any, R]]):
-    """One request, one answer of the type `returns`; `bytes` and `str` are given as they came, None expects nothing."""
+    """One request with one answer of the type `returns`.
+
+    `bytes` and `str` are returned raw; None expects no content.
+    """
 
     def __init__(
         self,
@@ -123,7 +127,10 @@ class Call(Operation[R, Coroutine[Any, Any, R]]):
         )
 
     def changing_once(self) -> Self:
-        """Say that the request, made again, changes nothing: it is then repeated where no answer comes."""
+        """Mark the request as safe to repeat: a repetition changes nothing.
+
+        If no answer arrives, the request is sent again.
+        """
         self.request = replace(self.request, changes_once=True)
         return self
 
@@ -136,21 +143,24 @@ class Call(Operation[R, Coroutine[Any, Any, R]]):
 
 
 class Paging(TypedDict, total=False):
-    """Which part of a list: `cursor` is a page's `next_cursor`; one request brings `page_size` items (1 to 1000)."""
+    """A part of a list: the page at `cursor`, which the page before it contains as `next_cursor`.
+
+    `page_size` is the number of items of a page (1 to 1000).
+    """
 
     cursor: str | None
     page_size: int
 
 
 class Page(BaseModel, Generic[Item]):
-    """One page of a list; `next_cursor` is None on the last."""
+    """One page of a list; `next_cursor` is None on the last page."""
 
     items: list[Item]
     next_cursor: str | None
 
 
 class Listing(Operation["Pages[Item]", "AsyncPages[Item]"], Generic[Item]):
-    """A list that comes page by page."""
+    """A list that is fetched page by page."""
 
     def __init__(
         self, items: type[Item], path: str, paging: Paging, *, params: Mapping[str, object] | None = None
@@ -166,14 +176,14 @@ class Listing(Operation["Pages[Item]", "AsyncPages[Item]"], Generic[Item]):
         return AsyncPages(self, channel)
 
     async def page(self, channel: "Channel", cursor: str | None = None) -> Page[Item]:
-        """Fetch one page: the first that was asked for, or the one at `cursor`."""
+        """Fetch the page at `cursor`. Without a cursor, fetch the page that the caller of the operation requested."""
         params = dict(self.request.params) if cursor is None else {**self.request.params, "cursor": cursor}
         request = Request(method="GET", path=self.request.path, params=params)
         kind = cast("type[Page[Item]]", Page.__class_getitem__(self.items))
         return decoded(kind, await channel.call(request), request, channel)
 
     async def each(self, channel: "Channel") -> AsyncGenerator[Item, None]:
-        """Yield the items of this page and of all after it."""
+        """Yield the items of this page and of all following pages."""
         page = await self.page(channel)
         while True:
             for item in page.items:
@@ -184,7 +194,7 @@ class Listing(Operation["Pages[Item]", "AsyncPages[Item]"], Generic[Item]):
 
 
 class Pages(Generic[Item]):
-    """A list, fetched page by page while it is read; `page()` fetches one page only."""
+    """A list whose pages are fetched while it is read; `page()` fetches one page only."""
 
     def __init__(self, listing: Listing[Item], channel: "Channel") -> None:
         self._listing, self._channel = listing, channel
@@ -197,7 +207,7 @@ class Pages(Generic[Item]):
 
 
 class AsyncPages(Generic[Item]):
-    """A list, fetched page by page while it is read; `page()` fetches one page only."""
+    """A list whose pages are fetched while it is read; `page()` fetches one page only."""
 
     def __init__(self, listing: Listing[Item], channel: "Channel") -> None:
         self._listing, self._channel = listing, channel
@@ -240,7 +250,7 @@ def decoded(kind: type[R], content: bytes, request: Request, channel: "Channel")
     if kind is str:
         return cast("R", content.decode())
     try:
-        # A newer service may say more than this client knows.
+        # A newer service may send fields that this client does not know.
         found: R = _adapter(cast("Any", kind)).validate_json(content or b"null", extra="ignore")
     except ValidationError as error:
         reason = faults_of(error)[0]

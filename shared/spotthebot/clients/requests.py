@@ -1,4 +1,4 @@
-"""Requests before they are made, and their bodies: models as JSON, and content that is sent piece by piece."""
+"""Requests before they are sent, and their bodies: models as JSON, and content that is sent piece by piece."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,10 @@ class Content:
         return isinstance(self._source, Path | bytes)
 
     def pieces(self) -> Iterator[bytes]:
-        """Begin again where the source allows it."""
+        """Return the pieces from the start of the content.
+
+        Pieces without a file or bytes behind them can be read only once.
+        """
         if isinstance(self._source, bytes):
             return iter((self._source,))
         if isinstance(self._source, Path):
@@ -34,9 +37,11 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """The description of an HTTP request; `params` that are None are left out, `content` is a body sent in pieces.
+    """The description of an HTTP request. `params` with the value None are left out.
 
-    One that `changes_once` changes nothing when it is made again, whatever its method.
+    `content` is a body sent in pieces.
+
+    `changes_once` means that a repetition of the request changes nothing, whatever its method.
     """
 
     method: str
@@ -49,13 +54,16 @@ class Request:
 
     @property
     def may_be_repeated(self) -> bool:
-        """Whether a second attempt changes nothing that the first did not, and can be made."""
+        """Return whether the request can be sent again without a further change."""
         changes_once = self.changes_once or self.method in _REPEATABLE or "Idempotency-Key" in self.headers
         return changes_once and (self.content is None or self.content.may_be_repeated)
 
 
 def encoded(body: BaseModel | Mapping[str, Any]) -> bytes:
-    """Return a body as JSON: only fields that were set, so that the service's own defaults hold; secrets in clear."""
+    """Return a body as JSON. It shows secrets in clear text.
+
+    The JSON holds only fields that were set, so that the service's own defaults apply to other fields.
+    """
     values = body.model_dump(exclude_unset=True) if isinstance(body, BaseModel) else body
     return json.dumps(values, ensure_ascii=False, default=_encodable).encode()
 

@@ -1,4 +1,4 @@
-"""Operations whose answers come bit by bit: files, rows and events."""
+"""Operations whose answers arrive in pieces: files, rows and events."""
 
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Stream(Operation[Iterator[Item], AsyncIterator[Item]]):
-    """What arrives bit by bit; an answer that breaks off raises PeerUnavailable."""
+    """An answer that arrives in pieces. If it breaks off, it raises PeerUnavailable."""
 
     def synchronous(self, channel: "Channel") -> Iterator[Item]:
         return drive_each(self.asynchronous(channel))
@@ -50,7 +50,7 @@ class Ndjson(_Stream[Item]):
 
 @dataclass(frozen=True)
 class ServerSentEvent(Generic[Item]):
-    """Something that happened: its name, its data, and its id where the service numbers its events."""
+    """An event of a stream: its name, its data, and its id if the service numbers its events."""
 
     event: str
     data: Item
@@ -58,7 +58,7 @@ class ServerSentEvent(Generic[Item]):
 
 
 class Events(_Stream[ServerSentEvent[Item]]):
-    """Server-sent events, until the service ends the stream; `data` is the type that every event holds."""
+    """Server-sent events, until the service ends the stream; `data` is the type of every event's data."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Events(_Stream[ServerSentEvent[Item]]):
 
 
 async def _lines(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Cut bytes at line feeds only: JSON may hold what Unicode calls a line separator."""
+    """Split bytes at line feeds only: JSON may hold characters that Unicode treats as line separators."""
     rest = b""
     async for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")

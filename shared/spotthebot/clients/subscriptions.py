@@ -25,7 +25,7 @@ class SubscriptionOperations:
     def create_subscription(
         self, subscription: SubscriptionIn, *, idempotency_key: str | None = None
     ) -> Call[SubscriptionWithSecretOut]:
-        """Subscribe a URL to events; the answer holds the signing secret, which is not given again."""
+        """Subscribe a URL to events. The answer holds the signing secret, which is not shown again."""
         return Call(
             SubscriptionWithSecretOut,
             "POST",
@@ -36,7 +36,7 @@ class SubscriptionOperations:
 
     @operation
     def list_subscriptions(self, **paging: Unpack[Paging]) -> Listing[SubscriptionOut]:
-        """List subscriptions, oldest first; a team sees its own."""
+        """List subscriptions, oldest first. A team sees only its own subscriptions."""
         return Listing(SubscriptionOut, "/v1/subscriptions", paging)
 
     @operation
@@ -46,19 +46,22 @@ class SubscriptionOperations:
 
     @operation
     def change_subscription(self, subscription_id: UUID, changes: SubscriptionChangesIn) -> Call[SubscriptionOut]:
-        """Change the URL, the events, or whether anything is sent; fields that are not set stay."""
+        """Change a subscription's URL or event types, or switch it on or off.
+
+        Fields that are not set keep their values.
+        """
         return Call(SubscriptionOut, "PATCH", f"/v1/subscriptions/{subscription_id}", body=changes)
 
     @operation
     def delete_subscription(self, subscription_id: UUID) -> Call[None]:
-        """Delete a subscription with its deliveries; deliveries that wait are not sent any more."""
+        """Delete a subscription with its deliveries. Pending deliveries are not sent."""
         return Call(type(None), "DELETE", f"/v1/subscriptions/{subscription_id}")
 
     @operation
     def rotate_subscription_secret(
         self, subscription_id: UUID, secret: NewSecretIn, *, idempotency_key: str | None = None
     ) -> Call[SubscriptionWithSecretOut]:
-        """Sign with another secret; messages carry the old one's signature too while the two overlap."""
+        """Replace the signing secret. During the overlap, messages are signed with the old secret as well."""
         path = f"/v1/subscriptions/{subscription_id}/secret"
         return Call(SubscriptionWithSecretOut, "POST", path, body=secret, idempotency_key=idempotency_key)
 
@@ -79,7 +82,7 @@ class SubscriptionOperations:
     def replay_subscription(
         self, subscription_id: UUID, request: ReplayIn, *, idempotency_key: str | None = None
     ) -> Call[ReplayedOut]:
-        """Send this subscriber all events since a moment again, under their old ids."""
+        """Send this subscriber again all its events since a given time. Events keep their ids."""
         path = f"/v1/subscriptions/{subscription_id}/replay"
         return Call(ReplayedOut, "POST", path, body=request, idempotency_key=idempotency_key)
 
@@ -90,5 +93,5 @@ class SubscriptionOperations:
 
     @operation
     def replay_event(self, event_id: UUID, *, idempotency_key: str | None = None) -> Call[ReplayedOut]:
-        """Send an event again to those of your subscribers that it is for."""
+        """Send an event again to each of your subscriptions that receives its type."""
         return Call(ReplayedOut, "POST", f"/v1/events/{event_id}/replay", idempotency_key=idempotency_key)

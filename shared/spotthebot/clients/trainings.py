@@ -12,6 +12,7 @@ from spotthebot.contracts.annotation.trainings import (
     TrainingIn,
     TrainingOut,
     TrainingRecordOut,
+    TrainingResultsOut,
     TrainingStartIn,
     TrainingSummaryOut,
     TrainingTaskOut,
@@ -28,7 +29,7 @@ class TrainingOperations:
 
     @operation
     def create_training(self, training: TrainingIn, *, idempotency_key: str | None = None) -> Call[TrainingOut]:
-        """Store a version of a training, which never changes; the same document again changes nothing."""
+        """Store a version of a training, which never changes. Sending the same document again changes nothing."""
         return Call(TrainingOut, "POST", "/v1/trainings", body=training, idempotency_key=idempotency_key)
 
     @operation
@@ -40,20 +41,25 @@ class TrainingOperations:
     def start_training(
         self, campaign_id: UUID, start: TrainingStartIn, *, idempotency_key: str | None = None
     ) -> Call[TrainingTaskOut]:
-        """Begin a campaign's training, or go on with it."""
+        """Start a campaign's training, or continue it."""
         path = f"/v1/campaigns/{campaign_id}/training"
         return Call(TrainingTaskOut, "POST", path, body=start, idempotency_key=idempotency_key)
 
     @operation
     def answer_training(self, campaign_id: UUID, position: int, answer: TrainingAnswerIn) -> Call[FeedbackOut]:
-        """Answer a dialogue of the training for good, and get what is right and wrong in it."""
+        """Store the final answer to a dialogue of the training; return which of its values are right and wrong."""
         path = f"/v1/campaigns/{campaign_id}/training/dialogues/{position}"
         return Call(FeedbackOut, "PUT", path, body=answer)
 
     @operation
     def get_training_record(self, campaign_id: UUID, annotator_id: UUID) -> Call[TrainingRecordOut]:
-        """Return all that an annotator did in the training."""
+        """Return all attempts and answers of an annotator in the training."""
         return Call(TrainingRecordOut, "GET", f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/training")
+
+    @operation
+    def get_training_results(self, campaign_id: UUID) -> Call[TrainingResultsOut]:
+        """Return the pass rates of a campaign's training by workforce, and what people did in each dialogue."""
+        return Call(TrainingResultsOut, "GET", f"/v1/campaigns/{campaign_id}/training/results")
 
     @operation
     def grant_training_attempt(
@@ -65,6 +71,6 @@ class TrainingOperations:
         *,
         idempotency_key: str | None = None,
     ) -> Call[TrainingRecordOut]:
-        """Let an annotator who failed the last attempt at the training begin the next one."""
+        """Let an annotator who failed the last attempt at the training start another one."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/training/attempts/{attempt}"
         return Call(TrainingRecordOut, "PUT", path, body=reason, idempotency_key=idempotency_key)

@@ -1,1 +1,1 @@
-"""Wire schemas and ids that cross a boundary: data only, no behaviour, nothing of the services that use them."""
+"""Wire schemas and ids that cross a boundary: data only, no behaviour, and no import from a service."""

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a caller is to the suite."""
+    """The role of a caller in the suite."""
 
     ADMIN = "admin"
     """Runs the suite: registers bots, uploads corpora, starts collections and campaigns."""

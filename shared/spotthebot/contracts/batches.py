@@ -3,11 +3,11 @@
 from spotthebot.contracts.wire import Wire
 
 MAX_BATCH_SIZE = 1000
-"""Rows that one bulk request may hold."""
+"""The limit of rows in one bulk request."""
 
 
 class StoredOut(Wire):
-    """What became of a batch: rows with a known key are left as they are."""
+    """The result of a batch. A row whose key is already stored stays unchanged."""
 
     stored: int
     already_there: int

@@ -1,6 +1,6 @@
-"""The levels of confidence and of significance, and the powers of a test, that requests may ask for.
+"""The levels of confidence and significance, and the powers of a test, that requests may choose.
 
-They are those of `spotthebot.statistics.levels`, which schemas cannot import; a test compares them.
+They equal the levels of `spotthebot.statistics.levels`, which schemas cannot import; a test compares them.
 """
 
 from typing import Final

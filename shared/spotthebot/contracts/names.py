@@ -1,8 +1,8 @@
-"""Names that people tell apart by looking at them: of bots, teams, campaigns, collections and corpora.
+"""Names that people tell apart by eye: of bots, teams, campaigns, collections and corpora.
 
-A name holds no character that nobody sees or that turns the text around it. Where two names must differ, they must
-differ to the eye: `skeleton` is the one of Unicode Technical Standard 39, section 4. Its table of characters that look
-alike is the one of unicode.org, as the package `confusable-homoglyphs` ships it.
+A name holds no invisible character and none that changes the direction of text. Names that must differ also have to
+look different. `skeleton` compares their looks by Unicode Technical Standard 39, section 4. Its table of characters
+that look alike comes from unicode.org; the package `confusable-homoglyphs` contains a copy.
 """
 
 import json
@@ -18,24 +18,26 @@ from pydantic import AfterValidator
 from spotthebot.contracts.wire import Name
 
 HUMAN_NAME: Final = "HU"
-"""What results call people, as the paper does."""
+"""The name of people in results, as in the paper."""
 _IGNORABLE: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Characters that are not shown (Default_Ignorable_Code_Point of the Unicode Character Database)."""
+_UNSEEN: Final = "\ufff9-\ufffb\U00013430-\U00013440\U00016fe4\U0001d159"
+"""Further characters without a shape: annotations between lines, controls of hieroglyphs, fillers of scripts."""
 _JOINERS: Final = "\u200c\u200d\ufe0e\ufe0f"
-"""Those that change how their neighbours are shown: in Persian, in languages of India, in emoji."""
-_IGNORED: Final = re.compile(f"[{_IGNORABLE}]")
-_BARRED: Final = re.compile(f"(?![{_JOINERS}])[{_IGNORABLE}\x00-\x1f\\x7f-\\x9f\u2028\u2029\ud800-\udfff]")
+"""Ignorable characters that change how their neighbours are shown: in Persian, in languages of India, in emoji."""
+_IGNORED: Final = re.compile(f"[{_IGNORABLE}{_UNSEEN}]")
+_BARRED: Final = re.compile(f"(?![{_JOINERS}])[{_IGNORABLE}{_UNSEEN}\x00-\x1f\\x7f-\\x9f\u2028\u2029\ud800-\udfff]")
 _MARK: Final = "\u200e"
-"""Stands around letters that are written from right to left in the table of the package."""
+"""The mark around right-to-left letters in the table of the package."""
 _BLANK: Final = "\u2800"
-"""The pattern of braille without a dot, which is no space to Unicode."""
+"""The braille pattern without a dot, which Unicode does not count as a space."""
 
 
 def fault_of_name(name: str) -> str | None:
-    r"""Return why people could not read a name; None where they can.
+    r"""Return why people could not read a name, or None if they can.
 
     >>> fault_of_name("HU\u200b")
     'must not hold U+200B, which is invisible or changes the direction of text'
@@ -44,27 +46,30 @@ def fault_of_name(name: str) -> str | None:
     """
     if found := _BARRED.search(name):
         return f"must not hold U+{ord(found[0]):04X}, which is invisible or changes the direction of text"
-    if not skeleton(name).replace(_BLANK, "").strip():
+    if not skeleton(name):
         return "must have a visible character"
     return None
 
 
 @lru_cache(maxsize=10_000)  # a file names few bots in many rows
 def skeleton(name: str) -> str:
-    r"""Return the same text for names that look alike (UTS 39), however many blanks stand between their words.
+    r"""Return a text that is equal for names that look alike (UTS 39), with any number of blanks between their words.
 
-    Wide and raised letters count as plain ones (NFKD in place of NFD): the table lists only some of them.
+    Wide and raised letters count as plain letters (NFKD instead of NFD), as the table lists only some of them.
 
     >>> skeleton("r\u0435trieval") == skeleton("retrieval")  # the second letter is Cyrillic
     True
     """
-    shown = _IGNORED.sub("", unicodedata.normalize("NFKD", name))
+    shown = _IGNORED.sub("", unicodedata.normalize("NFKD", name)).replace(_BLANK, " ")
     prototypes = _prototypes()
     return " ".join(unicodedata.normalize("NFD", "".join(prototypes.get(each, each) for each in shown)).split())
 
 
 def fault_of_bot_name(name: str) -> str | None:
-    """Return why results could not call a bot so: people could not read it, or would take it for the name of people."""
+    """Return why results can't use a bot's name; None if they can.
+
+    The reason is that people could not read the name, or would take it for the name of people.
+    """
     if (fault := fault_of_name(name)) is not None:
         return fault
     if skeleton(name).upper() == HUMAN_NAME:
@@ -73,7 +78,7 @@ def fault_of_bot_name(name: str) -> str | None:
 
 
 def find_look_alike(name: str, others: Iterable[str]) -> str | None:
-    """Return the first of other names that looks like a name and is another; None: there is none."""
+    """Return the first of `others` that differs from a name but looks like it; None if there is none."""
     seen = skeleton(name)
     return next((each for each in others if each != name and skeleton(each) == seen), None)
 
@@ -93,7 +98,10 @@ BotName = Annotated[Name, AfterValidator(_refusing(fault_of_bot_name))]
 
 @cache
 def _prototypes() -> dict[str, str]:
-    """Return what stands for each character: the package lists each pair of unicode.org's table in both directions."""
+    """Return the prototype of each character: characters that look alike have the same prototype.
+
+    The package lists each pair of unicode.org's table in both directions.
+    """
     table = json.loads(files("confusable_homoglyphs").joinpath("confusables.json").read_text(encoding="utf-8"))
     alike = {each.strip(_MARK): [other["c"].strip(_MARK) for other in listed] for each, listed in table.items()}
     found = {}

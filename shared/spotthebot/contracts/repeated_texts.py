@@ -1,4 +1,4 @@
-"""Conversations that say what another one says, which count as one."""
+"""Conversations that repeat the text of another conversation. Results count such conversations as one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
@@ -8,11 +8,11 @@ from spotthebot.contracts.annotation.packages import PackageOut
 from spotthebot.contracts.wire import Wire
 
 MAX_REPEATED = 100
-"""Pairs that are named, those with the most repeats first."""
+"""The limit of listed pairs; the pairs with the most repeats come first."""
 
 
 class RepeatedTexts(Wire):
-    """Two speakers whose conversations have fewer texts than there are conversations."""
+    """Two speakers whose conversations repeat texts: the number of their conversations, and of different texts."""
 
     speakers: tuple[str, str]
     conversations: int
@@ -20,7 +20,7 @@ class RepeatedTexts(Wire):
 
     @property
     def sentence(self) -> str:
-        """What to tell readers of a result of these conversations."""
+        """Return a warning about the repeated texts, for readers of a result that includes these conversations."""
         first, second = self.speakers
         repeats = self.conversations - self.texts
         return (
@@ -30,9 +30,9 @@ class RepeatedTexts(Wire):
 
 
 def find_repeated_texts(conversations: Iterable[tuple[tuple[str, str], Hashable]]) -> tuple[RepeatedTexts, ...]:
-    """Return the speakers whose conversations repeat one another's text, those with the most repeats first.
+    """Return the pairs of speakers whose conversations repeat texts. The pair with the most repeats is first.
 
-    Each conversation is its two speakers, in any order, and what stands for its text.
+    Each conversation is given as its two speakers, in any order, and a value that identifies its text.
     """
     counts: Counter[tuple[str, str]] = Counter()
     texts: defaultdict[tuple[str, str], set[Hashable]] = defaultdict(set)
@@ -50,7 +50,12 @@ def find_repeated_texts(conversations: Iterable[tuple[tuple[str, str], Hashable]
 
 
 def shown_texts(packages: Iterable[PackageOut]) -> dict[UUID, str]:
-    """Return the hash of what the longest segment of each conversation shows, where it is known."""
+    """Return a hash of the text of each conversation.
+
+    It is taken from the conversation's longest segment in the packages.
+
+    Conversations without a known hash are left out.
+    """
     segments = [segment for package in packages for segment in package.segments]
     segments.sort(key=lambda segment: segment.exchanges)
     return {each.conversation_id: each.text_hash for each in segments if each.text_hash is not None}

@@ -1,8 +1,8 @@
-"""The registry of the services: one entry each, plain data, read by the suite, the tests, the documents and the docs.
+"""The registry of the services, as plain data. The suite, the tests, the OpenAPI documents and the docs read it.
 
-A new service is one entry here. `tests/architecture/test_services.py` then says what else must name it: its extra and
-its import contracts in `pyproject.toml`, its row in `services/README.md`, its document in `openapi/`. It imports
-the standard library only, so that a command that wants to know a port imports no service.
+A new service is one entry here. `tests/architecture/test_services.py` then lists the other places that must name it:
+its extra and its import contracts in `pyproject.toml`, its row in `services/README.md`, its document in `openapi/`.
+This module imports only the standard library, so that a command that needs a port imports no service.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from spotthebot.contracts.access import Role
 
 DEFAULT_PORT_BASE = 8100
-"""The number that the services' ports follow."""
+"""The number before the services' ports."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class ServiceEntry:
     """The optional dependencies of `pyproject.toml` that its image installs."""
     has_worker: bool
     roles: frozenset[Role]
-    """The roles of API keys that at least one of its endpoints lets in."""
+    """The roles of API keys that at least one of its endpoints accepts."""
     calls: tuple[str, ...] = ()
     """The services that it calls; it finds each by the setting `<other>_url`."""
     calls_outside: str = ""
-    """Who else is called, in words."""
+    """Other servers that it calls, in words."""
 
     @property
     def package(self) -> str:
@@ -41,7 +41,7 @@ class ServiceEntry:
         return f"SPOTTHEBOT_{self.name.upper()}_"
 
     def port_after(self, port_base: int) -> int:
-        """Return the port where the suite's ports follow `port_base` instead of `DEFAULT_PORT_BASE`."""
+        """Return the service's port if the suite's ports follow `port_base` instead of `DEFAULT_PORT_BASE`."""
         return self.port - DEFAULT_PORT_BASE + port_base
 
 
@@ -111,16 +111,16 @@ SERVICES: tuple[ServiceEntry, ...] = (
         calls=("bots", "conversations", "annotation", "analytics", "fed"),
     ),
 )
-"""In the order of their start."""
+"""All services, in the order of their start."""
 
 SERVICE_NAMES: tuple[str, ...] = tuple(service.name for service in SERVICES)
 API_NAMES: tuple[str, ...] = tuple(service.name for service in SERVICES if service.schema is not None)
-"""The services with an API of their own, which keep data."""
+"""The services that have an API and store data."""
 SCHEMAS: tuple[str, ...] = tuple(service.schema for service in SERVICES if service.schema is not None)
 
 
 def get_service(name: str) -> ServiceEntry:
-    """Return the entry of this name; raises KeyError."""
+    """Return the registry's entry of the service with this name; raises KeyError."""
     for service in SERVICES:
         if service.name == name:
             return service

@@ -1,4 +1,4 @@
-"""Running models, for any service: worker processes with dynamic batching, a client and control of Triton, model files.
+"""Runs models for any service: worker processes with dynamic batching, a client and control of Triton, model files.
 
-It knows no service. What a model is asked and what it answers is the business of its kind (`models/protocol.py`).
+It imports no service. The kind of a model defines the form of its requests and results (`models/protocol.py`).
 """

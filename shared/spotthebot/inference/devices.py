@@ -1,6 +1,6 @@
-"""Whether the GPU that a setting asks for is there, without torch and without a context on it.
+"""Checks whether the GPU that a setting names exists, without importing torch or using CUDA.
 
-NVML counts GPUs without CUDA: a process that used CUDA could not fork others that do.
+NVML counts the GPUs. If a process used CUDA for this, it could not fork other processes that use CUDA.
 """
 
 import ctypes
@@ -14,13 +14,13 @@ _AMD = Path("/dev/kfd")
 
 
 class NoSuchDevice(ValueError):
-    """A device that is not here, with what to do."""
+    """A device that this machine lacks, with advice."""
 
 
 def require_device(device: str) -> None:
-    """Raise NoSuchDevice for `cuda` or `cuda:N` where there is no such GPU, and for what is no device.
+    """Raise NoSuchDevice for `cuda` or `cuda:N` if this machine has no such GPU, and for an unknown device name.
 
-    `auto` and `cpu` are always there; whether `mps` and `xpu` are is left to torch.
+    `auto` and `cpu` always exist. torch checks `mps` and `xpu`.
     """
     asked = re.fullmatch(r"cuda(?::(\d+))?", device)
     if asked is None and re.fullmatch(r"auto|(cpu|mps|xpu)(:\d+)?", device) is None:

@@ -79,5 +79,5 @@ class TritonRefused(HostFailed):
 
     @property
     def hangs(self) -> bool:
-        """Whether Triton runs and did not answer in time."""
+        """Return whether Triton runs but did not answer in time."""
         return self.status == "DEADLINE_EXCEEDED"

@@ -1,4 +1,4 @@
-"""Model directories on the disk: which directories may be named, which files may be uploaded, and their hashes."""
+"""Model directories on the disk: which directories a request may name, which files it may upload, and their hashes."""
 
 import contextlib
 import hashlib
@@ -28,14 +28,20 @@ class ModelFile:
 
 
 class ModelFolder:
-    """The folder of hosted models: uploads lie in `uploads/NAME`, any other directory may be named by its path."""
+    """The folder of hosted models.
+
+    Uploads are in `uploads/NAME`; a request may name any other directory by its path.
+    """
 
     def __init__(self, path: Path, *, largest_file_bytes: int) -> None:
         self._path = path
         self._largest = largest_file_bytes
 
     def directory_of(self, name: str, named: str | None) -> Path:
-        """Return a hosted model's directory; raises DirectoryOutside for a named one that is not below the folder."""
+        """Return a hosted model's directory: `named`, or the folder of its uploads.
+
+        Raises DirectoryOutside if `named` is not below the folder.
+        """
         return self._path / _UPLOADS / name if named is None else self.named(named)
 
     def named(self, directory: str) -> Path:
@@ -47,9 +53,10 @@ class ModelFolder:
         return found
 
     def find(self, model: str) -> Path | None:
-        """Return the directory that a model's name leads to; None where it can only be a name on a model hub.
+        """Return the directory of a model; None if the text can only be a name on a model hub.
 
-        Raises DirectoryOutside for a path that leads elsewhere, and for one into a directory that is there.
+        Raises DirectoryOutside for a path that leads out of the folder, and for a missing directory below an existing
+        one.
         """
         parent = model.rpartition("/")[0]
         if any((self._path / each).is_dir() for each in (model, parent) if each) or model.startswith(("/", ".", "~")):
@@ -57,7 +64,7 @@ class ModelFolder:
         return None
 
     async def receive(self, model: str, name: str, pieces: AsyncIterator[bytes]) -> ModelFile:
-        """Write an upload to the disk, whole or not at all; raises NotAModelFile, FileTooLarge."""
+        """Write an upload to the disk, completely or not at all; raises NotAModelFile and FileTooLarge."""
         if not _NAME.fullmatch(name) or not (name.endswith(_KINDS) or name == "README.md"):
             raise NotAModelFile(name=name)
         directory = self._path / _UPLOADS / model
@@ -81,13 +88,13 @@ class ModelFolder:
         return ModelFile(name=name, bytes=size, sha256=digest.hexdigest())
 
     def remove_uploads(self, model: str) -> None:
-        """Delete the uploads of a model; a named directory is never touched."""
+        """Delete the uploaded files of a model. A directory that a request named is never touched."""
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self._path / _UPLOADS / model)
 
 
 def files_in(directory: Path) -> list[ModelFile]:
-    """Hash all files of a directory and those below it; slow for large ones, so call it in a thread."""
+    """Hash all files of a directory and its subdirectories. Call it in a thread: it is slow for large files."""
     return [
         ModelFile(name=str(path.relative_to(directory)), bytes=path.stat().st_size, sha256=_sha256(path))
         for path in sorted(directory.rglob("*"))
@@ -96,7 +103,7 @@ def files_in(directory: Path) -> list[ModelFile]:
 
 
 def files_sha256_of(files: Sequence[ModelFile]) -> str:
-    """Return the SHA-256 over all files, as `sha256sum` would list them by name."""
+    """Return one SHA-256 for all files: the hash of the lines that `sha256sum` would print for them, sorted by name."""
     lines = sorted((file.name, file.sha256) for file in files)
     return hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in lines).encode()).hexdigest()
 

@@ -1,11 +1,14 @@
-"""What is counted of a model that answers batches, the same for worker processes and Triton."""
+"""The counts of a model that answers batches. Worker processes and Triton have the same counts."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class BatchStatistics:
-    """Counts since the model was loaded. Means are None before the first batch, `waiting` where nobody counts it."""
+    """Counts of requests and batches since the model was loaded.
+
+    Means are None before the first batch. `waiting` is None if the model's host does not count waiting requests.
+    """
 
     requests: int
     batches: int

@@ -1,1 +1,1 @@
-"""Domain-free plumbing that every service stands on."""
+"""Plumbing that every service uses. It contains nothing of the domain of chatbots."""

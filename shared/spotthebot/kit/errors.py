@@ -1,17 +1,17 @@
-"""The families of errors and how an error speaks.
+"""The families of errors, and how an error gets its message.
 
     Error
     ├── Invalid          the request contradicts itself or the rules
     ├── Unauthenticated  the caller has no valid API key
     ├── Forbidden        the caller is known, but may not do this
-    ├── NotFound         no such thing, or none that the caller may see
+    ├── NotFound         the thing does not exist, or the caller may not see it
     ├── Conflict         right request, wrong state
     ├── TooMany          too many requests
-    ├── UpstreamFailed   a service we need answered with an error
-    └── Unavailable      something we need does not answer
+    ├── UpstreamFailed   another service answered with an error
+    └── Unavailable      another service or the database does not answer
 
-A concrete error is a subclass of a family; its docstring is its message, with the constructor's keyword
-arguments filled in. Errors know no HTTP numbers: `kit.web.core.problems` maps families to status codes.
+A concrete error is a subclass of a family; its docstring is its message, with the constructor's keyword arguments
+filled in. Errors know no HTTP numbers: `kit.web.core.problems` maps families to status codes.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from inspect import cleandoc
 
 @dataclass(frozen=True)
 class FieldError:
-    """One fault in a request body: a JSON pointer (RFC 6901) and what is wrong there."""
+    """One fault in a request body: its place as a JSON pointer (RFC 6901), and its description."""
 
     pointer: str
     detail: str
@@ -31,7 +31,7 @@ class Error(Exception):
 
     title: str = "Error"
     problem_name: str | None = None
-    """The name in the type of its problem, for this class and its subclasses; None: the class's own name."""
+    """The last part of the problem's type, for this class and its subclasses; None: the name of the class."""
 
     def __init__(self, *, fields: tuple[FieldError, ...] = (), **facts: object) -> None:
         self.facts = facts
@@ -40,7 +40,7 @@ class Error(Exception):
 
     @property
     def detail(self) -> str:
-        """The message for the caller; `str(error)`, for logs and operators, may say more."""
+        """Return the message for the caller. `str(error)`, for logs and operators, may contain more."""
         return str(self)
 
 

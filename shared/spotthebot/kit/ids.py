@@ -1,4 +1,4 @@
-"""Time-ordered identifiers: UUID version 7 (RFC 9562), so that a primary key's order is the order of creation."""
+"""Time-ordered ids: UUID version 7 (RFC 9562). The order of a primary key is the order in which its rows were made."""
 
 import os
 import time
@@ -7,10 +7,10 @@ from uuid import UUID
 
 
 def new_id() -> UUID:
-    """Make a UUIDv7: 48 bits of milliseconds since the epoch, 12 bits of a millisecond's 4096ths, then 62 random bits.
+    """Make a UUIDv7: 48 bits of milliseconds since 1970, 12 bits of 4096ths of a millisecond, and 62 random bits.
 
-    A process's identifiers sort in the order they are made, within a millisecond as well (RFC 9562, section 6.2,
-    method 3), as long as its clock is not set back.
+    The ids of one process sort in the order in which they are made, even within a millisecond (RFC 9562, section 6.2,
+    method 3). This holds as long as the clock is not set back.
     """
     milliseconds, nanoseconds = divmod(time.time_ns(), 1_000_000)
     fraction = (nanoseconds << 12) // 1_000_000
@@ -19,11 +19,11 @@ def new_id() -> UUID:
 
 
 def first_id_at(moment: datetime) -> UUID:
-    """Return an identifier below all that are made from this millisecond on, and above all before it."""
+    """Return an id that sorts before all ids that are made in this millisecond or later, and after all earlier ids."""
     milliseconds = max(0, int(moment.timestamp() * 1000))
     return UUID(int=milliseconds << 80)
 
 
 def new_ids(count: int) -> list[UUID]:
-    """Make `count` identifiers that sort in the order they are returned, even within one millisecond."""
+    """Make `count` ids. They sort in the order in which they are returned, even within one millisecond."""
     return sorted(new_id() for _ in range(count))

@@ -1,6 +1,6 @@
-"""The settings that services share, read from the environment; a service adds its own fields and its prefix.
+"""The settings that services share, read from environment variables. A service adds its own fields and its prefix.
 
-Secrets may come as files instead: a file of a setting's name, in the folder that `SPOTTHEBOT_SECRETS_DIR` names.
+A secret may come from a file instead: a file with the setting's name in the folder `SPOTTHEBOT_SECRETS_DIR`.
 """
 
 import os
@@ -23,7 +23,7 @@ class SecretsDirMissing(Invalid):
 
 
 def secrets_dir() -> Path | None:
-    """Return the folder of secrets; None where none is named. Raises SecretsDirMissing."""
+    """Return the folder of secrets; None if the environment variable is not set. Raises SecretsDirMissing."""
     named = os.environ.get(SECRETS_DIR_VARIABLE)
     if not named:
         return None
@@ -48,7 +48,7 @@ class SettingNotUsable(Invalid):
 
 
 class EdgeSettings(BaseSettings):
-    """Settings of every web application."""
+    """The settings of every web application."""
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore")
 
@@ -61,18 +61,18 @@ class EdgeSettings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Let a variable of the environment count before a file of its name."""
+        """Let an environment variable take precedence over a file of the same name."""
         del dotenv_settings, file_secret_settings
         return init_settings, env_settings, SecretsSettingsSource(settings_cls, secrets_dir=secrets_dir())
 
     @classmethod
     def variable(cls, field: str) -> str:
-        """Return the environment variable of a field."""
+        """Return the name of a field's environment variable."""
         return f"{cls.model_config.get('env_prefix', '')}{field}".upper()
 
     @contextmanager
     def blamed(self, field: str) -> Iterator[None]:
-        """Turn a ValueError or an error of the file system in the block into SettingNotUsable."""
+        """Turn a ValueError or OSError in the block into SettingNotUsable for this field."""
         try:
             yield
         except OSError as error:
@@ -82,7 +82,7 @@ class EdgeSettings(BaseSettings):
             raise SettingNotUsable(setting=self.variable(field), reason=str(error).rstrip(".")) from error
 
     def check(self) -> None:
-        """Raise SettingNotUsable for what only shows when it is used; a service adds its own."""
+        """Raise SettingNotUsable for a fault that shows only when a setting is used. Services add their own checks."""
 
     cors_origins: tuple[str, ...] = Field(
         default=(), description="Origins of browser frontends that may call this service, as a JSON list."
@@ -127,7 +127,7 @@ class EdgeSettings(BaseSettings):
 
 
 class ServiceSettings(EdgeSettings):
-    """Settings of every service, read from `SPOTTHEBOT_<SERVICE>_<FIELD>`."""
+    """The settings of every service, read from the environment variables `SPOTTHEBOT_<SERVICE>_<FIELD>`."""
 
     database_url: SecretStr = Field(
         description="PostgreSQL URL of this service's role: DML only to serve, the owner's to migrate."
@@ -166,7 +166,7 @@ class ServiceSettings(EdgeSettings):
 
 
 class JobSettings(ServiceSettings):
-    """Settings of every service with jobs."""
+    """The settings of every service with jobs."""
 
     failed_job_retention_days: int = Field(
         default=30, ge=1, le=3650, description="Days that jobs which failed are kept for, then deleted."

@@ -1,1 +1,1 @@
-"""Statistics that several services need: arrays in, frozen results out, without any word of a service."""
+"""Statistics that several services need. They take arrays, return frozen results, and use no term of a service."""

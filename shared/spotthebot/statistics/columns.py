@@ -1,7 +1,7 @@
-"""Columns that a caller gives: numbers and names, with a word on what is missing, and without losing a digit.
+"""Reads a caller's columns of numbers and names. An error names the row of a missing value, and no digit is lost.
 
-numpy turns a list of words and numbers into words, and integers beyond 2**53 into floating-point numbers that merge.
-What a list holds is therefore read element by element unless it holds integers alone.
+numpy turns a list of words and numbers into words. It turns integers beyond 2**53 into floating-point numbers, so that
+different integers become equal. So lists are read element by element, unless they hold only integers.
 """
 
 import math
@@ -18,20 +18,28 @@ from spotthebot.statistics.errors import ColumnMalformed
 
 _EXACT = "iub"
 """Kinds of numpy's types whose values are whole numbers."""
+_NAN_AS_TEXT = "nan"
+"""What numpy makes of NaN in an array of texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column (n,) as codes of its distinct `values`, which ascend where they can be compared; -1 where missing."""
+    """A column (n,) as codes.
+
+    A code is the index of a value in `values`, which are distinct; -1 if the value is missing.
+
+    `values` are in ascending order if they can be compared.
+    """
 
     values: list[Any]
     code: npt.NDArray[np.int64]
 
 
 def read_numbers(column: npt.ArrayLike, name: str, *, finite: bool = False) -> npt.NDArray[np.float64]:
-    """Return the numbers of any shape, NaN where None or another sign of a missing value stands.
+    """Return numbers of any shape, with NaN for None and other missing values.
 
-    Texts of numbers are numbers. Raises ColumnMalformed for anything else, and for NaN and infinity if `finite`.
+    A text such as "3.5" counts as a number. Raises ColumnMalformed for anything else, and for NaN and infinity if
+    `finite`.
 
     >>> read_numbers([1, None, "2.5"], "rating").tolist()
     [1.0, nan, 2.5]
@@ -49,7 +57,10 @@ def read_numbers(column: npt.ArrayLike, name: str, *, finite: bool = False) -> n
 
 
 def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Coded:
-    """Code a column (n,) of names or numbers; raises ColumnMalformed for what is missing unless it may be.
+    """Return a column (n,) of names or numbers as codes.
+
+    Raises ColumnMalformed for a missing value, unless `missing` is true; a missing value then has the code -1. In
+    numpy's arrays of texts, "nan" is a missing value, as numpy writes NaN so.
 
     >>> coded = read_codes(["b", "a", None], "annotator", missing=True)
     >>> coded.values, coded.code.tolist()
@@ -58,6 +69,10 @@ def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Co
     found = _elements(column, name)
     if found.ndim != 1:
         raise ColumnMalformed(column=name, row=0, fault=f"is of shape {found.shape}, not a column of single values")
+    if found.dtype.kind == "U" and np.any(found == _NAN_AS_TEXT):
+        texts = found.astype(object)
+        texts[found == _NAN_AS_TEXT] = None
+        found = texts
     if found.dtype.kind in "iubU":
         values, code = np.unique(found, return_inverse=True)
         return Coded(values.tolist(), code.astype(np.int64).reshape(-1))
@@ -82,20 +97,20 @@ def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Co
 
 
 def is_missing(value: object) -> bool:
-    """Tell None, NaN of any type, and pandas' NA and NaT, which are found by name so that pandas need not be there.
+    """Return whether a value is None, NaN of any type, or pandas' NA or NaT. pandas is not imported for this.
 
     >>> [is_missing(each) for each in (None, float("nan"), 0, "")]
     [True, True, False, False]
     """
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
-    if isinstance(value, Decimal):  # of which one that signals may not even be compared
+    if isinstance(value, Decimal):  # a signalling NaN may not even be compared
         return value.is_nan()
     return isinstance(value, numbers.Number | np.datetime64) and value != value  # noqa: PLR0124 - NaN alone
 
 
 def require_present(column: Sequence[object], name: str) -> None:
-    """Raise ColumnMalformed for the first row of a column of names, of any type, that is missing.
+    """Raise ColumnMalformed if a row of a column of names is missing; the error names the first such row.
 
     >>> require_present(["a", 1, ("b", 2)], "group")
     """
@@ -105,7 +120,7 @@ def require_present(column: Sequence[object], name: str) -> None:
 
 
 def unit_of(values: npt.NDArray[np.float64]) -> float:
-    """Return the power of two just above the largest size of a value, by which values are divided without rounding.
+    """Return the power of two just above the largest absolute value. Dividing by it does not round.
 
     >>> unit_of(np.array([3.0, -5.0, np.nan])), unit_of(np.zeros(2))
     (8.0, 1.0)
@@ -116,7 +131,10 @@ def unit_of(values: npt.NDArray[np.float64]) -> float:
 
 
 def as_exact_number(value: object, name: str, row: int) -> int | float:
-    """Return a number without a loss of digits: a text of a number is one; raises ColumnMalformed for another text."""
+    """Return a value as a number without losing digits. A text such as "3.5" counts as a number.
+
+    Raises ColumnMalformed for other texts.
+    """
     if isinstance(value, str):
         try:
             return int(value)
@@ -157,5 +175,5 @@ def _number(value: object, name: str, row: int) -> float:
 def _ascending(values: list[Any]) -> list[Any]:
     try:
         return sorted(values)
-    except TypeError:  # words among numbers: any order that does not depend on that of the rows
+    except TypeError:  # words among numbers: any order that is independent of the rows' order
         return sorted(values, key=lambda value: (type(value).__name__, repr(value)))

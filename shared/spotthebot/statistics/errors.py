@@ -1,7 +1,7 @@
-"""What the shared statistics refuse."""
+"""The errors of the shared statistics."""
 
 from spotthebot.kit.errors import Invalid
-from spotthebot.statistics.levels import EVERY_LEVEL, MAX_LEVEL, MIN_LEVEL
+from spotthebot.statistics.levels import EVERY_LEVEL, is_level
 from spotthebot.statistics.whole_numbers import is_whole
 
 
@@ -15,6 +15,12 @@ class ColumnMalformed(Invalid):
     """Column {column}, row {row} (the first is 0): {fault}. Correct the row or leave it out."""
 
     title = "Malformed column"
+
+
+class KindUnknown(Invalid):
+    """A kind of correlation is one of {known}, not {value}."""
+
+    title = "Unknown kind of correlation"
 
 
 class LevelOutOfRange(Invalid):
@@ -36,12 +42,12 @@ class SplitsOutOfRange(Invalid):
 
 
 def require_splits(value: int, most: int) -> None:
-    """Raise SplitsOutOfRange unless there is at least one split or resample, and no more than `most`."""
+    """Raise SplitsOutOfRange unless the value is a whole number from 1 to `most`."""
     if not is_whole(value, 1, most):
         raise SplitsOutOfRange(most=most, value=value)
 
 
 def require_confidence_level(value: float) -> None:
-    """Raise LevelOutOfRange for a level that leaves no room for an interval or for what it leaves out."""
-    if not MIN_LEVEL <= value <= MAX_LEVEL:
+    """Raise LevelOutOfRange for a level so close to 0 or 1 that no interval can be computed."""
+    if not is_level(value):
         raise LevelOutOfRange(allowed=EVERY_LEVEL, value=value)

@@ -1,4 +1,4 @@
-"""Where chance comes from: a `numpy.random.Generator` that the caller owns, or a seed to make one from."""
+"""Sources of randomness: a `numpy.random.Generator` that the caller owns, or a seed to make one from."""
 
 from typing import TypeAlias
 
@@ -11,7 +11,7 @@ Seed: TypeAlias = int | np.random.Generator
 
 
 def generator_of(seed: Seed) -> np.random.Generator:
-    """Return the generator itself, which goes on from where it stands, or a new one from a seed.
+    """Return the given generator, which continues its sequence, or a new generator made from a seed.
 
     Raises SeedMalformed for anything else.
     """
@@ -21,15 +21,15 @@ def generator_of(seed: Seed) -> np.random.Generator:
 
 
 def require_seed(seed: int) -> None:
-    """Raise SeedMalformed unless the seed is a whole number from 0."""
+    """Raise SeedMalformed unless the seed is a whole number of at least 0."""
     if not is_whole(seed, 0):
         raise SeedMalformed(value=f"{seed!r:.60}")
 
 
 def seed_of(seed: Seed) -> int | None:
-    """Return what a result remembers: the seed, or the one that the generator was made from, None if it had none.
+    """Return the seed that a result stores: the given seed, or the generator's seed; None if the generator has none.
 
-    A generator made without a seed has drawn its entropy from the system, and that is what is returned: it starts
+    A generator made without a seed has drawn its entropy from the system. This entropy is returned: as a seed it starts
     the same sequence again.
     """
     if not isinstance(seed, np.random.Generator):

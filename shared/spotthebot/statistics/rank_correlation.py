@@ -1,4 +1,8 @@
-"""Spearman's rank correlation, with an exact p where a few systems are compared."""
+"""Spearman's rank correlation, with an exact p-value if few systems are compared.
+
+The exact p-value counts orders by sets of ranks. With ties this takes a tenth of a second, while the orders of eleven
+systems are forty million.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,12 +15,12 @@ from spotthebot.statistics.columns import read_numbers
 from spotthebot.statistics.errors import ColumnsDiffer
 
 MAX_EXACT: Final = 12
-"""Pairs whose orders are all counted, by way of the 2 ** 12 sets of ranks, which takes a tenth of a second."""
+"""The most pairs for which all orders are counted, by the 2 ** 12 sets of ranks, in a tenth of a second."""
 
 
 @dataclass(frozen=True)
 class RankCorrelation:
-    """Spearman's rho of n pairs; None with a `reason` where one side does not vary or there are fewer than three."""
+    """Spearman's rho of n pairs. It is None with a `reason` if a side does not vary, or with fewer than three pairs."""
 
     estimate: float | None
     p_value: float | None
@@ -26,10 +30,11 @@ class RankCorrelation:
 
 
 def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> RankCorrelation:
-    """Correlate ranks, those of equal values being their mean; p is two-sided.
+    """Return the rank correlation of two columns, with a two-sided p-value. Equal values share their mean rank.
 
-    Pairs of which either side is missing (NaN, None) are left out. With up to 12 pairs p is exact: the share of all
-    orders that are as far from 0, since Student's t is far off with so few. Raises ColumnsDiffer, ColumnMalformed.
+    Pairs with a missing value (NaN, None) are left out. With up to 12 pairs the p-value is exact: the share of all
+    orders whose correlation is at least as far from 0. Student's t would be far off with so few pairs. Raises
+    ColumnsDiffer, ColumnMalformed.
 
     >>> found = rank_correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
     >>> round(found.estimate, 4), round(found.p_value, 4)  # 24 of 720 orders are as far from 0
@@ -54,10 +59,10 @@ def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> RankCorrela
 
 
 def _exact_p(ranks_x: npt.NDArray[np.float64], ranks_y: npt.NDArray[np.float64]) -> float:
-    """Return the share of all orders of one side whose sum of products is as far from its mean.
+    """Return the share of all orders of one side whose sum of products is at least as far from the mean of these sums.
 
-    All sums are integers, since twice a mean of ranks is one. A layer holds, for each set of ranks (a bit each) that
-    may be given to the first so many of the other side, how many orders of the set have each sum of products.
+    All sums are integers, since twice a mean rank is an integer. After k values of one side, a layer holds for each set
+    of k ranks of the other side (a bit each) how many orders of the set have each sum of products.
     """
     x, y = (_integers(ranks) for ranks in (ranks_x, ranks_y))
     n, size = len(x), int(np.sort(x) @ np.sort(y)) + 1
@@ -72,13 +77,13 @@ def _exact_p(ranks_x: npt.NDArray[np.float64], ranks_y: npt.NDArray[np.float64])
                     longer[step:] += counts[: size - step]
         layer = following
     (counts,) = layer.values()
-    # n times a sum less n times the mean of all sums.
+    # n times a sum minus n times the mean of all sums.
     mean = int(x.sum()) * int(y.sum())
     distances = np.abs(n * np.arange(size) - mean)
     return float(counts[distances >= abs(n * int(x @ y) - mean)].sum() / counts.sum())
 
 
 def _integers(ranks: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Return ranks as the smallest integers that are proportional to them."""
+    """Return the smallest integers that are proportional to the ranks."""
     doubled = (2 * ranks).astype(np.int64)
     return doubled // int(np.gcd.reduce(doubled))

@@ -7,19 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from spotthebot.analytics.stats import (
-    AgreementRule,
-    Clusters,
-    Measurement,
-    SettingOutOfRange,
-    bootstrap_alpha,
-    fleiss_kappa,
-    krippendorff_alpha,
-    label_agreement,
-    label_alpha,
-)
+from spotthebot.analytics.stats.alpha import krippendorff_alpha, label_alpha
+from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
 from spotthebot.analytics.stats.bca import bca_interval, bootstrap_clusters
-from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
+from spotthebot.analytics.stats.disagreement import Measurement
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.kappa import fleiss_kappa
+from spotthebot.analytics.stats.label_agreement import AgreementRule, label_agreement
+from spotthebot.analytics.stats.uncertainty import Clusters
+from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 from tests.factories.published_dump import reference

@@ -1,24 +1,23 @@
 """Agreement of repeated, missing, named, huge and many values: the coefficients of the rows that say something."""
 
 import resource
+from typing import Any, cast
 
 import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
 
-from spotthebot.analytics.stats import (
-    AgreementRule,
-    Measurement,
-    SettingOutOfRange,
-    annotator_quality,
-    bootstrap_alpha,
-    fleiss_kappa,
-    krippendorff_alpha,
-    label_agreement,
-)
+from spotthebot.analytics.stats.alpha import krippendorff_alpha
+from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
+from spotthebot.analytics.stats.annotators import annotator_quality
+from spotthebot.analytics.stats.disagreement import Measurement
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.kappa import fleiss_kappa
+from spotthebot.analytics.stats.label_agreement import AgreementRule, label_agreement
+from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.statistics.errors import ColumnMalformed
-from tests.factories.annotation_tables import table_of
+from tests.analytics.stats.annotation_tables import table_of
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 
@@ -63,7 +62,9 @@ class TestRepeatedRows:
         twice = krippendorff_alpha(
             *(np.tile(each, 2) for each in (unit, value)), level=level, annotator=np.tile(annotator, 2)
         )
-        assert (twice.estimate, twice.low, twice.high) == (once.estimate, once.low, once.high)
+        assert twice.estimate == once.estimate
+        assert twice.low == once.low
+        assert twice.high == once.high
         assert (once.n_repeated, twice.n_repeated, twice.n_values) == (0, 200, 200)
         drawn = bootstrap_alpha(
             np.tile(unit, 2), np.tile(value, 2), level=level, annotator=np.tile(annotator, 2), n_resamples=20
@@ -111,7 +112,7 @@ class TestRepeatedRows:
 
 
 class TestMissingValues:
-    @pytest.mark.parametrize("missing", [None, float("nan"), np.datetime64("NaT")])
+    @pytest.mark.parametrize("missing", [None, float("nan"), np.datetime64("NaT"), "", " "])
     @pytest.mark.parametrize("level", Measurement)
     def test_are_left_out(self, level, missing):
         found = krippendorff_alpha([0, 0, 1, 1, 2, 2], [1, 1, 2, 2, missing, 3], level=level)
@@ -123,6 +124,7 @@ class TestMissingValues:
             pd.Series([1, 1, 2, 2, pd.NA, 3], dtype="Int64"),
             pd.Series(["a", "a", "b", "b", None, "c"]),
             np.ma.masked_equal([1, 1, 2, 2, -1, 3], -1),
+            np.array(["a", "a", "b", "b", np.nan, "c"]),  # numpy makes the text "nan" of it
         ):
             assert krippendorff_alpha(unit, column).estimate == 1
             assert fleiss_kappa(unit, column).n == 2
@@ -133,6 +135,14 @@ class TestMissingValues:
             krippendorff_alpha(np.array([0, None, 1]), [1, 1, 2])
         with pytest.raises(ColumnMalformed, match="Column annotator, row 2"):
             krippendorff_alpha([0, 0, 1], [1, 1, 2], annotator=np.array(["a", "b", float("nan")], dtype=object))
+
+
+class TestLevels:
+    def test_a_level_that_is_none_is_refused_with_those_there_are(self):
+        with pytest.raises(
+            SettingOutOfRange, match="level must be one of nominal, ordinal, interval, ratio, not cardinal"
+        ):
+            krippendorff_alpha([0, 0, 1, 1], [1, 1, 2, 2], level=cast("Any", "cardinal"))
 
 
 class TestWords:
@@ -205,3 +215,11 @@ class TestManyValues:
         with pytest.raises(SettingOutOfRange, match="different amounts at most"):
             krippendorff_alpha(np.repeat(np.arange(20_000), 2), np.arange(40_000), level=Measurement.RATIO)
         assert krippendorff_alpha(unit, np.arange(20_000), level=Measurement.INTERVAL).n == 10_000
+
+
+@pytest.mark.parametrize("clusters", Clusters)
+def test_kappa_of_annotators_who_always_disagree_has_no_interval(clusters: Clusters):
+    # Two units, each with one label of each kind: the share that agrees is 0, expected are 0.5: (0 - 0.5) / 0.5.
+    kappa = fleiss_kappa([0, 0, 1, 1], ["x", "y", "x", "y"], clusters=clusters)
+    assert (kappa.estimate, kappa.low, kappa.high) == (-1.0, None, None)
+    assert kappa.uncertainty.reason is not None

@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotthebot.analytics.stats import AnnotationTable, AnnotationTableMalformed, from_csv, from_dataframe, to_dataframe
-from tests.factories.annotation_tables import table_of
+from spotthebot.analytics.stats.annotations import AnnotationTable
+from spotthebot.analytics.stats.errors import AnnotationTableMalformed
+from spotthebot.analytics.stats.frames import from_csv, from_dataframe
+from spotthebot.analytics.stats.result_frames import to_dataframe
+from tests.analytics.stats.annotation_tables import table_of
 
 ROWS = [(0, "A", "B", 2, (2, 0), 0), (0, "A", "B", 3, (1, 1), 1), (1, "HU", "HU", 2, (2, 2), 0)]
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from spotthebot.analytics.stats import Clusters, Measurement, fleiss_kappa, krippendorff_alpha
+from spotthebot.analytics.stats.alpha import krippendorff_alpha
 from spotthebot.analytics.stats.annotator_habits import Ratings, annotator_habits
-from spotthebot.analytics.stats.disagreement import Scale
+from spotthebot.analytics.stats.disagreement import Measurement, Scale
+from spotthebot.analytics.stats.kappa import fleiss_kappa
+from spotthebot.analytics.stats.uncertainty import Clusters
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 

@@ -9,20 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import (
-    Clusters,
-    SettingOutOfRange,
-    annotation_times,
-    annotator_quality,
-    count_wins,
-    evaluation_cost,
-    play_games,
-    segment_results,
-    sides_alike,
-    without_weak_annotators,
-)
-from spotthebot.analytics.stats.annotators import _moved
-from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
+from spotthebot.analytics.stats.annotators import _moved, annotator_quality, without_weak_annotators
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
+from spotthebot.analytics.stats.segments import segment_results
+from spotthebot.analytics.stats.sides import sides_alike
+from spotthebot.analytics.stats.times import annotation_times
+from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.wins import count_wins, play_games
+from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 
 NAMES = ("A", "B", "HU")
@@ -56,7 +51,10 @@ class TestAnnotatorQuality:
 
     def test_nobody_annotated(self):
         crowd = annotator_quality(table_of([], NAMES))
-        assert (crowd.n, crowd.correctness, crowd.correctness_low, crowd.share_below_half) == (0, None, None, None)
+        assert crowd.n == 0
+        assert crowd.correctness is None
+        assert crowd.correctness_low is None
+        assert crowd.share_below_half is None
 
     @settings(max_examples=15)
     @given(seed=st.integers(0, 1000))
@@ -160,14 +158,19 @@ class TestSidesAlike:
 
     def test_people_among_themselves_do_not_count(self):
         found = sides_alike(table_of(ROWS[3:], NAMES))
-        assert (found.n, found.estimate, found.reason) == (0, None, "no annotation of a conversation between bots")
+        assert found.n == 0
+        assert found.estimate is None
+        assert found.reason == "no annotation of a conversation between bots"
 
 
 class TestAnnotationTimes:
     def test_absurd_values_are_left_out_and_counted(self):
         hour = 3_600_000
         times = annotation_times([2000, 4000, 9000, -5, math.nan, 25 * hour], [2] * 6, range(6), range(6))
-        assert (times.median_seconds, times.mean_seconds, times.n, times.excluded) == (4, 5, 3, 3)
+        assert times.median_seconds == 4
+        assert times.mean_seconds == 5
+        assert times.n == 3
+        assert times.excluded == 3
         assert "longer than 24 hours" in times.method
         longer = annotation_times([2000, 25 * hour], [2, 2], [0, 1], [0, 1], longest_hours=48)
         assert longer.excluded == 0
@@ -203,13 +206,11 @@ class TestAnnotationTimes:
 
     def test_nothing_measured_is_said(self):
         times = annotation_times([math.nan], [2], [0], [0])
-        assert (times.median_seconds, times.low, times.mean_seconds, times.n, times.excluded) == (
-            None,
-            None,
-            None,
-            0,
-            1,
-        )
+        assert times.median_seconds is None
+        assert times.low is None
+        assert times.mean_seconds is None
+        assert times.n == 0
+        assert times.excluded == 1
 
     def test_refuses_settings_out_of_range(self):
         with pytest.raises(SettingOutOfRange, match="longest_hours must be above 0"):

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import SettingOutOfRange, bootstrap
+from spotthebot.analytics.stats import bootstrap
 from spotthebot.analytics.stats.bca import ClusterBootstrap, bootstrap_clusters
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, resampled_totals
+from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 
 class TestResampledTotals:

@@ -6,19 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from spotthebot.analytics.stats import (
-    ClusteredVariance,
-    Clusters,
-    Influence,
-    Observations,
-    clustered_variance,
-    share_bounds,
-    share_tests,
-    shares_of,
-)
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers
-from spotthebot.analytics.stats.clustered_variance import clustered_parts
+from spotthebot.analytics.stats.clustered_variance import (
+    Influence,
+    Observations,
+    clustered_parts,
+    clustered_variance,
+    shares_of,
+)
+from spotthebot.analytics.stats.share_intervals import share_bounds, share_tests
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 
 
 def drawn(seed: int, n: int = 60) -> tuple[IntArray, FloatArray, IntArray, IntArray]:

@@ -7,17 +7,11 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from scipy.optimize import minimize
 
-from spotthebot.analytics.stats import (
-    Clusters,
-    Games,
-    PairCounts,
-    Unit,
-    count_wins,
-    play_games,
-    rate_davidson,
-)
+from spotthebot.analytics.stats.davidson import rate_davidson
 from spotthebot.analytics.stats.davidson_model import fit_davidson, influence_of_games
-from tests.factories.annotation_tables import simulated_table
+from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.wins import Games, PairCounts, Unit, count_wins, play_games
+from tests.analytics.stats.annotation_tables import simulated_table
 from tests.factories.known import all_known, known, lowest
 from tests.factories.lazy_imports import lazily
 

@@ -5,17 +5,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from spotthebot.analytics.stats import Clusters, fooling_rates
-from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
+from spotthebot.analytics.stats.fooling_rate import fooling_rates
+from spotthebot.analytics.stats.uncertainty import Clusters
+from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 
 
 class TestFoolingRates:
     def test_counts_the_labels_of_both_sides(self):
         rows = [(0, "A", "B", 2, (2, 0), 0), (1, "B", "A", 2, (1, 2), 0), (2, "A", "A", 2, (0, 1), 0)]
         a, b, c = fooling_rates(table_of(rows, ("A", "B", "C")), confidence_level=0.9)
-        assert (a.human, a.unsure, a.bot_labels, a.n, a.estimate) == (2, 1, 1, 4, 0.5)
-        assert (b.human, b.unsure, b.bot_labels, b.n, b.estimate) == (0, 1, 1, 2, 0.0)
-        assert (c.n, c.estimate, c.low, c.high) == (0, None, None, None)
+        assert a.human == 2
+        assert a.unsure == 1
+        assert a.bot_labels == 1
+        assert a.n == 4
+        assert a.estimate == 0.5
+        assert b.human == 0
+        assert b.unsure == 1
+        assert b.bot_labels == 1
+        assert b.n == 2
+        assert b.estimate == 0.0
+        assert c.n == 0
+        assert c.estimate is None
+        assert c.low is None
+        assert c.high is None
         assert (a.confidence_level, a.uncertainty.conversations, a.uncertainty.annotators) == (0.9, 3, 1)
 
     def test_bounds_treat_a_conversation_as_one(self):

@@ -7,23 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import (
-    Adjustment,
-    IntervalsMalformed,
-    LogRankVariance,
+from spotthebot.analytics.stats.errors import IntervalsMalformed, SettingOutOfRange
+from spotthebot.analytics.stats.significance import Adjustment
+from spotthebot.analytics.stats.survival.censored_times import censored_times
+from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
+from spotthebot.analytics.stats.survival.interval_log_rank import (
     RowScore,
     ScoreVariance,
-    SettingOutOfRange,
-    censored_times,
-    current_status,
     interval_log_rank,
     interval_log_rank_pairs,
-    log_rank_tests,
-    npmle,
-    survival_curves,
 )
-from tests.factories.annotation_tables import simulated_table
-from tests.factories.interval_examples import (
+from spotthebot.analytics.stats.survival.log_rank import LogRankVariance, log_rank_tests
+from spotthebot.analytics.stats.survival.npmle import npmle
+from tests.analytics.stats.annotation_tables import simulated_table
+from tests.analytics.stats.interval_examples import (
     INF,
     ends_of,
     intervals_of,

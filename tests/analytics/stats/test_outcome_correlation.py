@@ -3,8 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import Clusters, SettingOutOfRange, Unit, outcome_correlation, play_games
-from tests.factories.annotation_tables import renamed, simulated_table, table_of
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
+from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.wins import Unit, play_games
+from tests.analytics.stats.annotation_tables import renamed, simulated_table, table_of
 
 LABELS = {1: (2, 0), 0: (1, 1), -1: (0, 2)}
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spotthebot.analytics.stats import Clusters, Games, Unit, pair_tests, play_games, rank_bots
-from spotthebot.analytics.stats.wins import games_between
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.significance import pair_tests
+from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.wins import Games, Unit, games_between, play_games
 from tests.factories.clustered_campaigns import Setting, draw_labels
 from tests.factories.known import known
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_parts, shares_of
-from spotthebot.analytics.stats.pooled_differences import variance_of_differences
+from spotthebot.analytics.stats.rating_estimates import Ratings, differences_of_means
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 
 
 def _study(seed: int, *, bots: int = 4, items: int = 10, annotators: int = 5, taste: float = 0.1):
@@ -18,15 +18,20 @@ def _study(seed: int, *, bots: int = 4, items: int = 10, annotators: int = 5, ta
     return bot, item, annotator, 0.5 + tastes[annotator, bot] + rng.normal(0, 0.1, len(bot))
 
 
+def _of_turns(study, turns, seed: int):
+    """Return a study in which each annotation has this many values, which differ."""
+    bot, item, annotator, value = (np.repeat(column, turns) for column in study)
+    return bot, item, annotator, value + np.random.default_rng([seed, 1]).normal(0, 0.1, len(bot)) * (turns.max() > 1)
+
+
 def _variances(study, clusters: Clusters = Clusters.BOTH) -> tuple[ClusteredVariance, ClusteredVariance]:
     """Return the variances of all differences, and each difference's own."""
     bot, item, annotator, value = study
-    k = bot.max() + 1
-    _, _, influence = shares_of(bot, value, k)
-    observations = Observations(item, annotator)
-    parts = clustered_parts(observations, influence, clusters)
-    first, second = np.triu_indices(k, 1)
-    return variance_of_differences(observations, influence, parts, first, second), parts.differences(first, second)
+    ratings = Ratings(tuple(f"bot {at}" for at in range(bot.max() + 1)), bot, item, annotator, value)
+    _, _, influence = shares_of(bot, value, len(ratings.bots))
+    parts = clustered_parts(Observations(item, annotator), influence, clusters)
+    first, second = np.triu_indices(len(ratings.bots), 1)
+    return differences_of_means(ratings, influence, parts, first, second), parts.differences(first, second)
 
 
 def _jackknife(bot, value, cluster):
@@ -47,18 +52,22 @@ def _of_difference(gram, first, second):
 
 class TestVarianceOfDifferences:
     @pytest.mark.parametrize("seed", range(3))
-    def test_is_the_mean_of_own_and_expected_effects_written_out(self, seed: int):
+    @pytest.mark.parametrize("max_turns", [1, 6])
+    def test_is_the_mean_of_own_and_expected_effects_written_out(self, seed: int, max_turns: int):
         fewer = _study(seed)[1] < 37  # ten items of three bots, seven of the last
-        bot, item, annotator, value = study = tuple(column[fewer] for column in _study(seed))
+        rated = tuple(column[fewer] for column in _study(seed))
+        turns = np.random.default_rng(seed).integers(1, max_turns + 1, len(rated[0]))
+        annotation = np.repeat(np.arange(len(turns)), turns)
+        bot, item, annotator, value = study = _of_turns(rated, turns, seed)
         found, own = _variances(study)
         pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-        clusters = {"item": item, "annotator": annotator, "single": np.arange(len(value))}
+        clusters = {"item": item, "annotator": annotator, "annotation": annotation}
         grams = {name: _jackknife(bot, value, cluster) for name, cluster in clusters.items()}
-        work = np.array([[np.sum((annotator == a) & (bot == b)) for b in range(4)] for a in range(5)])
-        independent = np.array([_of_difference(grams["single"], *pair) for pair in pairs])
-        # An annotator rates an item once, so what both clusters share is the single rating.
+        work = np.array([[np.sum((rated[2] == a) & (rated[0] == b)) for b in range(4)] for a in range(5)])
+        independent = np.array([_of_difference(grams["annotation"], *pair) for pair in pairs])
+        # An annotator rates an item once, so what both clusters share is the annotation.
         whole = np.array(
-            [_of_difference(grams["item"] + grams["annotator"] - grams["single"], *pair) for pair in pairs]
+            [_of_difference(grams["item"] + grams["annotator"] - grams["annotation"], *pair) for pair in pairs]
         )
         n = work.sum(axis=0)
         others = (work**2).sum(axis=0) / n - 1 + 1
@@ -74,6 +83,21 @@ class TestVarianceOfDifferences:
         np.testing.assert_allclose(found.variance, np.maximum(1, np.maximum(mean, effect)) * independent)
         np.testing.assert_allclose(found.degrees, 1 / (1 / of_effect + 1 / np.array([18, 18, 15, 18, 15, 15])))
         assert np.all(found.variance >= own.variance * (1 - 1e-12))
+
+    def test_is_that_of_annotations_means_if_all_have_as_many_turns(self):
+        """The mean of a bot's turns is the mean of its annotations' means, so both say the same of the bots."""
+        bot, item, annotator, value = turns = _of_turns(_study(5), np.full(80, 3), 5)
+        found, _ = _variances(turns)
+        means, _ = _variances((bot[::3], item[::3], annotator[::3], value.reshape(-1, 3).mean(axis=1)))
+        np.testing.assert_allclose(found.variance, means.variance)
+        np.testing.assert_allclose(found.degrees, means.degrees)
+
+    def test_is_never_below_that_of_independent_values(self):
+        """Turns of one annotation differ as much as turns can, so that annotations are all alike."""
+        bot, item, annotator, _ = _of_turns(_study(6), np.full(80, 2), 6)
+        found, own = _variances((bot, item, annotator, np.arange(160) % 2.0))
+        np.testing.assert_allclose(own.variance, (1 / 39 + 1 / 39) / 4)  # the jackknife of 40 values of 0 and 1
+        np.testing.assert_array_equal(found.variance, own.variance)
 
     def test_a_bot_with_a_panel_of_its_own_keeps_its_own_variance(self):
         bot, item, annotator, value = _study(1)

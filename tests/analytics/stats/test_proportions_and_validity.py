@@ -1,13 +1,9 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import (
-    SettingOutOfRange,
-    compare_proportions,
-    linear_r2,
-    logistic_r2,
-    wilson_interval,
-)
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.proportions import compare_proportions, wilson_interval
+from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 from tests.factories.published_dump import reference
@@ -47,7 +43,9 @@ class TestCompareProportions:
     @pytest.mark.parametrize("certain", [0, 50])
     def test_two_certain_shares_have_no_test(self, certain):
         test = compare_proportions(certain, 50, certain, 50)
-        assert (test.difference, test.p_value, test.reason) == (0, None, "both shares are 0, or both are 1")
+        assert test.difference == 0
+        assert test.p_value is None
+        assert test.reason == "both shares are 0, or both are 1"
 
     def test_nothing_observed_has_no_test(self):
         assert compare_proportions(0, 0, 1, 2).reason == "one of the two has no observations"

@@ -5,23 +5,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import (
-    ScoreVariance,
-    bootstrap_alpha,
-    censored_times,
-    interval_log_rank,
-    play_games,
-    published_rank_ranges,
-    rank_bots,
-    rate_skills,
-    sides_alike,
-    stability_at,
-)
+from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
+from spotthebot.analytics.stats.rank_ranges import published_rank_ranges
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.sides import sides_alike
+from spotthebot.analytics.stats.skill import rate_skills
+from spotthebot.analytics.stats.stability import stability_at
+from spotthebot.analytics.stats.survival.censored_times import censored_times
+from spotthebot.analytics.stats.survival.interval_log_rank import ScoreVariance, interval_log_rank
+from spotthebot.analytics.stats.wins import play_games
 from spotthebot.fed.stats.bot_scores import score_bots
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.statistics.errors import SeedMalformed
 from spotthebot.statistics.randomness import generator_of, seed_of
-from tests.factories.annotation_tables import simulated_table
+from tests.analytics.stats.annotation_tables import simulated_table
 
 ESTIMATORS: dict[str, Callable[..., object]] = {
     "rank_bots": lambda table, **more: rank_bots(play_games(table), **more),

@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.analytics.stats import (
-    Adjustment,
-    Clusters,
-    RatedBot,
-    RatingRanking,
-    Ratings,
-    SettingOutOfRange,
-    rank_ratings,
-)
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.rating_estimates import Ratings
+from spotthebot.analytics.stats.ratings import RatedBot, RatingRanking, rank_ratings
+from spotthebot.analytics.stats.significance import Adjustment
+from spotthebot.analytics.stats.uncertainty import Clusters
 
 
 def _study(seed: int = 3, bots: int = 3) -> Ratings:
@@ -143,11 +139,9 @@ class TestRankRatings:
                 assert abs(mean - bound) == pytest.approx(quantile * error * np.sqrt(ratio))
             assert 1 < low < mean < high < 5
             assert _bounds(unbounded)[0] < 1
-            assert (bot.rank_low, bot.rank_high, bot.uncertainty) == (
-                unbounded.rank_low,
-                unbounded.rank_high,
-                unbounded.uncertainty,
-            )
+            assert bot.rank_low == unbounded.rank_low
+            assert bot.rank_high == unbounded.rank_high
+            assert bot.uncertainty == unbounded.uncertainty
 
     def test_a_scale_that_is_turned_round_turns_intervals_round(self):
         ratings = _near_the_lowest()

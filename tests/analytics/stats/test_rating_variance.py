@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from spotthebot.analytics.stats import AnnotationTable, Clusters, Games, Influence, Unit, play_games
-from spotthebot.analytics.stats.clustered_variance import ClusteredParts, clustered_parts
+from spotthebot.analytics.stats.annotations import AnnotationTable
+from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Influence, clustered_parts
 from spotthebot.analytics.stats.rating_variance import RatingInfluence, rating_parts
+from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.wins import Games, Unit, play_games
 
 
 def played(seed: int, unit: Unit, *, annotators: int = 5) -> Games:

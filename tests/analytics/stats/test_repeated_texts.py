@@ -9,29 +9,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotthebot.analytics.stats import (
-    AnnotationTable,
-    AnnotationTableMalformed,
-    Unit,
-    annotator_quality,
-    cox_regressions,
-    current_status,
-    fooling_rates,
-    from_dataframe,
-    label_agreement,
-    label_alpha,
-    log_rank_tests,
-    outcome_correlation,
-    pair_tests,
-    plan_more,
-    play_games,
-    rank_bots,
-    rate_davidson,
-    rate_skills,
-    segment_results,
-    stability_sizes,
-    survival_curves,
-)
+from spotthebot.analytics.stats.alpha import label_alpha
+from spotthebot.analytics.stats.annotations import AnnotationTable
+from spotthebot.analytics.stats.annotators import annotator_quality
+from spotthebot.analytics.stats.davidson import rate_davidson
+from spotthebot.analytics.stats.errors import AnnotationTableMalformed
+from spotthebot.analytics.stats.fooling_rate import fooling_rates
+from spotthebot.analytics.stats.frames import from_dataframe
+from spotthebot.analytics.stats.label_agreement import label_agreement
+from spotthebot.analytics.stats.more_data import plan_more
+from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.segments import segment_results
+from spotthebot.analytics.stats.significance import pair_tests
+from spotthebot.analytics.stats.skill import rate_skills
+from spotthebot.analytics.stats.stability import stability_sizes
+from spotthebot.analytics.stats.survival.cox import cox_regressions
+from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
+from spotthebot.analytics.stats.survival.log_rank import log_rank_tests
+from spotthebot.analytics.stats.wins import Unit, play_games
 from tests.factories.clustered_campaigns import Setting, draw_labels
 
 CHANCES = np.array([[0.2, 0.3, 0.4], [0.4, 0.5, 0.6], [0.5, 0.6, 0.7]])

@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable
+from enum import StrEnum
 from functools import partial
 from itertools import product
 from typing import Any
@@ -11,38 +12,37 @@ import numpy as np
 import pytest
 
 from spotthebot.analytics import stats
-from spotthebot.analytics.stats import (
-    CensoredTimes,
-    Design,
-    Ratings,
-    RowScore,
-    SettingOutOfRange,
-    SkillSettings,
-    Unit,
-    annotation_times,
-    annotator_quality,
-    bootstrap_alpha,
-    censored_times,
-    compare_proportions,
-    current_status,
-    evaluation_cost,
-    interval_cox,
-    interval_log_rank,
-    linear_r2,
-    logistic_r2,
-    plan_annotators,
-    plan_conversations,
-    plan_more,
-    play_games,
-    published_rank_ranges,
-    rank_bots,
-    rate_skills,
-    stability_at,
-    wilson_interval,
-    without_weak_annotators,
-)
-from spotthebot.analytics.stats.survival.exact_times import cox_of_exact_times, kaplan_meier
-from tests.factories.annotation_tables import simulated_table
+from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
+from spotthebot.analytics.stats.annotators import annotator_quality, without_weak_annotators
+from spotthebot.analytics.stats.assessment.importance import importance
+from spotthebot.analytics.stats.assessment.subsets import backward_stepwise
+from spotthebot.analytics.stats.clustered_variance import Observations, shares_of
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
+from spotthebot.analytics.stats.more_data import plan_more
+from spotthebot.analytics.stats.pair_power import Design
+from spotthebot.analytics.stats.proportions import compare_proportions, wilson_interval
+from spotthebot.analytics.stats.rank_ranges import published_rank_ranges, rank_ranges
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.rating_estimates import Ratings
+from spotthebot.analytics.stats.rating_power import RatingDesign, effect_of_shares, rating_power
+from spotthebot.analytics.stats.rating_sample_size import plan_dialogues, plan_power
+from spotthebot.analytics.stats.sample_size import plan_annotators, plan_conversations
+from spotthebot.analytics.stats.share_intervals import share_bounds
+from spotthebot.analytics.stats.skill import rate_skills
+from spotthebot.analytics.stats.stability import stability_at
+from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
+from spotthebot.analytics.stats.survival.curves import current_status
+from spotthebot.analytics.stats.survival.exact_times import cox_of_exact_times, kaplan_meier, parametric_survival
+from spotthebot.analytics.stats.survival.interval_cox import interval_cox
+from spotthebot.analytics.stats.survival.interval_log_rank import RowScore, interval_log_rank
+from spotthebot.analytics.stats.times import annotation_times
+from spotthebot.analytics.stats.trueskill_updates import SkillSettings
+from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
+from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
+from spotthebot.analytics.stats.wins import Unit, play_games
+from spotthebot.kit.errors import Invalid
+from tests.analytics.stats.annotation_tables import simulated_table
 
 TABLE = simulated_table(5, per_pair=2, times=(2,), annotations=1)
 GAMES = play_games(TABLE, unit=Unit.CONVERSATION)
@@ -91,13 +91,24 @@ def _of_design(name: str) -> Callable[[float], object]:
     return lambda value: Design(**{name: value})  # type: ignore[arg-type]
 
 
+def _of_ratings(name: str) -> Callable[[float], object]:
+    return lambda value: RatingDesign(**{name: value})  # type: ignore[arg-type]
+
+
 def _of_skill(name: str) -> Callable[[float], object]:
     return lambda value: SkillSettings(**{name: value})
 
 
 _LOG_RANK = partial(interval_log_rank, _times(), [0, 0, 1, 1], ["early", "late"])
+_SHARES_OF_CLUSTERS = ClusteredVariance(np.ones(1), np.ones(1), np.array([9]), np.array([9]), Clusters.BOTH)
 BOUNDED: dict[str, tuple[Callable[[float], object], tuple[float, ...], tuple[float, ...]]] = {
     "a confidence level": (lambda v: annotator_quality(TABLE, confidence_level=v), (0.001, 0.999), (0, 1)),
+    "the level of ranges": (lambda v: rank_ranges(np.ones((2, 2)), v), (1e-6, 0.999), (1e-16, 0, 1)),
+    "the level of shares": (
+        lambda v: share_bounds(np.ones(1), np.array([9]), _SHARES_OF_CLUSTERS, v),
+        (1e-6, 0.999),
+        (1e-16, 0, 1),
+    ),
     "a threshold": (lambda v: without_weak_annotators(TABLE, thresholds=(v,)), (0, 1), (BELOW_ZERO, ABOVE_ONE)),
     "the significance level of ranks": (lambda v: rank_bots(GAMES, significance_level=v), (0.001, 0.999), (0, 1)),
     "replicates": (lambda v: rank_bots(GAMES, n_resamples=int(v)), (1,), (0,)),
@@ -136,6 +147,24 @@ BOUNDED: dict[str, tuple[Callable[[float], object], tuple[float, ...], tuple[flo
         for name in ("annotations_per_conversation", "annotations_per_annotator", "annotators_per_game")
     },
     "annotators of a design": (_of_design("annotators"), (2,), (1,)),
+    **{
+        f"ratings: {name} of a design": (_of_ratings(name), (0, ONE_LESS), (BELOW_ZERO, 1))
+        for name in ("dialogue_correlation", "annotator_correlation")
+    },
+    **{
+        f"ratings: {name} of a design": (_of_ratings(name), (1, 1_000_000), (ONE_LESS, 1_000_001))
+        for name in ("annotations_per_dialogue", "values_per_annotation", "annotations_per_annotator")
+    },
+    "ratings: annotators of a design": (_of_ratings("annotators"), (2, 1_000_000), (1, 1_000_001)),
+    "ratings: bots of a design": (_of_ratings("bots"), (2, 1000), (1, 1001)),
+    "dialogues": (lambda v: rating_power(0.4, int(v)), (0, 1_000_000), (-1, 1_000_001)),
+    "an effect": (lambda v: rating_power(v, 10), (-1000.0, 1000.0), (1000.1, -1000.1)),
+    "an effect of a plan": (plan_dialogues, (0.0, 1000.0), (1000.1,)),
+    "a share": (lambda v: effect_of_shares(v, 0.5), (0.001, 0.999), (0, 1)),
+    "the other share": (lambda v: effect_of_shares(0.5, v), (0.001, 0.999), (0, 1)),
+    "the power of a plan of ratings": (lambda v: plan_dialogues(0.4, power=v), (0.1, 0.999), (0, 1)),
+    "the level of a plan of ratings": (lambda v: plan_dialogues(0.4, significance_level=v), (0.001, 0.9), (0, 1)),
+    "the level of a power": (lambda v: plan_power(0.4, 50, significance_level=v), (0.001, 0.9), (0, 1)),
     "sigma": (_of_skill("sigma"), (TINY,), (0,)),
     "beta": (_of_skill("beta"), (TINY,), (0,)),
     "tau": (_of_skill("tau"), (0,), (BELOW_ZERO,)),
@@ -234,8 +263,15 @@ ARGUMENTS = {
     "elapsed_ms": [1] * 4,
     "exchanges": [1] * 4,
     "games": GAMES,
+    "group": [0, 0, 0, 0],
+    "measure": [0, 1, 0, 2],
+    "measures": [[0], [1], [0], [2]],
     "n": 3,
     "names": ["x"],
+    "observations": Observations(np.arange(4), np.arange(4)),
+    "influence": shares_of(np.zeros(4, dtype=int), np.array([0.0, 1.0, 1.0, 0.0]), 1)[2],
+    "outcome": [0, 1, 1, 0],
+    "p_values": [0.01, 0.04],
     "ratings": Ratings(("x", "y"), np.array([0, 0, 1, 1]), np.arange(4), np.array([0, 1, 0, 1]), np.arange(4.0)),
     "size": 1,
     "status": current_status(TABLE),
@@ -255,12 +291,50 @@ WITH_CONFIDENCE = [
 
 
 @pytest.mark.parametrize("function", WITH_CONFIDENCE, ids=lambda function: function.__name__)
-@pytest.mark.parametrize("level", [0, 1])
-def test_levels_of_confidence_are_between_0_and_1_in_every_function(function: Callable[..., object], level: float):
+@pytest.mark.parametrize("level", [0, 1, 1e-16, math.nan, "0.95", None])
+def test_levels_of_confidence_are_between_0_and_1_in_every_function(function: Callable[..., object], level: Any):
     parameters = inspect.signature(function).parameters.values()
     given = [ARGUMENTS[each.name] for each in parameters if each.default is each.empty]
     with pytest.raises(SettingOutOfRange, match="confidence"):
         function(*given, confidence_level=level)
+
+
+CHOICES = [
+    (function, parameter.name, parameter.annotation)
+    for function in (
+        *(getattr(stats, name) for name in stats.__all__),
+        parametric_survival,
+        importance,
+        backward_stepwise,
+    )
+    if inspect.isfunction(function)
+    for parameter in inspect.signature(function).parameters.values()
+    if inspect.isclass(parameter.annotation) and issubclass(parameter.annotation, StrEnum)
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "setting", "kind"), CHOICES, ids=[f"{function.__name__}-{setting}" for function, setting, _ in CHOICES]
+)
+def test_choices_are_words_of_their_kind_in_every_function(
+    function: Callable[..., object], setting: str, kind: type[StrEnum]
+):
+    parameters = inspect.signature(function).parameters.values()
+    given = {
+        each.name: ARGUMENTS[each.name] for each in parameters if each.default is each.empty and each.name != setting
+    }
+    for unknown in ("nonsense", "", None, 3, [kind]):
+        with pytest.raises(SettingOutOfRange, match=f"^{setting} must be one of .*{list(kind)[-1]}"):
+            function(**given, **{setting: unknown})
+
+    def outcome(choice: str) -> str:
+        try:
+            return repr(function(**given, **{setting: choice}))
+        except Invalid as refused:  # settings that do not fit each other, or these few values
+            return refused.detail
+
+    for member in kind:
+        assert outcome(member.value) == outcome(member)
 
 
 def test_has_one_default_in_all_functions():

@@ -7,16 +7,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import binomtest
 
-from spotthebot.analytics.stats import (
-    Adjustment,
-    Clusters,
-    PairTest,
-    adjust,
-    pair_tests,
-    play_games,
-    rank_bots,
-)
-from tests.factories.annotation_tables import simulated_table, table_of
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.significance import Adjustment, PairTest, adjust, pair_tests
+from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.wins import play_games
+from tests.analytics.stats.annotation_tables import simulated_table, table_of
 from tests.factories.known import known
 from tests.factories.published_dump import reference
 
@@ -148,7 +143,10 @@ class TestPairTests:
     @pytest.mark.parametrize("kind", PairTest)
     def test_says_why_there_is_no_result(self, kind):
         (test,) = pair_tests(_games([0, 0], [0, 1], [0, 1]), test=kind)
-        assert (test.n, test.p_value, test.p_adjusted, test.reason) == (0, None, None, "no game of the two was decided")
+        assert test.n == 0
+        assert test.p_value is None
+        assert test.p_adjusted is None
+        assert test.reason == "no game of the two was decided"
 
     def test_one_conversation_or_one_annotator_tells_nothing(self):
         (test,) = pair_tests(_games([1, 1, -1], [0, 0, 0], [0, 1, 2]))

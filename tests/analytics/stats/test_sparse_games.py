@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import Games, Ranking, Unit, rank_bots, rate_davidson
+from spotthebot.analytics.stats.davidson import rate_davidson
+from spotthebot.analytics.stats.ranking import Ranking, rank_bots
+from spotthebot.analytics.stats.wins import Games, Unit
 
 Vote = tuple[str, str, int]
 
@@ -85,6 +87,15 @@ class TestStrayVote:
         before, after = (rank_bots(_games([*votes, *stray])) for stray in ((), (("Z", "A", outcome),)))
         assert _ranks(after) == _ranks(before) | {"Z": (None, None)}
         assert after.bots[-1].reason is not None
+
+    @pytest.mark.parametrize("outcome", [1, 0, -1])
+    def test_leaves_the_win_rates_of_others_as_they_are(self, outcome: int):
+        """Ranks by mean win rates among those who all met stand beside these very rates and their intervals."""
+        before, after = (rank_bots(_games([*ALL, *stray])) for stray in ((), (("Z", "A", outcome),)))
+        for one, other in zip(before.bots, after.bots[:3], strict=True):
+            assert other.bot == one.bot
+            assert (other.estimate, other.low, other.high) == pytest.approx((one.estimate, one.low, one.high))
+        assert after.bots[3].estimate == {1: 1.0, 0: None, -1: 0.0}[outcome]
 
     @pytest.mark.parametrize("outcome", [1, -1])
     def test_leaves_the_strengths_of_others_as_they_are(self, outcome: int):

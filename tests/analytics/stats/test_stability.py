@@ -1,18 +1,17 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import (
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.stability import (
     RankRule,
-    SettingOutOfRange,
     StabilityPoint,
-    Unit,
-    play_games,
     stability_at,
     stability_curve,
     stability_sizes,
     without_bot,
 )
-from tests.factories.annotation_tables import simulated_table, table_of
+from spotthebot.analytics.stats.wins import Unit, play_games
+from tests.analytics.stats.annotation_tables import simulated_table, table_of
 
 
 def _games(seed=1, **more):

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.analytics.coverage.survival import chances_of, curves_held
-from spotthebot.analytics.stats import Clusters, SettingOutOfRange, current_status, survival_curves
-from tests.factories.annotation_tables import renamed, shuffled, simulated_table, status_of, table_of
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
+from spotthebot.analytics.stats.uncertainty import Clusters
+from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, status_of, table_of
 from tests.factories.clustered_campaigns import Setting, draw_status
 from tests.factories.known import all_known, known
 
@@ -86,7 +88,10 @@ class TestSurvivalCurves:
         a, b, c = survival_curves(current_status(table_of(rows, ("A", "B", "C"))))
         assert (a.times, b.times) == ((2,), (5,))
         assert (a.estimate, b.estimate) == ((0.5,), (0.5,))
-        assert (c.times, c.estimate, c.low, c.n) == ((), (), (), 0)
+        assert c.times == ()
+        assert c.estimate == ()
+        assert c.low == ()
+        assert c.n == 0
 
     @pytest.mark.parametrize(("spotted", "survival"), [(0, 1.0), (3, 0.0)])
     def test_all_or_none_spotted_are_as_many_observations_as_clusters(self, spotted: int, survival: float):

@@ -8,18 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.analytics.coverage.bands import survival, tally
-from spotthebot.analytics.stats import (
-    Clusters,
-    Observations,
-    SettingOutOfRange,
-    censored_times,
-    current_status,
-    survival_band,
-    survival_curves,
-)
-from tests.factories.annotation_tables import simulated_table
+from spotthebot.analytics.stats.clustered_variance import Observations
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.survival.censored_times import censored_times
+from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
+from spotthebot.analytics.stats.survival.npmle import survival_band
+from spotthebot.analytics.stats.uncertainty import Clusters
+from tests.analytics.stats.annotation_tables import simulated_table
+from tests.analytics.stats.interval_examples import INF, intervals_of, random_intervals, worked_data
 from tests.factories.clustered_campaigns import Setting
-from tests.factories.interval_examples import INF, intervals_of, random_intervals, worked_data
 from tests.factories.known import all_known, known
 
 

@@ -4,18 +4,12 @@ import numpy as np
 import pytest
 import trueskill
 
-from spotthebot.analytics.stats import (
-    Games,
-    SettingOutOfRange,
-    SkillSettings,
-    environment_of,
-    play_games,
-    rate_skills,
-    ratings_of,
-    settings_of,
-)
-from spotthebot.analytics.stats.trueskill_updates import Priors, draw_margin, play_matches
-from tests.factories.annotation_tables import simulated_table
+from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.skill import rate_skills
+from spotthebot.analytics.stats.trueskill_ratings import environment_of, ratings_of, settings_of
+from spotthebot.analytics.stats.trueskill_updates import Priors, SkillSettings, draw_margin, play_matches
+from spotthebot.analytics.stats.wins import Games, play_games
+from tests.analytics.stats.annotation_tables import simulated_table
 from tests.factories.known import known
 
 NAMES = ("A", "B", "C")

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats import CriterionUnknown, PairCounts, SsaRule, Unit, Weighting, count_wins, play_games
-from tests.factories.annotation_tables import renamed, shuffled, simulated_table, table_of
+from spotthebot.analytics.stats.errors import CriterionUnknown
+from spotthebot.analytics.stats.wins import PairCounts, SsaRule, Unit, Weighting, count_wins, play_games
+from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 
 seeds = st.integers(0, 10_000)
 

@@ -1,15 +1,15 @@
 from typing import Any
 from uuid import UUID
 
-from tests.factories.annotating import campaign_of, claim, work_through
-from tests.factories.imported_campaigns import annotation, import_campaign, upload
+from tests.factories.annotating import claim, work_through
+from tests.factories.campaigns import campaign_of, imported_annotation, unlabelled_campaign, upload
 from tests.factories.running_suite import RunningSuite
 
 
 class TestListAnnotations:
     async def test_gives_the_same_annotations_as_pages_and_as_a_stream(self, suite: RunningSuite):
-        path = await import_campaign(suite)
-        await upload(suite, path, "annotations", [annotation(f"a{n}", annotator=f"w{n}") for n in range(5)])
+        path = await unlabelled_campaign(suite)
+        await upload(suite, path, "annotations", [imported_annotation(f"a{n}", annotator=f"w{n}") for n in range(5)])
         analyst = await suite.client("annotation", "analyst")
         streamed = (await analyst.get(f"{path}/annotations/stream")).text.splitlines()
         paged: list[str] = []
@@ -35,7 +35,7 @@ class TestListAnnotations:
 
 class TestAnnotationsRevision:
     async def test_changes_with_the_annotations_and_only_with_them(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         analyst = await suite.client("annotation", "analyst")
 
         async def revision() -> dict[str, Any]:
@@ -43,14 +43,14 @@ class TestAnnotationsRevision:
             return found
 
         before = await revision()
-        await upload(suite, path, "annotations", [annotation("a")])
+        await upload(suite, path, "annotations", [imported_annotation("a")])
         after = await revision()
         assert (before["annotations"], after["annotations"]) == (0, 1)
         assert before["revision"] != after["revision"]
-        await upload(suite, path, "annotations", [annotation("a")])  # known already
+        await upload(suite, path, "annotations", [imported_annotation("a")])  # known already
         assert await revision() == after
 
     async def test_is_refused_to_frontends(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         frontend = await suite.client("annotation", "annotation")
         assert (await frontend.get(f"{path}/annotations/revision")).status_code == 403

@@ -54,12 +54,18 @@ class TestAnnotators:
             await annotators_store.set_granted_attempts(session, ann, 2)
             await annotators_store.set_consent(session, ann, "a" * 64, NOON)
             found = await annotators_store.get_annotator(session, campaign, ann)
-            assert (found.appeal, found.appealed_at, found.granted_attempts) == ("sorry", NOON, 2)
-            assert (found.consent_sha256, found.consented_at, found.consent_withdrawn_at) == ("a" * 64, NOON, None)
+            assert found.appeal == "sorry"
+            assert found.appealed_at == NOON
+            assert found.granted_attempts == 2
+            assert found.consent_sha256 == "a" * 64
+            assert found.consented_at == NOON
+            assert found.consent_withdrawn_at is None
             await annotators_store.withdraw_consent(session, ann, ENDS)
             await annotators_store.clear_appeal(session, ann)
             found = await annotators_store.get_annotator(session, campaign, ann)
-            assert (found.consent_sha256, found.consented_at, found.consent_withdrawn_at) == (None, NOON, ENDS)
+            assert found.consent_sha256 is None
+            assert found.consented_at == NOON
+            assert found.consent_withdrawn_at == ENDS
             assert (found.appeal, found.appealed_at) == (None, None)
             more = WorkCheck(gold_right=1, gold_wrong=2, fast_items=3, fast_packages=4, strikes=5)
             for times in (1, 2):

@@ -11,7 +11,6 @@ from tests.factories.annotating import (
     WHOLE,
     annotations_of,
     answer_items,
-    campaign_of,
     claim,
     movable_clock,
     rows,
@@ -20,6 +19,7 @@ from tests.factories.annotating import (
     submit,
     work_through,
 )
+from tests.factories.campaigns import campaign_of
 from tests.factories.running_suite import RunningSuite
 
 
@@ -189,10 +189,10 @@ class TestSubmit:
             assert (await state_of(suite, campaign))["state"] == "open"
             await work_through(suite, await claim(suite, campaign, f"w{number}"))
         found = await state_of(suite, campaign)
-        assert (found["state"], found["submitted"], found["annotations"], found["annotations_needed"]) == (
-            *("complete", 4),
-            *(8, 8),
-        )
+        assert found["state"] == "complete"
+        assert found["submitted"] == 4
+        assert found["annotations"] == 8
+        assert found["annotations_needed"] == 8
 
     async def test_completes_the_campaign_when_its_last_packages_are_submitted_at_once(self, suite: RunningSuite):
         campaign = await campaign_of(suite, annotations_per_segment=4, segments=[1], package_size=4)

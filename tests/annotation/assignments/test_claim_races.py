@@ -10,14 +10,16 @@ import httpx
 import psycopg
 import pytest
 
+from spotthebot.annotation.assignments.store import claims as claims_store
 from spotthebot.annotation.assignments.store.assignments import _ITEMS
 from spotthebot.annotation.assignments.store.claims import _NEXT_FREE
 from spotthebot.kit.database.statements import Statement
-from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows
+from tests.factories.annotating import ask, claim, movable_clock, rows
+from tests.factories.campaigns import campaign_of
 from tests.factories.databases import Databases
-from tests.factories.filled_campaigns import fill_campaign
 from tests.factories.gates import locks_awaited
 from tests.factories.running_suite import RunningSuite
+from tests.factories.stored_campaigns import fill_campaign
 
 _TAKE = "UPDATE annotation.packages SET slots_left = 0 WHERE id = %s"
 _ANNOTATOR = """
@@ -102,6 +104,34 @@ async def test_an_annotators_own_lease_that_is_being_ended_does_not_count_agains
         ending.commit()
         answer = await asked
     assert (answer.status_code, answer.json().get("id")) == (201, held["id"])
+
+
+@pytest.mark.parametrize("person", ["w", "new"])
+async def test_a_lease_that_ends_between_a_claims_two_looks_at_it_leaves_its_package_to_the_claim(
+    suite: RunningSuite, monkeypatch: pytest.MonkeyPatch, person: str
+):
+    """First another transaction locks the expired lease; then, as the claim wants to wait for it, it has ended it."""
+    campaign = await campaign_of(suite, 1, annotations_per_segment=1, segments=[1], lease_minutes=60)
+    clock = movable_clock(suite)
+    await claim(suite, campaign, "w")
+    clock.advance(minutes=61)
+    await claim(suite, campaign, "away")
+    clock.advance(minutes=61)
+    with psycopg.connect(suite.database.owner["annotation"]) as ending:
+        ending.execute("UPDATE annotation.assignments SET state = 'expired' WHERE state = 'leased'")
+        ending.execute("UPDATE annotation.packages SET slots_left = slots_left + 1")
+        looked = []
+
+        async def wait_for_expired(*arguments: Any) -> bool:
+            ending.commit()
+            looked.append(await waiting(*arguments))
+            return looked[-1]
+
+        waiting = claims_store.wait_for_expired
+        monkeypatch.setattr(claims_store, "wait_for_expired", wait_for_expired)
+        answer = await ask(suite, campaign, person)
+    assert looked == [False]
+    assert answer.status_code == 201, answer.text
 
 
 async def test_an_annotator_who_comes_back_waits_for_their_package_and_gets_no_other(

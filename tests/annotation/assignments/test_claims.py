@@ -9,17 +9,8 @@ from pydantic import SecretStr, ValidationError
 
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.settings import AnnotationSettings
-from tests.factories.annotating import (
-    CONVERSATIONS,
-    answer_items,
-    ask,
-    campaign_of,
-    claim,
-    movable_clock,
-    refused,
-    rows,
-    work_through,
-)
+from tests.factories.annotating import answer_items, ask, claim, movable_clock, refused, rows, waited_for, work_through
+from tests.factories.campaigns import CONVERSATIONS, campaign_of
 from tests.factories.running_suite import RunningSuite
 
 
@@ -196,13 +187,40 @@ class TestLease:
         clock = movable_clock(suite)
         await claim(suite, await campaign_of(suite), "w")
         later = clock() + timedelta(days=1)
-        database = suite.apps["annotation"].state.database
+        database = suite.apps["annotation"].state.database.pool
         with psycopg.connect(suite.database.owner["annotation"]) as claiming:
             claiming.execute("SELECT id FROM annotation.packages FOR UPDATE")
             async with asyncio.timeout(20), database.write() as session:
                 assert await leases_store.expire_leases(session, later) == 0
         async with database.write() as session:
             assert await leases_store.expire_leases(session, later) == 1
+
+    @pytest.mark.parametrize("row", ["assignments", "packages"])
+    @pytest.mark.parametrize("ends", [True, False])
+    @pytest.mark.parametrize("came_before", [True, False])
+    async def test_a_claim_waits_for_a_transaction_that_may_end_leases(
+        self, suite: RunningSuite, row: str, ends: bool, came_before: bool
+    ):
+        """The other transaction locks what it ends, so the claim can't; it commits, or is rolled back."""
+        campaign = await campaign_of(suite, 1, annotations_per_segment=1, segments=[1])
+        clock = movable_clock(suite)
+        if came_before:
+            await claim(suite, campaign, "w")
+            clock.advance(hours=3)
+        await claim(suite, campaign, "w2")
+        clock.advance(hours=3)
+        owner = suite.database.owner["annotation"]
+        async with await psycopg.AsyncConnection.connect(owner) as ending:
+            await ending.execute(f"SELECT id FROM annotation.{row} FOR UPDATE")  # noqa: S608 - no input
+            if ends:
+                await ending.execute("UPDATE annotation.assignments SET state = 'expired'")
+                await ending.execute("UPDATE annotation.packages SET slots_left = 1")
+            asked = asyncio.create_task(claim(suite, campaign, "w"))
+            await waited_for(ending)
+        leased = (await asked)["id"]
+        states = rows(suite, "SELECT id::text, state FROM annotation.assignments")
+        assert (leased, "leased") in states
+        assert sorted(state for _, state in states) == ["expired", "leased"]
 
 
 class TestRefusals:
@@ -227,11 +245,9 @@ class TestRefusals:
         path = f"/v1/campaigns/{campaign['id']}/annotators/{annotator['id']}"
         for _ in range(2):
             blocked = (await admin.post(f"{path}/block", json={"reason": "all answers alike"})).json()
-            assert (blocked["annotator"], blocked["packages"], blocked["blocked_reason"]) == (
-                "w",
-                0,
-                "all answers alike",
-            )
+            assert blocked["annotator"] == "w"
+            assert blocked["packages"] == 0
+            assert blocked["blocked_reason"] == "all answers alike"
         assert await refused(suite, campaign, "w") == "blocked"
         assert (await admin.post(f"{path}/unblock", json={"reason": "appeal granted"})).json()["blocked_at"] is None
         assert (await ask(suite, campaign, "w")).status_code == 201

@@ -7,10 +7,8 @@ import psycopg
 import pytest
 
 from tests.factories.annotating import (
-    CONVERSATIONS,
     annotations_of,
     ask,
-    campaign_of,
     claim,
     movable_clock,
     refused,
@@ -20,10 +18,11 @@ from tests.factories.annotating import (
     work_through,
 )
 from tests.factories.annotator_trainings import RIGHT, WRONG, gold_dialogue, is_gold, store_gold, store_training
+from tests.factories.campaigns import CONVERSATIONS, campaign_of, create_campaign
 from tests.factories.databases import Databases
 from tests.factories.gates import locks_awaited
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, import_conversations, until
+from tests.factories.studies import import_conversations
 
 GOLD: dict[str, Any] = {"training": "gold_set"}
 
@@ -187,10 +186,7 @@ class TestCampaign:
         turns = [{"speaker": side, "text": f"gold {number}"} for number, side in enumerate(speakers)]
         await store_training(suite, name="gold_set", dialogues=[gold_dialogue("x", turns=turns)])
         collection = await import_conversations(suite, CONVERSATIONS)
-        admin = await suite.client("annotation", "admin")
-        body = {"name": "c", "domain": "everyday", "collection_id": collection, "segments": [1, 2]}
-        campaign = await created(admin, "/v1/campaigns", body | {"packages_per_annotator": 1, "gold": GOLD})
-        failed = await until(admin, f"/v1/campaigns/{campaign['id']}", "failed")
+        failed = await create_campaign(suite, "failed", collection, packages_per_annotator=1, gold=GOLD)
         assert reason in failed["failure"]
 
 
@@ -202,16 +198,17 @@ class TestStrikes:
             await _answer(suite, assignment, gold=WRONG)
             assert (await submit(suite, assignment)).status_code == 200
             annotator = await _annotator(suite, campaign)
-            assert (annotator["strikes"], annotator["gold_wrong"], annotator["gold_right"]) == (strikes, strikes, 0)
+            assert annotator["strikes"] == strikes
+            assert annotator["gold_wrong"] == strikes
+            assert annotator["gold_right"] == 0
             assert (annotator["blocked_at"] is None) == (strikes == 1)
         assert await refused(suite, campaign, "w") == "blocked"
         admin = await suite.client("annotation", "admin")
         (entry,) = (await admin.get(f"/v1/campaigns/{campaign['id']}/audit")).json()["items"]
         reason = "2 strikes of 2: 2 gold items wrong, 0 packages too fast"
-        assert (entry["action"], entry["annotator_id"], entry["details"]) == (
-            *("annotator.blocked", annotator["id"]),
-            {"reason": reason},
-        )
+        assert entry["action"] == "annotator.blocked"
+        assert entry["annotator_id"] == annotator["id"]
+        assert entry["details"] == {"reason": reason}
         assert annotator["blocked_reason"] == reason
 
     async def test_are_counted_once_however_often_a_package_is_submitted(self, suite: RunningSuite):
@@ -306,6 +303,8 @@ class TestSpeed:
         campaign = await campaign_of(suite, **rules)
         await work_through(suite, await claim(suite, campaign, "w"))
         annotator = await _annotator(suite, campaign)
-        assert (annotator["fast_items"], annotator["fast_packages"], annotator["strikes"]) == (2, 1, 1)
+        assert annotator["fast_items"] == 2
+        assert annotator["fast_packages"] == 1
+        assert annotator["strikes"] == 1
         assert annotator["blocked_reason"] == "1 strikes of 1: 0 gold items wrong, 1 packages too fast"
         assert await refused(suite, campaign, "w") == "blocked"

@@ -8,9 +8,10 @@ import pytest
 from spotthebot.kit.database.statements import Statement
 from tests.factories.annotating import claim, refused, rows, save, state_of, submit
 from tests.factories.annotator_trainings import RIGHT, gold_dialogue, gold_pair, is_gold, preferring, store_training
+from tests.factories.campaigns import open_campaign, package_rows
 from tests.factories.exported import exported
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
+from tests.factories.studies import conversation, created, import_conversations, until
 
 GOLD = {"gold": {"training": "gold_set", "per_package": 2}, "packages_per_annotator": 2, "package_size": 3}
 GAME = "spot_the_bot_gamified"
@@ -198,11 +199,7 @@ class TestUploadedPackages:
 
     async def _upload(self, suite: RunningSuite, campaign: dict[str, Any]) -> dict[str, Any]:
         admin = await suite.client("annotation", "admin")
-        packages = [
-            {"external_id": name, "segments": [{"conversation": each, "exchanges": length} for each, length in shown]}
-            for name, shown in PACKAGES.items()
-        ]
-        return await created(admin, f"/v1/campaigns/{campaign['id']}/packages", {"packages": packages})
+        return await created(admin, f"/v1/campaigns/{campaign['id']}/packages", {"packages": package_rows(PACKAGES)})
 
     async def test_leave_positions_for_gold_and_keep_their_order(self, suite: RunningSuite):
         campaign = await self._draft(suite, secret="ab" * 32)

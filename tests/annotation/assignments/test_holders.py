@@ -6,7 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.factories.annotating import DECISION, WHOLE, answer_items, campaign_of, claim
+from tests.factories.annotating import DECISION, WHOLE, answer_items, claim
+from tests.factories.campaigns import campaign_of
 from tests.factories.running_suite import RunningSuite
 
 GAME: dict[str, Any] = {"protocol": "spot_the_bot_gamified", "segments": [3]}

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from tests.factories.annotating import claim, refused, rows, work_through
+from tests.factories.campaigns import open_campaign
 from tests.factories.frontends import rated_chats
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, open_campaign
+from tests.factories.studies import created
 
 PEOPLE = ("p-anna", "p-bert", "p-cleo")
 

@@ -12,8 +12,9 @@ from spotthebot.annotation.assignments.domain import work_checks as work_checks_
 from spotthebot.annotation.assignments.domain.answers import SubmittedAnswer
 from spotthebot.annotation.assignments.domain.work_checks import ResponseTimes, check_work, least_time
 from tests.annotation.campaigns.test_campaign_lifecycle import CAMPAIGN
-from tests.factories.annotating import annotations_of, campaign_of, claim, movable_clock, refused, save, submit
+from tests.factories.annotating import annotations_of, claim, movable_clock, refused, save, submit
 from tests.factories.annotator_trainings import RIGHT
+from tests.factories.campaigns import campaign_of
 from tests.factories.clock import MovableClock
 from tests.factories.running_suite import RunningSuite
 

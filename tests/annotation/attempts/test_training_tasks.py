@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.factories.annotating import CONVERSATIONS, ask, campaign_of, claim, refused, rows
+from tests.factories.annotating import ask, claim, refused, rows
 from tests.factories.annotator_trainings import (
     RIGHT,
     WRONG,
@@ -19,6 +19,7 @@ from tests.factories.annotator_trainings import (
     training_campaign,
     training_of_pairs,
 )
+from tests.factories.campaigns import CONVERSATIONS, campaign_of
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import import_conversations
 
@@ -90,11 +91,16 @@ class TestClaim:
         for attempt in (1, 2):
             assert await refused(suite, campaign, "w") == "training-required"
             task = (await start(suite, campaign, "w")).json()
-            assert (task["attempt"], task["attempts_left"], task["position"]) == (attempt, 2 - attempt, 0)
+            assert task["attempt"] == attempt
+            assert task["attempts_left"] == 2 - attempt
+            assert task["position"] == 0
             assert await respond_to_all(suite, campaign, WRONG, attempt=attempt) == "failed"
         assert await refused(suite, campaign, "w") == "training-failed"
         again = (await start(suite, campaign, "w")).json()
-        assert (again["state"], again["attempt"], again["position"], again["turns"]) == ("failed", 2, None, [])
+        assert again["state"] == "failed"
+        assert again["attempt"] == 2
+        assert again["position"] is None
+        assert again["turns"] == []
 
     async def test_needs_no_training_where_the_campaign_has_none(self, suite: RunningSuite):
         campaign = await campaign_of(suite)

@@ -10,15 +10,8 @@ import httpx
 import psycopg
 import pytest
 
-from tests.factories.annotating import (
-    ask,
-    campaign_of,
-    claim,
-    refused,
-    rows,
-    state_of,
-    work_through,
-)
+from tests.factories.annotating import ask, claim, refused, rows, state_of, work_through
+from tests.factories.campaigns import campaign_of, create_campaign
 from tests.factories.databases import Databases
 from tests.factories.gates import locks_awaited
 from tests.factories.running_suite import RunningSuite
@@ -63,10 +56,7 @@ def packages(suite: RunningSuite, campaign: dict[str, Any], column: str) -> list
 
 async def draft_of(suite: RunningSuite, **more: Any) -> dict[str, Any]:
     collection = await import_conversations(suite, [conversation(f"d{number}", "X", "Y") for number in range(4)])
-    admin = await suite.client("annotation", "admin")
-    body = {"name": "draft", "domain": "everyday", "collection_id": collection, "segments": [1, 2], "open": False}
-    campaign = await created(admin, "/v1/campaigns", body | more)
-    return await until(admin, f"/v1/campaigns/{campaign['id']}", "draft")
+    return await create_campaign(suite, "draft", collection, **{"name": "draft", "open": False} | more)
 
 
 class TestRunningCampaign:
@@ -80,7 +70,9 @@ class TestRunningCampaign:
             lease_minutes=5,
             panel={"completion_code": "RIGHT"},
         )
-        assert (found["name"], found["packages_per_annotator"], found["lease_minutes"]) == ("mended", None, 5)
+        assert found["name"] == "mended"
+        assert found["packages_per_annotator"] is None
+        assert found["lease_minutes"] == 5
         assert found["panel"] == {"kind": "prolific", "completion_code": "RIGHT"}
         assert found["state"] == "open"
         (entry,) = await audit(suite, campaign, "campaign.changed")
@@ -243,7 +235,9 @@ class TestSameChangeAgain:
         for number in range(15):
             await work(f"late{number}")
         found = await state_of(suite, campaign)
-        assert (found["packages"], found["submitted"], found["state"]) == (6, 30, "complete")
+        assert found["packages"] == 6
+        assert found["submitted"] == 30
+        assert found["state"] == "complete"
         assert set(packages(suite, campaign, "slots_left")) == {0}
 
 
@@ -255,7 +249,10 @@ class TestDraft:
         assert found["state"] == "building"
         admin = await suite.client("annotation", "admin")
         built = await until(admin, f"/v1/campaigns/{draft['id']}", "draft")
-        assert (built["items"], built["packages"], built["segments"], built["name"]) == (4, 2, [3], "edited")
+        assert built["items"] == 4
+        assert built["packages"] == 2
+        assert built["segments"] == [3]
+        assert built["name"] == "edited"
         assert (await admin.post(f"/v1/campaigns/{draft['id']}/open")).json()["state"] == "open"
         assert [len(item["turns"]) for item in (await claim(suite, draft, "ann"))["items"]] == [6, 6]
 

@@ -4,10 +4,18 @@ import httpx
 import pytest
 
 from tests.factories.annotating import WHOLE
-from tests.factories.imported_campaigns import PACKAGES, annotation, import_campaign, upload
+from tests.factories.campaigns import (
+    UNLABELLED,
+    imported_annotation,
+    open_campaign,
+    package_rows,
+    unlabelled_campaign,
+    upload,
+)
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, created, import_conversations, open_campaign
+from tests.factories.studies import conversation, created, import_conversations
 
+PACKAGES = package_rows(UNLABELLED)
 NO_IMPORTS = "urn:spotthebot:problem:campaign-takes-no-imports"
 
 
@@ -28,14 +36,14 @@ def _pointers(answer: httpx.Response) -> list[str]:
 
 class TestImportPackages:
     async def test_stores_a_repeated_batch_once(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         third = {"external_id": "r", "segments": [{"conversation": "c1", "exchanges": 1}]}
         again = await upload(suite, path, "packages", [*PACKAGES, third])
         assert again.json() == {"stored": 1, "already_there": 2}
         assert await _counts(suite, path) == (3, 0)
 
     async def test_points_at_unknown_references_and_stores_nothing(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         wrong = [{"conversation": "nowhere", "exchanges": 1}, {"conversation": "c1", "exchanges": 4}]
         right = {"external_id": "r", "segments": [{"conversation": "c1", "exchanges": 1}]}
         answer = await upload(suite, path, "packages", [right, {"external_id": "s", "segments": wrong}])
@@ -44,7 +52,7 @@ class TestImportPackages:
         assert await _counts(suite, path) == (2, 0)
 
     async def test_refuses_a_segment_that_another_package_shows(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         taken = {"conversation": "c0", "exchanges": 1}
         free = {"conversation": "c1", "exchanges": 1}
         by_another = await upload(suite, path, "packages", [{"external_id": "r", "segments": [free, taken]}])
@@ -57,7 +65,7 @@ class TestImportPackages:
         assert await _counts(suite, path) == (2, 0)
 
     async def test_takes_conversations_that_came_to_the_collection_later(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         admin = await suite.client("annotation", "admin")
         collection = (await admin.get(path)).json()["collection_id"]
         conversations = await suite.client("conversations", "admin")
@@ -69,10 +77,10 @@ class TestImportPackages:
 
 class TestImportAnnotations:
     async def test_stores_a_repeated_batch_once(self, suite: RunningSuite):
-        path = await import_campaign(suite)
-        rows = [annotation("a"), annotation("b", annotator="bob", answer=_answer("bot"))]
+        path = await unlabelled_campaign(suite)
+        rows = [imported_annotation("a"), imported_annotation("b", annotator="bob", answer=_answer("bot"))]
         assert (await upload(suite, path, "annotations", rows)).json() == {"stored": 2, "already_there": 0}
-        changed = [annotation("a", answer=_answer("unsure")), annotation("c", annotator="cy")]
+        changed = [imported_annotation("a", answer=_answer("unsure")), imported_annotation("c", annotator="cy")]
         assert (await upload(suite, path, "annotations", changed)).json() == {"stored": 1, "already_there": 1}
         service = await suite.client("annotation", "service")
         stored = (await service.get(f"{path}/annotations")).json()["items"]
@@ -83,12 +91,12 @@ class TestImportAnnotations:
         ]
 
     async def test_points_at_unknown_references_and_stores_nothing(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         rows = [
-            annotation("a"),
-            annotation("b", package="nowhere"),
-            annotation("c", conversation="nowhere"),
-            annotation("d", exchanges=2),  # q shows c0 up to there, p does not
+            imported_annotation("a"),
+            imported_annotation("b", package="nowhere"),
+            imported_annotation("c", conversation="nowhere"),
+            imported_annotation("d", exchanges=2),  # q shows c0 up to there, p does not
         ]
         answer = await upload(suite, path, "annotations", rows)
         assert _pointers(answer) == ["/annotations/1", "/annotations/2", "/annotations/3"]
@@ -98,13 +106,14 @@ class TestImportAnnotations:
         "moment", ["2020-03-01T10:00:00", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "yesterday"]
     )
     async def test_refuses_a_time_that_some_time_zones_cannot_express(self, suite: RunningSuite, moment: str):
-        path = await import_campaign(suite)
-        answer = await upload(suite, path, "annotations", [annotation("a", started_at=moment)])
+        path = await unlabelled_campaign(suite)
+        answer = await upload(suite, path, "annotations", [imported_annotation("a", started_at=moment)])
         assert "/annotations/0/started_at" in _pointers(answer)
 
     async def test_keeps_times_as_they_were_uploaded(self, suite: RunningSuite):
-        path = await import_campaign(suite)
-        await upload(suite, path, "annotations", [annotation("a")])
+        path = await unlabelled_campaign(suite)
+        moment = "2020-03-01T10:00:00+02:00"
+        await upload(suite, path, "annotations", [imported_annotation("a", started_at=moment)])
         analyst = await suite.client("annotation", "analyst")
         (stored,) = (await analyst.get(f"{path}/annotations")).json()["items"]
         assert (stored["started_at"], stored["ended_at"]) == ("2020-03-01T08:00:00Z", None)
@@ -114,25 +123,25 @@ class TestModes:
     async def test_a_live_campaign_takes_no_uploads(self, suite: RunningSuite):
         collection = await import_conversations(suite, [conversation("c0", "X", "Y")])
         path = f"/v1/campaigns/{(await open_campaign(suite, collection))['id']}"
-        for kind, rows in (("packages", PACKAGES), ("annotations", [annotation("a")])):
+        for kind, rows in (("packages", PACKAGES), ("annotations", [imported_annotation("a")])):
             answer = await upload(suite, path, kind, rows)
             assert (answer.status_code, answer.json()["type"]) == (409, NO_IMPORTS)
 
     async def test_an_imported_campaign_gives_out_no_packages(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         frontend = await suite.client("annotation", "annotation")
         answer = await frontend.post(f"{path}/assignments", json={"annotator": "w"})
         assert (answer.status_code, answer.json()["type"]) == (409, "urn:spotthebot:problem:campaign-takes-no-claims")
 
     async def test_a_closed_import_campaign_still_takes_uploads(self, suite: RunningSuite):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         admin = await suite.client("annotation", "admin")
         assert (await admin.post(f"{path}/close")).json()["state"] == "closed"
-        assert (await upload(suite, path, "annotations", [annotation("a")])).status_code == 201
+        assert (await upload(suite, path, "annotations", [imported_annotation("a")])).status_code == 201
 
     @pytest.mark.parametrize("role", ["annotation", "analyst", "service"])
     async def test_refuses_uploads_by_others_than_admins(self, suite: RunningSuite, role: str):
-        path = await import_campaign(suite)
+        path = await unlabelled_campaign(suite)
         client = await suite.client("annotation", role)
-        answer = await client.post(f"{path}/annotations", json={"annotations": [annotation("a")]})
+        answer = await client.post(f"{path}/annotations", json={"annotations": [imported_annotation("a")]})
         assert answer.status_code == 403

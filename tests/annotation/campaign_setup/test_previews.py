@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from spotthebot.annotation.campaign_setup.domain.previews import preview
 from spotthebot.annotation.packages.domain.workload import AnnotatorsNeeded, Workload, annotators_needed
 from tests.annotation.campaigns.test_campaign_lifecycle import CAMPAIGN
-from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, movable_clock, save, submit
+from tests.factories.annotating import DECISION, WHOLE, claim, movable_clock, save, submit
+from tests.factories.annotator_trainings import gold_dialogue, training
+from tests.factories.campaigns import campaign_of
 from tests.factories.running_suite import RunningSuite
 
 WORKLOAD = Workload(items={2: 40, 3: 40}, packages={0: 2, 1: 2}, largest=20)
@@ -70,6 +72,15 @@ class TestPreview:
             taken[number % fewest].append(block)
         assert all(len(set(each)) == len(each) <= limit for each in taken.values())
         assert (fewest - 1) * limit < len(slots) or fewest - 1 < lengths * annotations
+
+    def test_counts_packages_annotated_twice_once_more(self):
+        """Block 1 has two packages of 5 + 5 items for two annotators: 2 + 4 assignments, 60 + 20 annotations."""
+        campaign = replace(CAMPAIGN, annotations_per_segment=1, pay_per_package=Decimal(1), currency="EUR")
+        workload = Workload({2: 30, 3: 30}, {0: 2, 1: 2}, 15, items_twice={2: 10, 3: 10}, blocks_twice=frozenset({1}))
+        found = preview(campaign, workload, [*_seconds(2, 10), *_seconds(3, 20)])
+        assert (found.packages, found.items, found.assignments, found.annotations) == (4, 60, 6, 80)
+        assert (found.annotators, found.pay) == (AnnotatorsNeeded(4, 4), Decimal(6))  # block 1: nobody may have two
+        assert found.work == timedelta(seconds=40 * 10 + 40 * 20)
 
     def test_says_which_limits_the_conversations_do_not_reach_and_by_how_much(self):
         assert preview(CAMPAIGN, WORKLOAD, []).unreached == ()
@@ -146,7 +157,9 @@ class TestPreviewApi:
         before = (await admin.get(path)).json()
         assert (before["packages"], before["assignments"], before["annotators"]) == (1, 2, 2)
         assert [each["pointer"] for each in before["unreached"]] == []
-        assert (before["hours"], before["pay"], before["unmeasured_lengths"]) == (None, "2.40", [1])
+        assert before["hours"] is None
+        assert before["pay"] == "2.40"
+        assert before["unmeasured_lengths"] == [1]
         for annotator, seconds in (("w", 36), ("simulated-01", 9)):
             assignment = await claim(suite, first, annotator)
             for position in (0, 1):
@@ -179,3 +192,57 @@ class TestPreviewApi:
         admin = await suite.client("annotation", "admin")
         body = {"name": "c", "domain": "everyday", "collection_id": "01a20439-3f41-73c5-bbc9-dc50739db422"} | pay
         assert (await admin.post("/v1/campaigns", json=body)).status_code == 422
+
+
+class TestDryRun:
+    async def test_says_of_a_new_campaign_what_the_preview_of_the_same_one_says(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        request = {"pay_per_package": "1.20", "currency": "EUR", "packages_per_annotator": 1, "package_size": 3}
+        campaign = await campaign_of(suite, 4, segments=[1, 2], **request)
+        body = {name: campaign[name] for name in ("domain", "collections", "segments", *request)} | {"name": "tried"}
+        tried = (await admin.post("/v1/campaigns/dry-run", json=body)).json()
+        there = (await admin.get(f"/v1/campaigns/{campaign['id']}/preview")).json()
+        assert tried == {name: there[name] for name in tried}
+        # Two blocks of two conversations make a package for each of two lengths; two annotators see each of four.
+        assert tried["packages"] == 4
+        assert tried["items"] == 8
+        assert tried["conversations"] == 4
+        assert tried["annotators"] == 8
+        assert tried["pay"] == "9.60"
+        assert [each["name"] for each in (await admin.get("/v1/campaigns")).json()["items"]] == [campaign["name"]]
+
+    async def test_counts_what_is_left_out(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        campaign = await campaign_of(suite, 3)
+        body = {"name": "pairs", "domain": "everyday", "collections": campaign["collections"]}
+        tried = (await admin.post("/v1/campaigns/dry-run", json=body | {"protocol": "comparative"})).json()
+        assert (tried["conversations"], tried["unpaired"], tried["lengths"]) == (2, 1, [])
+        longer = await admin.post("/v1/campaigns/dry-run", json=body | {"segments": [1, 9]})
+        assert longer.status_code == 422
+        assert "No conversation has the 9 exchanges" in longer.json()["detail"]
+
+    async def test_takes_documents_of_more_than_a_megabyte(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        campaign = await campaign_of(suite)
+        body = {"name": "tried", "domain": "everyday", "collections": campaign["collections"], "segments": [1, 2]}
+        turns = [{"speaker": side, "text": f"{side} says " + "so and " * 1200} for side in "ABAB"]
+        dialogues = [
+            gold_dialogue(f"{number}", turns=[turn | {"text": f"{number} {turn['text']}"} for turn in turns])
+            for number in range(40)
+        ]
+        large = body | {"training_documents": [training(dialogues=dialogues)], "training": {"name": "first_steps"}}
+        assert (await admin.post("/v1/campaigns/dry-run", json=large)).status_code == 200
+
+    async def test_refuses_campaigns_whose_packages_are_uploaded(self, suite: RunningSuite):
+        admin = await suite.client("annotation", "admin")
+        campaign = await campaign_of(suite)
+        body = {"name": "tried", "domain": "everyday", "collections": campaign["collections"], "mode": "uploaded"}
+        refused = await admin.post("/v1/campaigns/dry-run", json=body)
+        assert refused.status_code == 422
+        assert "mode 'uploaded' are uploaded" in refused.json()["detail"]
+
+    async def test_is_for_administrators(self, suite: RunningSuite):
+        campaign = await campaign_of(suite)
+        frontend = await suite.client("annotation", "annotation")
+        body = {"name": "tried", "domain": "everyday", "collections": campaign["collections"]}
+        assert (await frontend.post("/v1/campaigns/dry-run", json=body)).status_code == 403

@@ -24,6 +24,8 @@ CAMPAIGN = Campaign(
     protocol_version=1,
     segments=(2, 3, 5),
     annotations_per_segment=2,
+    units_twice=None,
+    headline=None,
     package_size=20,
     packages_per_annotator=None,
     lease_seconds=3600,
@@ -49,6 +51,8 @@ CAMPAIGN = Campaign(
     too_short=None,
     not_selected=None,
     unpaired=None,
+    packages_twice=0,
+    items_twice=0,
     progress=Progress(packages=3, items=60, annotations=0, submitted=0),
 )
 
@@ -106,6 +110,13 @@ class TestIsFullyAnnotated:
         progress = [replace(CAMPAIGN.progress, submitted=count) for count in counts]
         assert [replace(CAMPAIGN, progress=each).is_fully_annotated for each in progress] == [False, False, True]
 
+    def test_needs_one_submission_more_of_a_package_annotated_twice(self):
+        # 3 packages, one of them twice
+        drawn = replace(CAMPAIGN, annotations_per_segment=1, units_twice=20, packages_twice=1)
+        progress = [replace(CAMPAIGN.progress, submitted=count) for count in (3, 4)]
+        assert [replace(drawn, progress=each).is_fully_annotated for each in progress] == [False, True]
+        assert drawn.assignments_needed == 4
+
     def test_is_never_true_of_an_import(self):
         progress = replace(CAMPAIGN.progress, submitted=6)
         assert not replace(CAMPAIGN, mode="import", progress=progress).is_fully_annotated
@@ -114,6 +125,10 @@ class TestIsFullyAnnotated:
 class TestAnnotationsNeeded:
     def test_are_one_of_each_item_by_as_many_annotators(self):
         assert CAMPAIGN.annotations_needed == 120  # 60 items, 2 annotators
+
+    def test_are_one_more_of_each_item_annotated_twice(self):
+        drawn = replace(CAMPAIGN, annotations_per_segment=1, units_twice=20, items_twice=20)
+        assert drawn.annotations_needed == 80  # 60 items, 20 of them by two
 
     @pytest.mark.parametrize(("annotations", "needed"), [(0, 120), (119, 120), (180, 180)])
     def test_are_never_fewer_than_an_import_has(self, annotations: int, needed: int):

@@ -21,16 +21,28 @@ class TestCampaigns:
             count = campaigns_store.count_submitted
             assert [await count(session, mine, annotations=3) for _ in range(3)] == [False, True, False]
             found = await campaigns_store.get_campaign(session, mine)
-            assert (found.state, found.progress.submitted, found.progress.annotations) == (CampaignState.COMPLETE, 3, 9)
+            assert found.state == CampaignState.COMPLETE
+            assert found.progress.submitted == 3
+            assert found.progress.annotations == 9
             await campaigns_store.count_rejected(session, mine, annotations=3)
             found = await campaigns_store.get_campaign(session, mine)
-            assert (found.state, found.progress.submitted, found.progress.annotations) == (CampaignState.OPEN, 2, 6)
+            assert found.state == CampaignState.OPEN
+            assert found.progress.submitted == 2
+            assert found.progress.annotations == 6
             await session.execute(update(CampaignRow).where(CampaignRow.id == mine).values(state="closed"))
             await campaigns_store.count_rejected(session, mine, annotations=3)
             assert not await count(session, mine, annotations=3)
             assert (await campaigns_store.get_campaign(session, mine)).state is CampaignState.CLOSED
             untouched = await campaigns_store.get_campaign(session, other)
         assert (untouched.state, untouched.progress.submitted) == (CampaignState.OPEN, 0)
+
+    async def test_with_packages_annotated_twice_are_complete_after_one_submission_more(
+        self, stored: SavepointDatabase
+    ):
+        async with stored.write() as session:
+            campaign = await store_campaign(session, packages=2, packages_twice=1)
+            count = campaigns_store.count_submitted
+            assert [await count(session, campaign, annotations=1) for _ in range(3)] == [False, False, True]
 
     async def test_keep_the_secret_that_was_given_or_drawn_first(self, stored: SavepointDatabase):
         async with stored.write() as session:

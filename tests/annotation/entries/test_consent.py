@@ -5,7 +5,8 @@ from typing import Any
 
 import httpx
 
-from tests.factories.annotating import answer_items, ask, campaign_of, claim, refused, rows, save, submit, work_through
+from tests.factories.annotating import answer_items, ask, claim, refused, rows, save, submit, work_through
+from tests.factories.campaigns import campaign_of
 from tests.factories.running_suite import RunningSuite
 
 TEXT = "We keep your labels \u2028 for ten years. <b>Ja?</b>"

@@ -6,10 +6,11 @@ from urllib.parse import parse_qsl
 
 import httpx
 
-from tests.factories.annotating import ask, campaign_of, claim, movable_clock, rows, submit, turk_campaign, work_through
+from tests.factories.annotating import ask, claim, movable_clock, rows, submit, work_through
 from tests.factories.annotator_trainings import gold_dialogue, respond, start, store_training
+from tests.factories.campaigns import campaign_of, create_campaign, open_campaign, turk_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, until
+from tests.factories.studies import created
 
 PID = "60ffe5c8371090c7041d43f8"
 PROLIFIC = {"kind": "prolific", "completion_code": "C1ODE7"}
@@ -120,12 +121,10 @@ class TestEntries:
             assert (await admin.post(f"/v1/campaigns/{campaign['id']}/{step}")).status_code == 200
             entered = await enter(suite, parameters)
             assert (entered.status_code, entered.json()["state"]) == (200, state)
-        body = {"name": "f", "domain": "everyday", "collection_id": campaign["collection_id"], "segments": [9]}
-        failed = await created(admin, "/v1/campaigns", body)
-        failed = await until(admin, f"/v1/campaigns/{failed['id']}", "failed")
+        failed = await create_campaign(suite, "failed", campaign["collection_id"], segments=[9])
         parameters = await link_to(suite, failed, annotator="p-17")
         assert problem_of(await enter(suite, parameters))[:2] == (409, "closed")
-        imported = await created(admin, "/v1/campaigns", body | {"mode": "import"})
+        imported = await open_campaign(suite, campaign["collection_id"], mode="import")
         path = f"/v1/campaigns/{imported['id']}/entry-links"
         answer = await admin.post(path, json={"annotator": "p-17"})
         assert problem_of(answer)[:2] == (409, "campaign-takes-no-claims")

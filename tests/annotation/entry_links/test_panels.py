@@ -154,7 +154,10 @@ class TestCompletion:
         assert found is not None
         assert found.url is not None
         parts = urlsplit(found.url)
-        assert (parts.scheme, parts.netloc, parts.path, parts.fragment) == ("https", "panel.example.org", "/done", "")
+        assert parts.scheme == "https"
+        assert parts.netloc == "panel.example.org"
+        assert parts.path == "/done"
+        assert parts.fragment == ""
         assert parse_qsl(parts.query) == [("s", "7"), ("c", "a b/&?é"), ("p", "{code}&admin=1#")]
 
     def test_generic_panel_without_a_redirect_has_the_packages_code(self):

@@ -10,18 +10,10 @@ import psycopg
 import pytest
 
 from spotthebot.annotation.erasure.domain import naming_pattern
-from tests.factories.annotating import (
-    annotations_of,
-    answer_items,
-    ask,
-    campaign_of,
-    claim,
-    rows,
-    save,
-    submit,
-    work_through,
-)
-from tests.factories.own_words import WORDS, campaign_in_own_words, write_everywhere
+from tests.annotation.erasure.own_words import WORDS, campaign_in_own_words, write_everywhere
+from tests.factories.annotating import annotations_of, answer_items, ask, claim, rows, save, submit, work_through
+from tests.factories.campaigns import campaign_of
+from tests.factories.held_texts import tables_that_hold
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created
 
@@ -31,18 +23,6 @@ TERMS: dict[str, Any] = PAY | {
     "panel": {"kind": "generic", "parameter": "pid", "redirect_url": "https://panel.example.org/?p={annotator}"},
     "consent": "We keep your labels.",
 }
-
-
-def tables_that_hold(suite: RunningSuite, text: str) -> set[str]:
-    """Return the tables of the service's schema that hold a text in any column: as text, in JSON, or in bytes."""
-    names = rows(suite, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'annotation'")
-    looked_for = {text, text.encode().hex(), json.dumps(text)[1:-1], quote(text).encode().hex()}
-    return {
-        name
-        for (name,) in names
-        for (row,) in rows(suite, f'SELECT t::text FROM annotation."{name}" t')  # noqa: S608 - a table of ours
-        if any(each in row for each in looked_for)
-    }
 
 
 async def annotator_of(suite: RunningSuite, campaign: dict[str, Any], name: str) -> dict[str, Any]:
@@ -106,7 +86,7 @@ async def live(suite: RunningSuite, person: str) -> list[dict[str, Any]]:
 class TestErasure:
     async def test_leaves_a_persons_id_nowhere_and_every_label_where_it_was(self, suite: RunningSuite):
         first, second = await live(suite, PERSON)
-        assert tables_that_hold(suite, PERSON) >= {
+        assert tables_that_hold(suite, "annotation", PERSON) >= {
             *("annotators", "entries", "entry_links", "bonuses", "audit_log", "idempotency_keys"),
         }
         labels = [{**each, "annotator": None} for each in await annotations_of(suite, first)]
@@ -120,9 +100,9 @@ class TestErasure:
         erased = answers[0].json()
         assert (erased["id"], erased["frontend"], erased["appeal"]) == (mine["id"], "erased", None)
         assert erased["packages"] == 1
-        assert tables_that_hold(suite, PERSON) == set()
+        assert tables_that_hold(suite, "annotation", PERSON) == set()
         hashed = hashlib.sha256(b"salt" + PERSON.encode()).hexdigest()
-        assert tables_that_hold(suite, "\\x" + hashed) == tables_that_hold(suite, hashed) == set()
+        assert tables_that_hold(suite, "annotation", hashed) == set()
         assert [{**each, "annotator": None} for each in await annotations_of(suite, first)] == labels
         assert rows(suite, "SELECT sum(slots_left) FROM annotation.packages") == [(11,)]  # 12 but for the submitted one
         for campaign in (first, second):
@@ -144,10 +124,10 @@ class TestErasure:
         campaign = await campaign_in_own_words(suite)
         submitted = await write_everywhere(suite, campaign, PERSON)
         tables = {"annotations", "answers", "answer_revisions", "training_answers"}
-        assert tables_that_hold(suite, WORDS) == tables
+        assert tables_that_hold(suite, "annotation", WORDS) == tables
         labels = [each["answer"]["entity"] for each in await annotations_of(suite, campaign)]
         await decide(suite, campaign, PERSON, "erase")
-        assert tables_that_hold(suite, WORDS) == set()
+        assert tables_that_hold(suite, "annotation", WORDS) == set()
         found = [each["answer"] for each in await annotations_of(suite, campaign)]
         assert [each["entity"] for each in found] == labels
         assert {json.dumps([each["why"], each["about"]]) for each in found} == {
@@ -164,10 +144,10 @@ class TestErasure:
         mine = await annotator_of(suite, campaign, PERSON)
         path = f"/v1/campaigns/{campaign['id']}/annotators/{mine['id']}/erase"
         assert (await admin.post(f"{path}?submitted_texts=keep")).status_code == 200
-        assert tables_that_hold(suite, WORDS) == {"annotations"}
+        assert tables_that_hold(suite, "annotation", WORDS) == {"annotations"}
         for _ in range(2):
             assert (await admin.post(path)).status_code == 200
-            assert tables_that_hold(suite, WORDS) == set()
+            assert tables_that_hold(suite, "annotation", WORDS) == set()
         audit = (await admin.get(f"/v1/campaigns/{campaign['id']}/audit")).json()["items"]
         assert [(each["action"], each["details"]) for each in audit if "eras" in each["action"]] == [
             ("annotator.erased", {"submitted_texts": "keep"}),
@@ -242,7 +222,7 @@ class TestErasure:
             answers = await asyncio.gather(submit(suite, held), erase, again, *claims, block)
             assert answers[0].status_code in {200, 404, 409}
             assert {answer.status_code for answer in answers[1:]} <= {200, 201, 409}
-            assert "audit_log" not in tables_that_hold(suite, person)
+            assert "audit_log" not in tables_that_hold(suite, "annotation", person)
             names = rows(suite, f"SELECT external_id FROM annotation.annotators WHERE id = '{row_id}'")  # noqa: S608
             assert names[0][0].startswith("erased-")
         decided = "SELECT count(*), count(DISTINCT annotator_id) FROM annotation.audit_log WHERE action LIKE '%erased'"

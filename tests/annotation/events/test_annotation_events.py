@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from tests.factories.annotating import answer_items, ask, campaign_of, claim, rows, submit, work_through
+from tests.factories.annotating import answer_items, ask, claim, rows, submit, work_through
 from tests.factories.bot_servers import bot
+from tests.factories.campaigns import campaign_of
 from tests.factories.running_suite import EAGER_DELIVERIES, RunningSuite
 from tests.factories.studies import created
 from tests.factories.subscribers import settled, subscribe

@@ -12,9 +12,10 @@ import psycopg
 import pyarrow.parquet as pq
 import pytest
 
-from tests.factories.annotating import ask, campaign_of, claim, save, submit, work_through
+from tests.factories.annotating import ask, claim, save, submit, work_through
+from tests.factories.campaigns import campaign_of, open_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
+from tests.factories.studies import conversation, created, import_conversations, until
 
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper")
 

@@ -23,13 +23,15 @@ class TestMetrics:
         async with stored.write() as session:
             first = await store_campaign(session, **packed)
             newest = await store_campaign(session, **packed | {"submitted": 16})
+            drawn = await store_campaign(session, packages=5, packages_twice=2, submitted=4)
             await store_campaign(session, state="paused", **packed)
             await store_campaign(session, mode="import", **packed)
-            both = await metrics_store.count(session, max_campaigns=2)
+            all_three = await metrics_store.count(session, max_campaigns=3)
             one = await metrics_store.count(session, max_campaigns=1)
-        assert (both.packages_open, both.packages_open_elsewhere) == ({newest: 0, first: 5 * 3 - 4}, 0)
-        assert (one.packages_open, one.packages_open_elsewhere) == ({newest: 0}, 11)
-        assert both.campaigns == {"open": 3, "paused": 1}
+        open_packages = {drawn: 5 + 2 - 4, newest: 0, first: 5 * 3 - 4}
+        assert (all_three.packages_open, all_three.packages_open_elsewhere) == (open_packages, 0)
+        assert (one.packages_open, one.packages_open_elsewhere) == ({drawn: 3}, 11)
+        assert all_three.campaigns == {"open": 4, "paused": 1}
 
     async def test_labels_are_counted_for_a_minute(self, stored: SavepointDatabase):
         async with stored.write() as session:

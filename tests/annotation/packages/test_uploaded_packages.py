@@ -9,8 +9,9 @@ import pytest
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.kit.database.sessions import Database
 from tests.factories.annotating import WHOLE, annotations_of, answer_items, movable_clock, rows, state_of, submit
+from tests.factories.campaigns import create_campaign, open_campaign, package_rows
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, created, import_conversations, open_campaign, until
+from tests.factories.studies import conversation, created, import_conversations
 
 PACKAGES = {"p": (("c0", 1), ("c1", 2)), "q": (("c0", 2), ("c1", 1)), "r": (("c2", 3), ("c3", 3))}
 _PROBLEM = "urn:spotthebot:problem:"
@@ -18,16 +19,12 @@ _PROBLEM = "urn:spotthebot:problem:"
 
 async def _draft(suite: RunningSuite, **more: Any) -> dict[str, Any]:
     collection = await import_conversations(suite, [conversation(f"c{number}", "X", "Y") for number in range(4)])
-    admin = await suite.client("annotation", "admin")
-    body = {"mode": "uploaded", "name": "u", "domain": "everyday", "collection_id": collection, "segments": [1, 2, 3]}
-    campaign = await created(admin, "/v1/campaigns", body | more)
-    return await until(admin, f"/v1/campaigns/{campaign['id']}", "draft")
+    return await create_campaign(suite, "draft", collection, **{"mode": "uploaded", "segments": [1, 2, 3]} | more)
 
 
 async def _upload(suite: RunningSuite, campaign: dict[str, Any], *names: str) -> dict[str, Any]:
     admin = await suite.client("annotation", "admin")
-    shown = {name: [{"conversation": talk, "exchanges": length} for talk, length in PACKAGES[name]] for name in names}
-    packages = [{"external_id": name, "segments": segments} for name, segments in shown.items()]
+    packages = package_rows({name: PACKAGES[name] for name in names})
     return await created(admin, f"/v1/campaigns/{campaign['id']}/packages", {"packages": packages})
 
 
@@ -59,7 +56,9 @@ class TestUploads:
         await _upload(suite, campaign, *PACKAGES)
         admin = await suite.client("annotation", "admin")
         found = (await admin.get(f"/v1/campaigns/{campaign['id']}/preview")).json()
-        assert (found["assignments"], found["annotators"], found["annotators_enough"]) == (6, 4, 4)
+        assert found["assignments"] == 6
+        assert found["annotators"] == 4
+        assert found["annotators_enough"] == 4
         assert [each["detail"] for each in found["unreached"]] == [
             "is 3, but nobody can take more than 2 without a conversation that they have seen"
         ]

@@ -22,7 +22,8 @@ from spotthebot.annotation.payments.domain import (
 )
 from spotthebot.contracts.annotation.panels import StoredPanel
 from tests.annotation.campaigns.test_campaign_lifecycle import CAMPAIGN
-from tests.factories.annotating import DECISION, WHOLE, campaign_of, claim, rows, turk_campaign, work_through
+from tests.factories.annotating import DECISION, WHOLE, claim, rows, work_through
+from tests.factories.campaigns import campaign_of, turk_campaign
 from tests.factories.running_suite import RunningSuite
 from tests.factories.stored_campaigns import NOON
 from tests.factories.studies import created

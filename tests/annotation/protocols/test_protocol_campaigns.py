@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.factories.annotating import CONVERSATIONS, annotations_of, claim, save, submit
+from tests.factories.annotating import annotations_of, claim, save, submit
+from tests.factories.campaigns import CONVERSATIONS, open_campaign
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import conversation, created, import_conversations, open_campaign
+from tests.factories.studies import conversation, created, import_conversations
 
 PROTOCOL = {
     "format": 1,

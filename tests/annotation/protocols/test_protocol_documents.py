@@ -231,6 +231,14 @@ class TestPage:
 class TestBuiltInProtocols:
     def test_have_no_fault_and_the_name_of_their_file(self):
         assert [name for name, _ in built_in_protocols()] == [
+            "abc_commonsense",
+            "abc_consistency",
+            "abc_empathy",
+            "abc_interpretability",
+            "abc_knowledge",
+            "abc_personal_information",
+            "abc_sociality",
+            "abc_transitions",
             "comparative",
             "dialogue_likert",
             "factual_behaviour",
@@ -239,7 +247,7 @@ class TestBuiltInProtocols:
             "spot_the_bot_labels",
             "turn_likert",
         ]
-        assert [check_protocol(each) for each in built_in_protocols().values()] == [()] * 7
+        assert [check_protocol(each) for each in built_in_protocols().values()] == [()] * 15
 
     def test_ask_in_spot_the_bot_for_the_values_of_its_annotations(self):
         asked = {each.question.id: each.question for each in questions_of(built_in_protocols()["spot_the_bot", 1])}
@@ -270,6 +278,71 @@ class TestBuiltInProtocols:
             ]
             * 3
         )
+
+    def test_name_the_sixteen_behaviours_of_abc_eval(self):
+        """Finch, Finch and Choi (2023): Table 4; Figure 4 has the undesirable ones; section 8 the final set."""
+        named = [each for protocol in built_in_protocols().values() for each in protocol.behaviours]
+        undesirable = {
+            *("uninterpretable", "antisocial", "lack_of_empathy", "commonsense_contradiction", "incorrect_fact"),
+            *("self_contradiction", "partner_contradiction", "redundant", "ignore", "irrelevant"),
+        }
+        desirable = {"preference_info", "life_info", "empathetic", "correct_fact", "follow_up", "topic_switch"}
+        assert {each.id for each in named if not each.desirable} == undesirable
+        assert {each.id for each in named if each.desirable} == desirable
+        left_out = {"preference_info", "life_info", "follow_up", "topic_switch"}
+        assert {each.id for each in named if not each.final} == left_out
+        assert len(named) == 16
+
+
+BEHAVIOUR = {"id": "rude", "definition": "It is rude.", "shown_by": [{"question": "q", "any_of": ["a"]}]}
+RATED = {"id": "tone", "kind": "likert", "text": "?", "scale": {"min": 1, "max": 3}}
+
+
+class TestBehaviours:
+    @pytest.mark.parametrize(
+        ("behaviours", "questions", "faults"),
+        [
+            ([BEHAVIOUR], [], []),
+            ([BEHAVIOUR, BEHAVIOUR], [], [("/behaviours/1/id", "Another behaviour has the id 'rude'.")]),
+            ([BEHAVIOUR | {"id": "q"}], [], []),
+            (
+                [BEHAVIOUR | {"id": "tone"}],
+                [RATED],
+                [("/behaviours/0/id", "The question 'tone' has a measure of this name: rename one.")],
+            ),
+            (
+                [BEHAVIOUR | {"shown_by": [{"question": "r", "any_of": ["a"]}]}],
+                [],
+                [("/behaviours/0/shown_by/0/question", "'r' is no question with choices in this protocol.")],
+            ),
+            (
+                [BEHAVIOUR | {"shown_by": [{"question": "tone", "any_of": [1]}]}],
+                [RATED],
+                [("/behaviours/0/shown_by/0/question", "'tone' is no question with choices in this protocol.")],
+            ),
+            (
+                [BEHAVIOUR | {"shown_by": [{"question": "q", "any_of": ["a", "c"]}]}],
+                [],
+                [("/behaviours/0/shown_by/0/any_of/1", "'q' has no choice 'c'.")],
+            ),
+            (
+                [BEHAVIOUR | {"shown_by": [{"question": each, "any_of": ["a"]} for each in ("q", "side")]}],
+                [single("side", "a", "b") | {"per": "side"}],
+                [("/behaviours/0/shown_by", "Name questions of one `per`: these are asked of different things.")],
+            ),
+        ],
+    )
+    def test_name_choices_that_there_are(
+        self, behaviours: list[Any], questions: list[Any], faults: list[tuple[str, str]]
+    ):
+        written = document([single("q", "a", "b"), *questions]) | {"behaviours": behaviours}
+        found = check_protocol(AnnotationProtocol.model_validate(written))
+        assert [(each.pointer, each.detail) for each in found] == faults
+
+    def test_are_none_of_pairs(self):
+        written = document([single("q", "a", "b")]) | {"behaviours": [BEHAVIOUR], "unit": {"kind": "pair"}}
+        found = check_protocol(AnnotationProtocol.model_validate(written))
+        assert [each.pointer for each in found] == ["/behaviours"]
 
 
 def _nested(levels: int) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from uuid import uuid4
 
 from spotthebot.annotation.reviews.domain import Agreement, agreement
 from spotthebot.contracts.annotation.annotations import Answer
-from tests.factories.annotating import WHOLE, campaign_of, claim, movable_clock, save, submit, work_through
+from tests.factories.annotating import WHOLE, claim, movable_clock, save, submit, work_through
+from tests.factories.campaigns import campaign_of
 from tests.factories.protocols import protocol, single
 from tests.factories.running_suite import RunningSuite
 
@@ -40,7 +41,9 @@ class TestQuality:
         assert (await submit(suite, assignment)).status_code == 200
         mine = await _quality(suite, campaign, "w")
         # The median of 10 s and 30 s; nobody else has labelled the items.
-        assert (mine["annotations"], round(mine["median_seconds"]), mine["agreement"]) == (2, 20, {})
+        assert mine["annotations"] == 2
+        assert round(mine["median_seconds"]) == 20
+        assert mine["agreement"] == {}
         another = await claim(suite, campaign, "other")
         await work_through(suite, another, WHOLE | {"entity": {"A": "human", "B": "human"}, "fluency": "B"})
         agreed = (await _quality(suite, campaign, "w"))["agreement"]

@@ -5,7 +5,8 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from tests.factories.annotating import appeal, campaign_of, claim
+from tests.factories.annotating import appeal, claim
+from tests.factories.campaigns import campaign_of
 from tests.factories.running_suite import RunningSuite
 
 

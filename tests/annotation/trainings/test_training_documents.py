@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from spotthebot.annotation.protocols.domain.abc_eval import Conversion, convert_tasks
 from spotthebot.annotation.protocols.domain.answers import check_answer, missing
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.annotation.protocols.domain.questions import UnitShape
-from spotthebot.annotation.trainings.domain.abc_eval import convert_training
 from spotthebot.annotation.trainings.domain.checks import check_training
 from spotthebot.annotation.trainings.domain.grades import grade, mistakes
-from spotthebot.annotation.trainings.errors import TrainingNotConvertible
 from spotthebot.contracts.annotation.annotations import Answer
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.trainings import Training
+from spotthebot.importers.abc_eval.errors import TrainingNotConvertible
+from spotthebot.importers.abc_eval.tasks import Conversion, convert_tasks
+from spotthebot.importers.abc_eval.trainings import convert_training
 from tests.factories.annotator_trainings import (
     RIGHT,
     WRONG,
@@ -174,7 +174,9 @@ class TestGrade:
         pair = gold_pair("x", accepted={"unit": [{"relevant": "tie"}]})
         read = Training.model_validate(training_of_pairs(dialogues=[pair]))
         (found,) = grade(read, COMPARATIVE, read.dialogues[0], preferring("B") | {"relevant": None} | given)
-        assert (found.target, found.is_right, found.explanation) == ("unit", right, "x repeats itself on the right.")
+        assert found.target == "unit"
+        assert found.is_right == right
+        assert found.explanation == "x repeats itself on the right."
 
     def test_counts_all_questions_of_the_unit_as_one(self):
         read = Training.model_validate(training(questions=None))
@@ -191,7 +193,10 @@ class TestGrade:
         read = Training.model_validate(document)
         answer: Answer = {"boxes": {"1": [], "3": [*given]}}
         first, second = grade(read, TURNS, read.dialogues[0], answer)
-        assert (first.target, first.is_right, second.target, second.is_right) == ("1", True, "3", right)
+        assert first.target == "1"
+        assert first.is_right is True
+        assert second.target == "3"
+        assert second.is_right == right
 
     def test_counts_a_turn_with_a_follow_up_that_is_wrong_once(self):
         tree = single("q", "yes", "no", per="turn", follows={"no": [single("why", "a", "b", per="turn")]})

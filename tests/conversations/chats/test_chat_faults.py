@@ -24,7 +24,7 @@ from tests.factories.frontends import (
     conversations_of,
     exchange,
     get,
-    open_study,
+    open_chats,
     rate,
     ratings,
     say,
@@ -52,7 +52,7 @@ class TestRules:
 
         async with bot(think) as (_, url):
             bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
-            chat = await start(suite, await open_study(suite, bots, minimum_turns=4))
+            chat = await start(suite, await open_chats(suite, bots, minimum_turns=4))
             first, again = [await say(suite, chat, "Wait.", key="turn-0") for _ in range(2)]
             assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
             early = await say(suite, chat, "Hello?")
@@ -68,7 +68,7 @@ class TestRules:
 
     async def test_a_turn_is_said_to_the_partner_it_was_meant_for_or_to_nobody(self, suite: RunningSuite):
         """The first partner leaves while the person still types, and both greetings carry the same key and words."""
-        chat = await start(suite, await open_study(suite, await two_bots(suite)))
+        chat = await start(suite, await open_chats(suite, await two_bots(suite)))
         await say(suite, chat, "Good morning!", number=1, key="first-words")
         await answered(suite, chat)
         await advance(suite, chat)
@@ -82,14 +82,14 @@ class TestRules:
         found = await exchange(suite, chat, "Good morning!")
         assert [turn["text"] for turn in found["conversations"][1]["turns"]][:1] == ["Good morning!"]
 
-    async def test_refuses_empty_turns_other_roles_and_unknown_studies(self, suite: RunningSuite):
-        study = await open_study(suite, await two_bots(suite))
-        chat = await start(suite, study)
+    async def test_refuses_empty_turns_other_roles_and_unknown_collections(self, suite: RunningSuite):
+        collection_id = await open_chats(suite, await two_bots(suite))
+        chat = await start(suite, collection_id)
         for words in ("", "   ", "a" * 2001, "a\u0000b"):
             said = await say(suite, chat, words)
             assert said.status_code == 422, (words[:9], said.text)
             assert said.json()["errors"][0]["pointer"] == "/text"
-        request = {"collection_id": study, "interactor": "p"}
+        request = {"collection_id": collection_id, "interactor": "p"}
         for role in ("analyst", "service", "team"):
             client = await suite.client("conversations", role)
             assert (await client.post("/v1/chats", json=request)).status_code == 403
@@ -105,23 +105,23 @@ class TestRules:
     async def test_special_tokens_of_a_reply_are_removed_but_stored_raw(self, suite: RunningSuite, outbox: Database):
         async with bot(lambda _: {"text": "Fine, thanks. <|endoftext|>"}) as (_, url):
             bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
-            found = await exchange(suite, await start(suite, await open_study(suite, bots)))
+            found = await exchange(suite, await start(suite, await open_chats(suite, bots)))
         assert found["conversations"][0]["turns"][1]["text"] == "Fine, thanks."
         async with outbox.read() as session:
             raw = await session.scalars(text("SELECT raw FROM conversations.turns ORDER BY position"))
             assert raw.all() == [None, "Fine, thanks. <|endoftext|>"]
 
     async def test_an_idle_chat_is_abandoned(self, suite: RunningSuite):
-        study = await open_study(suite, await two_bots(suite), abandoned_after_seconds=1)
-        chat = await start(suite, study)
+        collection_id = await open_chats(suite, await two_bots(suite), abandoned_after_seconds=1)
+        chat = await start(suite, collection_id)
         events = await all_events(suite, chat)
         assert [(kind, data) for _, kind, data in events] == [("done", {"state": "abandoned"})]
         assert (await say(suite, chat)).status_code == 409
-        assert [each["state"] for each in await chats_of(suite, study)] == ["abandoned"]
+        assert [each["state"] for each in await chats_of(suite, collection_id)] == ["abandoned"]
         analyst = await suite.client("conversations", "analyst")
-        collection = (await analyst.get(f"/v1/collections/{study}")).json()
+        collection = (await analyst.get(f"/v1/collections/{collection_id}")).json()
         assert (collection["conversations"], collection["cancelled"]) == (1, 1)
-        assert (await start(suite, study))["id"] != chat["id"]
+        assert (await start(suite, collection_id))["id"] != chat["id"]
 
 
 class TestFinishedCollections:
@@ -129,34 +129,34 @@ class TestFinishedCollections:
         self, suite: RunningSuite, outbox: Database
     ):
         """The request to begin waits for the lock that finishing holds, and looks at the collection afterwards."""
-        study = await open_study(suite, await two_bots(suite))
+        collection_id = await open_chats(suite, await two_bots(suite))
         frontend = await suite.client("conversations", "annotation")
         async with outbox.write() as session:
-            await chats_store.lock_draws(session, UUID(study))
+            await chats_store.lock_draws(session, UUID(collection_id))
             beginning = asyncio.create_task(
-                frontend.post("/v1/chats", json={"collection_id": study, "interactor": "late"})
+                frontend.post("/v1/chats", json={"collection_id": collection_id, "interactor": "late"})
             )
             await _somebody_waits_for_a_lock(outbox)
-            await collections_store.change_state(session, [UUID(study)], CollectionState.COMPLETE)
+            await collections_store.change_state(session, [UUID(collection_id)], CollectionState.COMPLETE)
         refused = await beginning
         assert (refused.status_code, "complete" in refused.json()["detail"]) == (409, True)
-        assert await chats_of(suite, study) == []
+        assert await chats_of(suite, collection_id) == []
 
     async def test_no_chat_begins_in_a_collection_that_is_cancelled_meanwhile(
         self, suite: RunningSuite, outbox: Database
     ):
-        study = await open_study(suite, await two_bots(suite))
+        collection_id = await open_chats(suite, await two_bots(suite))
         frontend = await suite.client("conversations", "annotation")
         async with outbox.write() as session:
-            await collections_store.lock_collection(session, UUID(study))
+            await collections_store.lock_collection(session, UUID(collection_id))
             beginning = asyncio.create_task(
-                frontend.post("/v1/chats", json={"collection_id": study, "interactor": "late"})
+                frontend.post("/v1/chats", json={"collection_id": collection_id, "interactor": "late"})
             )
             await _somebody_waits_for_a_lock(outbox)
-            await collections_store.change_state(session, [UUID(study)], CollectionState.CANCELLED)
+            await collections_store.change_state(session, [UUID(collection_id)], CollectionState.CANCELLED)
         refused = await beginning
         assert (refused.status_code, "cancelled" in refused.json()["detail"]) == (409, True)
-        assert await chats_of(suite, study) == []
+        assert await chats_of(suite, collection_id) == []
 
 
 async def _somebody_waits_for_a_lock(database: Database) -> None:
@@ -179,7 +179,7 @@ class TestBots:
 
         async with bot(stumble) as (clumsy, url):
             bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
-            chat = await start(suite, await open_study(suite, bots))
+            chat = await start(suite, await open_chats(suite, bots))
             await exchange(suite, chat, "Stumble.")
             await advance(suite, chat)
             await exchange(suite, chat, "Well done.")
@@ -201,8 +201,8 @@ class TestBots:
 
         async with bot(refuse) as (_, url):
             bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
-            study = await open_study(suite, bots)
-            chat = await start(suite, study)
+            collection_id = await open_chats(suite, bots)
+            chat = await start(suite, collection_id)
             await say(suite, chat, "Anybody?")
             async with asyncio.timeout(30):
                 while len((found := await get(suite, chat))["conversations"]) < 2:
@@ -214,7 +214,7 @@ class TestBots:
         assert [data["again"] for _, kind, data in events if kind == "failed"] == [True, True, True, False]
         assert "secret-model" not in json.dumps(events)
         assert (await rate(suite, chat, ratings(2))).status_code == 200
-        held = await conversations_of(suite, study)
+        held = await conversations_of(suite, collection_id)
         assert [each["state"] for each in held] == ["failed", "complete"]
         assert "500" in held[0]["failure"]
 
@@ -231,7 +231,7 @@ class TestBots:
             busy.max_at_once = 0
             request = plan([ours, await add_bot(suite, "dull")], exchanges=10, conversations_per_pair=40)
             collection = (await created(admin, "/v1/collections", request))["id"]
-            chat = await start(suite, await open_study(suite, [ours], bots_per_chat=1))
+            chat = await start(suite, await open_chats(suite, [ours], bots_per_chat=1))
             for _ in range(2):
                 await exchange(suite, chat)
             assert (await admin.get(f"/v1/collections/{collection}")).json()["state"] == "collecting"
@@ -252,15 +252,16 @@ class TestJobs:
 
         async with bot(think) as (thinking, url):
             bots = [await webhook_bot(suite, url), await webhook_bot(suite, url, name="other")]
-            study = await open_study(suite, bots)
-            chat = await start(suite, study)
+            collection_id = await open_chats(suite, bots)
+            chat = await start(suite, collection_id)
             await say(suite, chat, "Wait.")
-            (held,) = await conversations_of(suite, study)
+            (held,) = await conversations_of(suite, collection_id)
             key = await suite.keys.make("service")
+            jobs = suite.apps["conversations"].state.resources.jobs
             async with AsyncBots(suite.urls["bots"], key) as client:
                 again = [
                     asyncio.create_task(
-                        ChatReply(outbox, Bots(client), job_id).run(UUID(chat["id"]), UUID(held["id"]), 1)
+                        ChatReply(outbox, jobs, Bots(client), job_id).run(UUID(chat["id"]), UUID(held["id"]), 1)
                     )
                     for job_id in (1001, 1002, 1003)
                 ]

@@ -10,7 +10,7 @@ from playwright.async_api import Browser
 
 from spotthebot.kit.processes.sockets import bind
 from tests.factories.databases import DatabaseUrls
-from tests.factories.frontends import open_study, start, two_bots
+from tests.factories.frontends import open_chats, start, two_bots
 from tests.factories.running_suite import run_suite, serve_all
 
 PAGE = """<!doctype html><meta charset="utf-8"><script>
@@ -69,8 +69,10 @@ async def test_a_page_of_another_origin_chats_hears_every_event_once_and_stops(
             serve_all([(config, sock)]),
             run_suite(database_urls, only=("bots", "conversations"), conversations=settings) as suite,
         ):
-            study = await open_study(suite, await two_bots(suite), bots_per_chat=1, minimum_turns=2, maximum_turns=6)
-            chat = await start(suite, study)
+            collection_id = await open_chats(
+                suite, await two_bots(suite), bots_per_chat=1, minimum_turns=2, maximum_turns=6
+            )
+            chat = await start(suite, collection_id)
             frontend = await suite.client("conversations", "annotation")
             token = (await frontend.put(f"/v1/chats/{chat['id']}/token")).json()["token"]
             pages.page = PAGE % json.dumps({"service": suite.urls["conversations"], "chat": chat["id"], "token": token})

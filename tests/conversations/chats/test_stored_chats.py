@@ -6,8 +6,10 @@ import pytest
 from sqlalchemy import func, select, text
 
 from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.conversations.chats.domain import PERSON, BotProgress
 from spotthebot.conversations.chats.errors import NoSuchChat
 from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.store import progress as progress_store
 from spotthebot.conversations.chats.tables import ChatRow
 from spotthebot.conversations.collections.tables import CollectionRow
 from spotthebot.conversations.conversations.tables import ConversationRow
@@ -53,7 +55,7 @@ class TestChats:
 
     async def test_turns_that_people_wait_for_are_the_bots_the_longest_waits_first(self, stored: SavepointDatabase):
         async with stored.write() as session:
-            mine = await store_collection(session, SIDES, mode="human_bot")
+            mine = await store_collection(session, (PERSON, SIDES[0]), mode="human_bot")
             awaited = await store_conversations(session, mine, 2, turns=("a",))
             (said,) = await store_conversations(session, mine, 1, turns=("a", "b"))
             (ended,) = await store_conversations(session, mine, 1, turns=("a",), state="cancelled")
@@ -71,6 +73,16 @@ class TestChats:
             (chats[0], awaited[0], 1),
         ]
 
+    async def test_turns_that_people_wait_for_may_be_the_first(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            mine = await store_collection(session, (SIDES[0], PERSON), mode="human_bot")
+            (started,) = await store_conversations(session, mine, 1)
+            (said,) = await store_conversations(session, mine, 1, turns=("a",))
+            (chat,) = await store_chats(session, mine, 1, conversations=[started])
+            await store_chats(session, mine, 1, conversations=[said])
+            found = await chats_store.list_unanswered(session)
+        assert [(each.chat_id, each.conversation_id, each.turns) for each in found] == [(chat, started, 0)]
+
     async def test_a_persons_are_theirs_in_one_collection_and_draws_leave_out_the_abandoned(
         self, stored: SavepointDatabase
     ):
@@ -84,6 +96,29 @@ class TestChats:
             assert [each.id for each in found] == ids
             assert await chats_store.count_draws(session, mine) == {frozenset({ONE, TWO}): 3}
             assert [each.id for each in await chats_store.lock_chatting(session, mine)] == ids
+
+    async def test_bots_have_the_conversations_that_people_rate_or_will_rate(self, stored: SavepointDatabase):
+        rating = {"conversations": [{"number": 2, "scores": {"quality": 4}}]}
+        async with stored.write() as session:
+            mine, others = [await store_collection(session, SIDES, mode="human_bot") for _ in range(2)]
+            complete = await store_conversations(session, mine, 1, state="complete")
+            failed = await store_conversations(session, mine, 1, state="failed")
+            cancelled = await store_conversations(session, mine, 1, state="cancelled")
+            running = await store_conversations(session, mine, 1)
+            pair = {"bots": [ONE, TWO]}
+            await store_chats(
+                session, mine, 1, conversations=[*failed, *complete], ratings=rating, state="rated", **pair
+            )
+            await store_chats(session, mine, 1, conversations=running, **pair)  # the second bot is yet to come
+            await store_chats(session, mine, 1, conversations=cancelled, state="abandoned", bots=[TWO, THREE])
+            await store_chats(session, others, 1, **pair)
+            held = await progress_store.count_held(session, mine)
+            by_bot = await progress_store.count_by_bot(session, mine)
+        assert held == {ONE: 1, TWO: 2}  # ONE: the running one; TWO: the complete one and the one to come
+        assert by_bot == {
+            ONE: BotProgress({"failed": 1, "running": 1}, rated=0),
+            TWO: BotProgress({"complete": 1, "cancelled": 1}, rated=1),
+        }
 
     async def test_a_conversation_is_cancelled_and_counted_once(self, stored: SavepointDatabase):
         async with stored.write() as session:

@@ -31,7 +31,7 @@ from tests.factories.stored_collections import (
 ONE, TWO = new_ids(2)
 SIDES = bot(ONE, "one"), bot(TWO, "two")
 IMPORTED: dict[str, Any] = {"mode": "import", "plan": {"held_as": "human_bot"}}
-PLAN = HumanBotIn(mode="human_bot", name="study", domain="small-talk", bots=(ONE, TWO))
+PLAN = HumanBotIn(mode="human_bot", name="people", domain="small-talk", bots=(ONE, TWO))
 RATINGS = {
     "conversations": [{"number": 2, "scores": {"quality": 4, "care": 1}}, {"number": 1, "scores": {"quality": 2}}],
     "preferred": 2,
@@ -42,7 +42,7 @@ def _person(system: str) -> Participant:
     return Participant(kind=ParticipantKind.HUMAN, name="HU", system=system)
 
 
-async def _study(session: WriteSession) -> UUID:
+async def _collection_of_chats(session: WriteSession) -> UUID:
     return await store_collection(session, SIDES, mode="human_bot", plan=chats_store.plan_of(PLAN, SIDES))
 
 
@@ -51,7 +51,7 @@ class TestRatedChats:
         self, stored: SavepointDatabase
     ):
         async with stored.write() as session:
-            mine = await _study(session)
+            mine = await _collection_of_chats(session)
             first, second = await store_conversations(session, mine, 2)
             held = {"bots": [TWO, ONE], "conversations": [first, second], "state": "rated", "rated_at": NOON}
             (rated,) = await store_chats(session, mine, 1, ratings=RATINGS, **held)
@@ -103,21 +103,21 @@ class TestRatedChats:
                 mine = await store_collection(session, SIDES, **values)
                 with pytest.raises(NotForChats):
                     await ratings_store.list_rated_chats(session, mine, after=None, limit=9)
-            for find in (chats_store.get_study, collections_store.get_source):
+            for find in (chats_store.get_chat_collection, collections_store.get_source):
                 with pytest.raises(NoSuchCollection):
                     await find(session, new_id())
             with pytest.raises(NoSuchCollection):
                 await ratings_store.list_rated_chats(session, new_id(), after=None, limit=9)
             with pytest.raises(NotForChats):
-                await chats_store.get_study(session, await store_collection(session, SIDES))
-            study = await chats_store.get_study(session, await _study(session))
-        assert (study.plan, study.partners) == (PLAN, {ONE: SIDES[0], TWO: SIDES[1]})
+                await chats_store.get_chat_collection(session, await store_collection(session, SIDES))
+            collection = await chats_store.get_chat_collection(session, await _collection_of_chats(session))
+        assert (collection.plan, collection.partners) == (PLAN, {ONE: SIDES[0], TWO: SIDES[1]})
 
 
 class TestExportedRatings:
     async def test_are_of_the_conversations_of_rated_chats(self, stored: SavepointDatabase):
         async with stored.write() as session:
-            mine = await _study(session)
+            mine = await _collection_of_chats(session)
             first, second, third, fourth = await store_conversations(session, mine, 4)
             values = {"bots": [ONE, TWO], "ratings": RATINGS, "rated_at": NOON, "state": "rated"}
             (chat,) = await store_chats(session, mine, 1, conversations=[first, second], **values)

@@ -24,7 +24,7 @@ class TestTokens:
 
         async def is_refused(token: str, chat: UUID) -> bool:
             with pytest.raises(NoSuchChatToken):
-                await check(database.lookups, token, str(chat), NOON - timedelta(days=1))
+                await check(database, token, str(chat), NOON - timedelta(days=1))
             return True
 
         async with database.write() as session:
@@ -36,9 +36,9 @@ class TestTokens:
             with pytest.raises(NoSuchChat):
                 await tokens_store.replace_token(session, new_id(), at)
         for path in (str(first), str(first).upper()):
-            assert await check(database.lookups, token, path, at - moment) == (first, at)
+            assert await check(database, token, path, at - moment) == (first, at)
         with pytest.raises(ChatTokenExpired):
-            await check(database.lookups, token, str(first), at)
+            await check(database, token, str(first), at)
         unknown = token.replace(first.hex, bare.hex), token.replace(first.hex, ONE.hex)
         for given, chat in (
             (old, first),

@@ -5,14 +5,14 @@ from time import time_ns
 
 import pytest
 
-from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.conversations.conversations import use_cases as conversations_use_cases
-from spotthebot.conversations.conversations.domain import Reply, Step, fail, step
+from spotthebot.conversations.conversations.domain import Step, fail, step
 from spotthebot.conversations.conversations.use_cases import record_commits, record_requests
 from spotthebot.kit.telemetry.tracing import Attributes
-from tests.factories.domain_conversations import running
+from tests.conversations.domain_conversations import running
 
-SAID = Reply("Hello.", None, None, 250.0)
+SAID = ReplyOut.said("Hello.", latency_ms=250.0)
 
 
 class Listed:
@@ -49,7 +49,7 @@ class TestCommits:
         assert listed.spans == [("commit turn", str(mine.id))]
 
     def test_leave_out_an_attempt_in_vain(self, listed: Listed):
-        again = step(running(), Reply(None, ReplyFailure.TIMEOUT, "No reply.", 1.0))
+        again = step(running(), ReplyOut.failed(ReplyFailure.TIMEOUT, "No reply.", latency_ms=1.0))
         assert again.wait_seconds is not None
         record_commits([again], {again.after.id}, time_ns())
         assert listed.spans == []

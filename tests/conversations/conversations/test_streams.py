@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
+from tests.conversations.transfers import lines_of, open_import, upload
 from tests.factories.exported import exported
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations
-from tests.factories.transfers import lines_of, open_import, upload
 
 
 class TestStreams:

@@ -3,11 +3,11 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.contracts.conversations.collections import StopRules
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant, ParticipantKind
 from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
-from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversation, Reply, step
+from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversation, step
 
 FIRST, SECOND = (
     Participant(kind=ParticipantKind.BOT, name=name, bot_id=UUID(int=number))
@@ -29,12 +29,12 @@ RUNNING = Conversation(
 )
 
 
-def _said(text: str) -> Reply:
-    return Reply(text, None, None, 12.0)
+def _said(text: str) -> ReplyOut:
+    return ReplyOut.said(text, latency_ms=12.0)
 
 
-def _silent(failure: ReplyFailure) -> Reply:
-    return Reply(None, failure, "because", 0.0)
+def _silent(failure: ReplyFailure) -> ReplyOut:
+    return ReplyOut.failed(failure, "because")
 
 
 def _with(*turns: str, **rules: object) -> Conversation:
@@ -51,6 +51,10 @@ class TestAReply:
     def test_loses_its_special_tokens_and_is_stored_raw_beside(self):
         found = step(RUNNING, _said("How are you?<|endoftext|>"))
         assert (found.text, found.raw) == ("How are you?", "How are you?<|endoftext|>")
+
+    def test_with_a_failure_adds_no_turn_though_it_has_a_text(self):
+        found = step(RUNNING, _said("How are you?").model_copy(update={"failure": ReplyFailure.INVALID}))
+        assert (found.text, found.after.attempts, found.after.turns) == (None, 1, RUNNING.turns)
 
     def test_is_empty_where_it_has_nothing_but_special_tokens(self):
         found = step(RUNNING, _said("</s><pad>"))

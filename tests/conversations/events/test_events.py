@@ -31,7 +31,9 @@ class TestEvents:
         assert (
             message["data"]["collection"] | {"id": collection["id"], "name": "small"} == message["data"]["collection"]
         )
-        assert (message["data"]["conversations"], message["data"]["complete"], message["data"]["turns"]) == (2, 2, 8)
+        assert message["data"]["conversations"] == 2
+        assert message["data"]["complete"] == 2
+        assert message["data"]["turns"] == 8
 
     async def test_include_a_cancelled_collection_once(self, suite: RunningSuite, outbox: Database):
         admin = await suite.client("conversations", "admin")

@@ -12,7 +12,7 @@ import pytest
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.exported import exported
-from tests.factories.frontends import SCORES, exchange, open_study, rate, ratings, start, talk, two_bots
+from tests.factories.frontends import SCORES, exchange, open_chats, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
 from tests.factories.studies import created
 
@@ -59,6 +59,10 @@ def _without_ids(rated: list[dict[str, Any]]) -> list[Any]:
             [held["conversation_id"] for held in each["conversations"]].index(each["preferred"])
             if each["preferred"]
             else None,
+            {
+                question: preferred and [held["conversation_id"] for held in each["conversations"]].index(preferred)
+                for question, preferred in each["preferences"].items()
+            },
             each["rated_at"],
         ]
         for each in rated
@@ -67,11 +71,13 @@ def _without_ids(rated: list[dict[str, Any]]) -> list[Any]:
 
 class TestRatings:
     async def test_come_back_with_the_conversations_that_they_are_of(self, suite: RunningSuite):
-        study = await open_study(suite, await two_bots(suite))
+        study = await open_chats(suite, await two_bots(suite), compares="each_question")
         for number, preferred in enumerate((1, 2, None)):
             chat = await start(suite, study, f"p{number}\u2028")
             await talk(suite, chat)
-            assert (await rate(suite, chat, ratings(1, 2, preferred=preferred))).status_code == 200
+            preferences = {"engaging": preferred, "quality": 2}
+            rated_now = await rate(suite, chat, ratings(1, 2, preferred=preferred, preferences=preferences))
+            assert rated_now.status_code == 200
         unrated = await start(suite, study, "unrated")
         await talk(suite, unrated)
         admin = await suite.client("conversations", "admin")
@@ -81,6 +87,10 @@ class TestRatings:
         rated = [row["rating"] for row in _rows(content)]
         assert sum(each is None for each in rated) == 2
         assert {each["score"] for each in rated[0]["scores"]} == set(SCORES.values())
+        assert rated[0]["preferences"] == [
+            {"question": "engaging", "preferred": 1},
+            {"question": "quality", "preferred": 2},
+        ]
         in_parquet = pq.read_table(io.BytesIO(await _exported(suite, study, "parquet"))).to_pylist()
         assert [row["rating"] and row["rating"]["interactor"] for row in in_parquet] == [
             each and each["interactor"] for each in rated
@@ -113,13 +123,13 @@ class TestRatings:
         (rated,) = await _ratings_of(suite, copy)
         assert (rated["preferred"], rated["conversations"][0]["scores"]) == (None, {})  # conversation 1 is not there
         again = _rows(await _exported(suite, copy))[0]["rating"]
-        assert again | {"interactor": "p"} == rating
+        assert again | {"interactor": "p"} == rating | {"preferences": []}  # a line of a release without them
         assert again["interactor"] != "p"  # the panel's id stays here: an export has a pseudonym
 
 
 class TestCancelledCollections:
     async def test_come_back_as_cancelled(self, suite: RunningSuite):
-        study = await open_study(suite, await two_bots(suite))
+        study = await open_chats(suite, await two_bots(suite))
         await exchange(suite, await start(suite, study))
         admin = await suite.client("conversations", "admin")
         assert (await admin.post(f"/v1/collections/{study}/cancel")).status_code == 200

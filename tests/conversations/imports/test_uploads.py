@@ -10,10 +10,10 @@ import pytest
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending
 from spotthebot.conversations.imports import use_cases as imports_use_cases
 from spotthebot.conversations.quality.store import checks as checks_store
+from tests.conversations.transfers import collected, flagged, lines_of, open_import, unflagged, upload
 from tests.factories.exported import exported
 from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
 from tests.factories.studies import add_bot, created, plan
-from tests.factories.transfers import collected, flagged, lines_of, open_import, unflagged, upload
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,10 @@ class TestImportOfAnExport:
         assert await unflagged(suite, copy) == first
         admin = await suite.client("conversations", "admin")
         found = (await admin.get(f"/v1/collections/{copy}")).json()
-        assert (found["conversations"], found["complete"], found["turns"], found["state"]) == (8, 8, 32, "complete")
+        assert found["conversations"] == 8
+        assert found["complete"] == 8
+        assert found["turns"] == 32
+        assert found["state"] == "complete"
 
     async def test_keeps_every_field_of_conversations_that_ended_in_any_way(self, suite: RunningSuite):
         rows = [exported(number) for number in range(520)]
@@ -50,7 +53,9 @@ class TestImportOfAnExport:
         collection = await open_import(suite, "made-up")
         assert (await upload(suite, collection, lines_of(*rows[:12])))["stored"] == 12
         account = await upload(suite, collection, lines_of(*rows))
-        assert (account["stored"], account["already_there"], account["rejected"]["count"]) == (8, 12, 0)
+        assert account["stored"] == 8
+        assert account["already_there"] == 12
+        assert account["rejected"]["count"] == 0
         assert await unflagged(suite, collection) == lines_of(*rows)
 
         renamed = await open_import(suite, "renamed")

@@ -74,8 +74,14 @@ class TestUnflagged:
             await flags_store.add_flags(session, mine, list(zip(conversations, (said, nothing), strict=True)))
             one, other = await flags_store.list_flags(session, mine, only=None, after=None, limit=9)
             assert await flags_store.list_unflagged(session, mine, after=None, limit=9) == []
-        assert (one.turns, one.words, one.language, one.language_probability) == (2, 7, "de", 0.5)
-        assert (one.profanity, one.personal_data, one.exchanges, one.in_training) == ([1], [PHONE], 1, 3)
+        assert one.turns == 2
+        assert one.words == 7
+        assert one.language == "de"
+        assert one.language_probability == 0.5
+        assert one.profanity == [1]
+        assert one.personal_data == [PHONE]
+        assert one.exchanges == 1
+        assert one.in_training == 3
         assert (other.language, other.language_probability, other.exchanges) == (None, None, 0)
 
 
@@ -197,7 +203,9 @@ class TestSummaries:
         assert found.training is not None
         assert (found.training.corpus_id, found.training.split) == (split.corpus_id, "train")
         # Conversations of 1, 5 and 6 turns have 0, 4 and 5 exchanges.
-        assert (found.training.exchanges, found.training.in_training, found.training.share) == (9, 4, 4 / 9)
+        assert found.training.exchanges == 9
+        assert found.training.in_training == 4
+        assert found.training.share == 4 / 9
         assert untrained.training is None
 
     async def test_those_of_nothing_have_neither_numbers_nor_shares(self, stored: SavepointDatabase):
@@ -207,12 +215,21 @@ class TestSummaries:
             found = await summaries_store.summarise(session, mine, split)
             await _flagged(session, mine, turns=0, words=0, in_training=0)
             silent = await summaries_store.summarise(session, mine, split)
-        assert (found.conversations, found.turns, found.words, found.words_per_turn) == (0, None, None, None)
-        assert (found.languages, found.personal_data_kinds, found.profanity.share) == ({}, {}, None)
+        assert found.conversations == 0
+        assert found.turns is None
+        assert found.words is None
+        assert found.words_per_turn is None
+        assert found.languages == {}
+        assert found.personal_data_kinds == {}
+        assert found.profanity.share is None
         for each in (found, silent):
             assert each.training is not None
-            assert (each.training.exchanges, each.training.in_training, each.training.share) == (0, 0, None)
-        assert (silent.conversations, silent.words_per_turn, silent.profanity.share) == (1, None, 0)
+            assert each.training.exchanges == 0
+            assert each.training.in_training == 0
+            assert each.training.share is None
+        assert silent.conversations == 1
+        assert silent.words_per_turn is None
+        assert silent.profanity.share == 0
 
 
 class TestChecks:
@@ -242,10 +259,15 @@ class TestChecks:
                 await checks_store.request_check(session, each)
             request = await checks_store.start_check(session, mine)
             found = await checks_store.get_check(session, mine)
-            assert (found.conversations, found.flagged, found.checked_at, found.summary) == (5, 2, None, None)
+            assert found.conversations == 5
+            assert found.flagged == 2
+            assert found.checked_at is None
+            assert found.summary is None
             summary = await summaries_store.summarise(session, mine, None)
             await session.execute(update(QualityCheckRow).values(state="comparing"))
             await checks_store.finish_check(session, request, summary)
             found, other = [await checks_store.get_check(session, each) for each in (mine, others)]
-        assert (found.state, found.summary, found.checked_at is not None) == ("done", summary, True)
+        assert found.state == "done"
+        assert found.summary == summary
+        assert found.checked_at is not None
         assert (other.state, other.summary, other.checked_at) == ("comparing", None, None)

@@ -12,10 +12,10 @@ import pytest
 
 from spotthebot.clients import PeerUnavailable, UnexpectedAnswer
 from spotthebot.clients.errors import PeerFailed, PeerRefused, Problem
-from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.contracts.conversations.collections import AllPlayAllIn
 from spotthebot.contracts.conversations.conversations import ConversationState
-from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversation, Reply, step
+from spotthebot.conversations.conversations.domain import MAX_ATTEMPTS, Conversation, step
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.participants.use_cases import find_participants
 from spotthebot.conversations.plans.use_cases import start_collection
@@ -23,7 +23,7 @@ from spotthebot.conversations.turn_loop.use_cases import bot_backoffs as bot_bac
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import request_turns
 from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
 from spotthebot.kit.database.sessions import Database
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.waits.backoff import Backoff
 from tests.conversations.turn_loop.test_turn_loop import FlakyBots
 from tests.factories.databases import DatabaseUrls
@@ -42,7 +42,7 @@ class _BadForSome(FlakyBots):
         self.requests: Counter[UUID] = Counter()
         self._raised, self._bad, self._poison = error, bots, poison
 
-    async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:
+    async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> tuple[ReplyOut, ...]:
         self.requests[bot_id] += 1
         if bot_id in self._bad or any(each.id == self._poison for each in conversations):
             raise self._raised
@@ -140,8 +140,8 @@ class TestRequests:
 class TestRateLimits:
     async def test_are_waited_for_as_long_as_the_bots_server_says(self, database: Database, jobs: Jobs):
         (conversation, *_) = await _held(database, await _started(database, jobs, GOOD))
-        limited = Reply(None, ReplyFailure.RATE_LIMITED, "Slow.", 0.0, 118.5)
+        limited = ReplyOut.failed(ReplyFailure.RATE_LIMITED, "Slow.", retry_after_seconds=118.5)
         found = step(conversation, limited)
         assert (found.wait_seconds, found.after) == (118.5, conversation)
-        later = step(conversation, Reply(None, ReplyFailure.HTTP_ERROR, "503", 0.0, 60.0))
+        later = step(conversation, ReplyOut.failed(ReplyFailure.HTTP_ERROR, "503", retry_after_seconds=60.0))
         assert (later.wait_seconds, later.after.attempts) == (60.0, 1)

@@ -3,9 +3,10 @@
 import math
 from uuid import UUID, uuid4
 
-from spotthebot.conversations.conversations.domain import Conversation, Reply, step
+from spotthebot.contracts.bots.replies import ReplyOut
+from spotthebot.conversations.conversations.domain import Conversation, step
 from spotthebot.conversations.turn_loop.use_cases.request_batching import RequestBatcher
-from tests.factories.domain_conversations import running
+from tests.conversations.domain_conversations import running
 
 QUICK, SLOW, OTHER = uuid4(), uuid4(), uuid4()
 CONTEXTS = 4
@@ -20,7 +21,7 @@ def _waiting(bot: UUID, number: int) -> list[Conversation]:
 def _batcher() -> RequestBatcher:
     made = RequestBatcher(CONTEXTS, CONTEXTS)
     for bot, latency_ms in ((QUICK, 3.0), (SLOW, 500.0)):
-        made.learn([step(each, Reply("Hello.", None, None, latency_ms)) for each in _waiting(bot, 1)])
+        made.learn([step(each, ReplyOut.said("Hello.", latency_ms=latency_ms)) for each in _waiting(bot, 1)])
     return made
 
 

@@ -15,9 +15,9 @@ from spotthebot.conversations.conversations.domain import Conversation
 from spotthebot.conversations.turn_loop.use_cases import bot_requests as bot_requests_use_cases
 from spotthebot.conversations.turn_loop.use_cases.bot_requests import split_into_requests
 from spotthebot.kit.web.core.bodies import BodyLimits
+from tests.conversations.domain_conversations import running
 from tests.factories.bot_servers import bot, webhook
 from tests.factories.databases import DatabaseUrls
-from tests.factories.domain_conversations import running
 from tests.factories.running_suite import RunningSuite, run_suite
 from tests.factories.studies import add_bot, created, plan, until
 

@@ -15,13 +15,13 @@ import respx
 from spotthebot.bots.app import SERVICE as BOTS
 from spotthebot.clients import AsyncBots, PeerUnavailable, UnexpectedAnswer
 from spotthebot.contracts.bots.registry import BotOut, BotStatus, Limits
-from spotthebot.contracts.bots.replies import RepliesOut
+from spotthebot.contracts.bots.replies import RepliesOut, ReplyOut
 from spotthebot.contracts.conversations.collections import AllPlayAllIn, CollectionState
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.conversations.app import SERVICE as CONVERSATIONS
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store
-from spotthebot.conversations.conversations.domain import Conversation, Reply, step
+from spotthebot.conversations.conversations.domain import Conversation, step
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.conversations.store import turns as turns_store
 from spotthebot.conversations.participants.use_cases import find_participants
@@ -31,7 +31,7 @@ from spotthebot.conversations.turn_loop.use_cases.bot_requests import request_tu
 from spotthebot.conversations.turn_loop.use_cases.runner import ConversationRunner, RunnerLimits
 from spotthebot.conversations.worker import work
 from spotthebot.kit.database.sessions import Database
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.processes.sockets import bind
 from tests.factories.databases import DatabaseUrls
 from tests.factories.running_suite import Keys, RunningSuite, bots_settings, run_suite, served
@@ -61,12 +61,12 @@ class FlakyBots(Bots):
     async def get_all(self, ids: Sequence[UUID]) -> tuple[BotOut, ...]:
         return tuple([await self.get(each) for each in ids])
 
-    async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> list[Reply]:  # noqa: ARG002 - as of every bot
+    async def reply(self, bot_id: UUID, conversations: Sequence[Conversation]) -> tuple[ReplyOut, ...]:  # noqa: ARG002 - as of every bot
         self.calls += 1
         if self.calls == self._fail_at and self._error:
             raise self._error
         self.asked += [(each.id, len(each.turns)) for each in conversations]
-        return [Reply(f"turn {len(each.turns)}", None, None, 1.0) for each in conversations]
+        return tuple(ReplyOut.said(f"turn {len(each.turns)}", latency_ms=1.0) for each in conversations)
 
 
 class ForgetfulBots(FlakyBots):
@@ -92,6 +92,7 @@ def _bot(bot_id: UUID, status: BotStatus) -> BotOut:
         public=False,
         status=status,
         status_reason=None,
+        paused_until=None,
         version=1,
         protocol={"kind": "builtin", "model": "eliza"},
         has_secret=False,
@@ -179,7 +180,7 @@ class TestRunner:
     async def test_a_runner_taken_for_dead_adds_no_turn(self, database: Database, jobs: Jobs):
         collection = await _started(database, jobs, conversations_per_pair=1)
         (before,) = await _held(database, collection)
-        late = step(before, Reply("too late", None, None, 1.0))
+        late = step(before, ReplyOut.said("too late", latency_ms=1.0))
         await _runner(database, jobs, FlakyBots()).run()
         async with database.write() as session:
             committed = await turns_store.commit_steps(session, [late])

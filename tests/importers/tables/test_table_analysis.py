@@ -67,11 +67,9 @@ class TestVotes:
             "winner": "winner",
             "annotator": "user",
         }
-        assert (found["source"], found["values"], found["version"]) == (
-            path.name,
-            ["A=left,B=right"],
-            version("spotthebot"),
-        )
+        assert found["source"] == path.name
+        assert found["values"] == ["A=left,B=right"]
+        assert found["version"] == version("spotthebot")
         assert found["settings"] == {
             "confidence_level": 0.95,
             "significance_level": 0.05,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.columns import Kind, find_columns
 from spotthebot.importers.tables.conversations import holds_turns, read_conversations, read_whole_conversations
 from spotthebot.importers.tables.rows import open_table

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.columns import Kind, find_columns, parse_map, parse_values
 from spotthebot.importers.tables.errors import ColumnsUnknown, MappingFault
 from spotthebot.importers.tables.labels import KnownConversation, LabelledSegment, protocol_of, read_labels
@@ -288,6 +288,16 @@ class TestMapping:
         assert "conversation │ dialog (guessed)" in printed.stderr
         assert "add --yes, or --map 'conversation=dialog,side_a=bot a," in printed.stderr.replace("\n", " ")
         assert "\x1b" not in printed.stderr
+
+    @pytest.mark.parametrize(("one", "other"), [("1", "0"), ("1.0", "2.0"), ("True", "False")])
+    def test_codes_of_labels_are_refused_with_the_option_that_decides(self, save, one, other):
+        rows = f"c1,x,y,{one},{other},w1\nc2,x,y,{other},{other},w1\n"
+        path = save("conversation,bot_a,bot_b,label_a,label_b,annotator\n" + rows)
+        printed = run_stb("import", "labels", path, "--yes")
+        assert printed.returncode == 1
+        said = f"'label_a' is a label ({one}, {other}): say what they mean, such as --values human={one},bot={other}"
+        assert said in printed.stderr.replace("\n", " ")
+        assert _read(path, values=f"human={one},bot={other}")[0] == ("c1", "x", "y", 1, "w1", "human", "bot")
 
     def test_labels_of_which_none_is_known_are_asked_for(self, save):
         path = save("conversation,bot_a,bot_b,label_a,label_b,annotator\nc1,x,y,1,0,w1\n")

@@ -72,10 +72,21 @@ class TestScale:
             ("9", "1 2 3 4", True),
             ("-1", "1 5 9 10", True),
             ("-99", "0 1 2 3", True),
+            ("77", "1 2 3 4 5", True),
+            ("997", "1 2 3 4 5", True),
+            ("-2", "1 2 3 4 5", True),
+            ("99", "0 1", True),
+            ("-9", "0 1", True),
+            ("-1", "0 1", False),
+            ("-2", "-1 0 1 2", False),
+            ("9", "1 2", False),
+            ("7", "1 2 3", False),
+            ("9", "5 6 7 8", False),
+            ("9", "6 7 8", False),
+            ("8", "1 2 4 6 7 9 10", False),
             ("-1", "0 1 2", False),
             ("-1", "-2 0 1 2", False),
             ("99", "60 70 80 90", False),
-            ("9", "5 6 7 8", False),
         ],
     )
     def test_usual_code_for_a_missing_rating_is_refused_until_a_scale_is_given(
@@ -93,6 +104,23 @@ class TestScale:
         assert _values(scaled) == [
             number for number in (*numbers, float(code)) if min(numbers) <= number <= max(numbers)
         ]
+
+    @pytest.mark.parametrize(
+        ("codes", "others"),
+        [
+            ("98 99", "1 2 3 4 5"),
+            ("-9 -8", "1 2 3 4 5"),
+            ("8 9", "1 2 3 4 5"),
+            ("-1 99", "1 2 3 4 5"),
+            ("-99 99", "0 1"),
+        ],
+    )
+    def test_several_codes_for_missing_ratings_are_named_together(self, save: Save, codes: str, others: str):
+        given = [*codes.split(), *others.split()]
+        path = save(HEADER + "".join(f"i{at};x;a;{value}\n" for at, value in enumerate(given)))
+        said = f"2 rating values are {codes.replace(' ', ' and ')}, .* --scale {others[0]}:{others[-1]}"
+        with pytest.raises(MissingCoded, match=said):
+            compared(path)
 
     def test_scale_that_is_none_is_refused(self):
         for given in ("5", "5:1", "a:b", "1:2:3", "nan:5", "-1e308:1e308"):
@@ -130,6 +158,13 @@ class TestDimensions:
     def test_columns_of_numbers_are_offered_as_dimensions(self, save: Save):
         with pytest.raises(ColumnsUnknown, match=r"--map value\.fluent=fluent,value.sensible=sensible"):
             compared(save(f"{WIDE}i1,x,a,4,3\n"))
+
+    def test_columns_called_as_the_mapping_calls_them_need_none(self, save: Save):
+        named = WIDE.replace("fluent", "value.fluent").replace("sensible", "value.sensible")
+        found = compared(save(f"{named}i1,x,a,4,3\ni2,y,a,2,1\n"))
+        assert (_values(found, "fluent"), _values(found, "sensible")) == ([4, 2], [3, 1])
+        rows = "item,annotator,bot.GPT 4,bot.mine\ni1,a,4,2\n"
+        assert [rating.bot for rating in compared(save(rows)).ratings["rating"]] == ["GPT 4", "mine"]
 
     def test_bots_in_columns_are_rated_in_a_row(self, save: Save):
         path = save("item,annotator,GPT 4,mine\ni1,a,4,2\ni2,a,5,\ni2,b,,\n")

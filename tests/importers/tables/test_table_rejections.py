@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.cells import TableRow
 from spotthebot.importers.tables.errors import BotLosesRows, MostRowsRejected
 from spotthebot.importers.tables.rejections import Tally

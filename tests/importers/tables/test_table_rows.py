@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.cells import TableRow, shown
 from spotthebot.importers.tables.errors import TableUnreadable
 from spotthebot.importers.tables.rows import open_table

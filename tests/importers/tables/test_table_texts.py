@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats import rank_bots, rank_ratings
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.ratings import rank_ratings
 from spotthebot.importers.tables.columns import COMPARED, find_columns
 from spotthebot.importers.tables.comparisons import games_of, ratings_of
 from spotthebot.importers.tables.notes import notes_of

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from spotthebot.inference.models.batch import run_batch
-from spotthebot.inference.models.likelihood import load
+from spotthebot.inference.models.likelihood.kind import load
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import lazily, needs_models
-from tests.factories.likelihood_models import loaded
+from tests.inference.likelihood.likelihood_models import loaded
 
 pytestmark = needs_models
 torch = lazily("torch")

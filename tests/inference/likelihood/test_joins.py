@@ -6,11 +6,11 @@ import pytest
 
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import lazily, needs_models
-from tests.factories.likelihood_models import loaded
+from tests.inference.likelihood.likelihood_models import loaded
 
 pytestmark = needs_models
 AutoTokenizer = lazily("transformers:AutoTokenizer")
-JoinSettings = lazily("spotthebot.inference.models.likelihood:JoinSettings")
+JoinSettings = lazily("spotthebot.inference.models.likelihood.requests:JoinSettings")
 default_join = lazily("spotthebot.inference.models.likelihood.joins:default_join")
 make_join = lazily("spotthebot.inference.models.likelihood.joins:make_join")
 

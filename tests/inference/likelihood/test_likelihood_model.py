@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from spotthebot.inference.models.batch import run_batch
-from spotthebot.inference.models.likelihood import PROBE, load
+from spotthebot.inference.models.likelihood.kind import PROBE, load
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import lazily, needs_models
-from tests.factories.likelihood_models import POSITIONS, loaded
+from tests.inference.likelihood.likelihood_models import POSITIONS, loaded
 
 pytestmark = needs_models
 torch = lazily("torch")

@@ -1,11 +1,11 @@
 import pytest
 
-from spotthebot.inference.models import SettingUnusable
+from spotthebot.inference.models.errors import SettingUnusable
 from tests.factories.lazy_imports import lazily, needs_models
 
 pytestmark = needs_models
 Limits = lazily("spotthebot.inference.models.likelihood.limits:Limits")
-load = lazily("spotthebot.inference.models.likelihood:load")
+load = lazily("spotthebot.inference.models.likelihood.kind:load")
 
 
 class TestLimits:

@@ -8,11 +8,11 @@ import shutil
 
 import pytest
 
-from spotthebot.inference.models import NoSuchModel, UnknownModelKind
 from spotthebot.inference.models.batch import run_batch
-from spotthebot.inference.models.dialogue import GenerationRequest
-from spotthebot.inference.models.dialogue import load as load_dialogue
-from spotthebot.inference.models.likelihood import load
+from spotthebot.inference.models.dialogue.kind import load as load_dialogue
+from spotthebot.inference.models.dialogue.requests import GenerationRequest
+from spotthebot.inference.models.errors import NoSuchModel, UnknownModelKind
+from spotthebot.inference.models.likelihood.kind import load
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import lazily, needs_models
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.factories.lazy_imports import lazily, needs_models
-from tests.factories.likelihood_models import MAKERS, POSITIONS, loaded, random_units
+from tests.inference.likelihood.likelihood_models import MAKERS, POSITIONS, loaded, random_units
 
 pytestmark = needs_models
 torch = lazily("torch")
@@ -20,7 +20,7 @@ PackedPath = lazily("spotthebot.inference.models.likelihood.packed:PackedPath")
 PlainPath = lazily("spotthebot.inference.models.likelihood.plain:PlainPath")
 Context = lazily("spotthebot.inference.models.likelihood.units:Context")
 chained = lazily("spotthebot.inference.models.likelihood.units:chained")
-load = lazily("spotthebot.inference.models.likelihood:load")
+load = lazily("spotthebot.inference.models.likelihood.kind:load")
 passes = lazily("spotthebot.inference.models.likelihood.units:passes")
 
 TOLERANCE = 1e-5

@@ -14,10 +14,10 @@ from spotthebot.fed.domain.modes import Mode, ScoringRule
 from spotthebot.fed.domain.published_dimensions import FED
 from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood, score_dimension
 from spotthebot.inference.models.batch import run_batch
-from spotthebot.inference.models.likelihood import load
+from spotthebot.inference.models.likelihood.kind import load
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import lazily, needs_models
-from tests.factories.likelihood_models import POSITIONS
+from tests.inference.likelihood.likelihood_models import POSITIONS
 
 pytestmark = needs_models
 torch = lazily("torch")

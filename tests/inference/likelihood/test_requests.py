@@ -1,6 +1,6 @@
 import pytest
 
-from spotthebot.inference.models.likelihood import JoinSettings, LikelihoodRequest
+from spotthebot.inference.models.likelihood.requests import JoinSettings, LikelihoodRequest
 
 SOUND = {"turns": ["Hello!"], "followups": ["Hi!"]}
 

@@ -3,8 +3,10 @@ import asyncio
 import pytest
 
 from spotthebot.inference.errors import RequestRefused
-from spotthebot.inference.models.likelihood import KIND, LikelihoodRequest, load
-from spotthebot.inference.workers import ModelWorkers, WorkerModel
+from spotthebot.inference.models.likelihood.kind import KIND, load
+from spotthebot.inference.models.likelihood.requests import LikelihoodRequest
+from spotthebot.inference.workers.pool import ModelWorkers
+from spotthebot.inference.workers.worker import WorkerModel
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import needs_models
 

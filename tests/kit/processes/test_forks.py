@@ -21,7 +21,7 @@ from spotthebot.kit.processes.forks import Fork
 from spotthebot.kit.processes.sockets import bind
 from spotthebot.kit.processes.spec import Event, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
-from tests.factories.web_program import WEB
+from tests.kit.processes.web_program import WEB
 
 NEEDS = ("json", "spotthebot.kit.telemetry.logs")
 WORKING = "import time; print('working', flush=True); time.sleep(60)"
@@ -116,7 +116,9 @@ class TestFork:
 
     async def test_says_why_it_does_not_start(self, spec: Callable[..., ProcessSpec]):
         with pytest.raises(ServiceDidNotStart, match=r"status 1\).*settings are missing"):
-            await Supervisor([spec("leaving", "raise SystemExit('settings are missing')")]).start()
+            await Supervisor(
+                [spec("leaving", "raise SystemExit('settings are missing')", ready_line="working")]
+            ).start()
 
     async def test_leaves_nothing_when_its_start_is_cancelled(self, spec: Callable[..., ProcessSpec], tmp_path: Path):
         argv, log = spec("late", WORKING).argv, tmp_path / "log"

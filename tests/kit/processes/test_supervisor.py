@@ -16,7 +16,7 @@ from spotthebot.kit.processes.spec import Event, ProcessSpec
 from spotthebot.kit.processes.supervisor import Supervisor
 from spotthebot.local.runtime.reload import restart_on_change, watched_folders
 from tests.factories.bot_servers import raw_server, says
-from tests.factories.web_program import WEB
+from tests.kit.processes.web_program import WEB
 
 SLEEP = "import time; print('working', flush=True); time.sleep(60)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + SLEEP

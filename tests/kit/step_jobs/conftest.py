@@ -6,7 +6,7 @@ import pytest
 
 from spotthebot.kit.database.sessions import Database
 from tests.factories.databases import Databases, DatabaseUrls
-from tests.factories.step_jobs import DDL, SCHEMA, Service
+from tests.kit.step_jobs.squares import DDL, SCHEMA, Service
 
 
 @pytest.fixture

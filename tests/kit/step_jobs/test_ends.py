@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 
 from spotthebot.kit.errors import Conflict
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.jobs.tasks import UNEXPECTED
 from spotthebot.kit.step_jobs.lifecycle import ACTIVE, StepJob, StepJobState
 from spotthebot.kit.step_jobs.runner import PreparedWork, PrepareInWorker, StepJobs
-from tests.factories.step_jobs import SCHEMA, TABLES, PeerIsAway, Service, Squares
+from tests.kit.step_jobs.squares import SCHEMA, TABLES, PeerIsAway, Service, Squares
 
 
 class Wordy(Conflict):

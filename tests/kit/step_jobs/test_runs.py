@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.step_jobs.lifecycle import ACTIVE, TRANSITIONS, StepJob, StepJobState
 from spotthebot.kit.step_jobs.runner import PreparedWork
-from tests.factories.step_jobs import SCHEMA, Service, Squares
+from tests.kit.step_jobs.squares import SCHEMA, Service, Squares
 
 ROOT = Path(__file__).parents[3]
 WORKER = """
 import asyncio, sys
 from spotthebot.kit.database.sessions import Database, schema_metadata
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 from spotthebot.kit.step_jobs.tables import step_job_tables
 
@@ -66,8 +66,14 @@ class TestStart:
     async def test_stores_what_was_requested(self, service: Service):
         subject = new_id()
         job = await service.get(await service.start(subject))
-        assert (job.kind, job.subject_id, dict(job.request), job.version) == ("squares", subject, {"n": 4}, "1")
-        assert (job.state, job.done, job.steps, job.finished_at) == (StepJobState.QUEUED, 0, 0, None)
+        assert job.kind == "squares"
+        assert job.subject_id == subject
+        assert dict(job.request) == {"n": 4}
+        assert job.version == "1"
+        assert job.state == StepJobState.QUEUED
+        assert job.done == 0
+        assert job.steps == 0
+        assert job.finished_at is None
 
     async def test_lists_the_jobs_of_a_subject_oldest_first(self, service: Service):
         subject = new_id()

@@ -18,7 +18,7 @@ import psycopg
 import pytest
 from sqlalchemy.engine import make_url
 
-from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.migrations.lineage import upgrade
 from spotthebot.kit.service.process import migrate_access
 from spotthebot.local.postgres.account import OURSELVES
 from spotthebot.local.postgres.binaries import find_binaries
@@ -29,8 +29,8 @@ from spotthebot.local.postgres.provision import ACCESS, logins, provision
 from spotthebot.local.runtime.services import load_lineage
 from tests.factories.annotating import WHOLE, claim, work_through
 from tests.factories.databases import DatabaseUrls
-from tests.factories.filled_campaigns import fill_campaign
 from tests.factories.running_suite import RunningSuite, run_suite
+from tests.factories.stored_campaigns import fill_campaign
 from tests.local.postgres.conftest import MakeCluster
 
 SCRIPTS = Path(__file__).parents[3] / "deploy" / "compose" / "postgres"

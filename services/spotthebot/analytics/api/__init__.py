@@ -1,1 +1,1 @@
-"""The HTTP edge of `analytics`: validate, call one use case, shape the answer."""
+"""The HTTP layer of `analytics`. An endpoint validates its input, calls one use case, and returns the answer."""

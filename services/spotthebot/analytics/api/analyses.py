@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from spotthebot.analytics import store
-from spotthebot.analytics.api.deps import Analyst, Canceller, FilteredCampaign, JobQueue, Start, StudiesClient
+from spotthebot.analytics.api.deps import Analyst, Canceller, FilteredCampaign, ServiceResources, Start
 from spotthebot.analytics.api.tables import TABLES, TableForm, answer
 from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.domain.tables import analysis_table
@@ -20,10 +20,10 @@ router = APIRouter(prefix="/v1/analyses", tags=["analyses"], route_class=Idempot
 
 
 @router.post("", status_code=202, operation_id="create_analysis")
-async def create_analysis(claim: Start, studies: StudiesClient, jobs: JobQueue, request: AnalysisIn) -> AnalysisJobOut:
-    """Start an analysis; read it again for its progress and its result."""
-    analysis = await seeded(studies, request)
-    return _to_out(await start_analysis(await claim.begin(), jobs, analysis))
+async def create_analysis(claim: Start, resources: ServiceResources, request: AnalysisIn) -> AnalysisJobOut:
+    """Start an analysis. Read the analysis again for its progress and its result."""
+    analysis = await seeded(resources.campaign_data, request)
+    return _to_out(await start_analysis(await claim.begin(), resources.jobs, analysis))
 
 
 @router.get("", operation_id="list_analyses")
@@ -40,9 +40,10 @@ async def list_analyses(
 
 @router.get("/{analysis_id}", operation_id="get_analysis", response_model=AnalysisJobOut, responses=TABLES)
 async def get_analysis(form: TableForm, session: Reading, _caller: Analyst, analysis_id: UUID) -> Response:
-    """Return an analysis: its progress, and its result once it is complete, which alone has a table.
+    """Return an analysis: its progress, and its result once it is complete. Only a complete analysis has a table.
 
-    The table of a stability has a row for each size of its subsets, that of other kinds one for each pair.
+    The table of a stability analysis has a row for each size of its subsets. The table of a rating plan has a row for
+    each effect. The table of another analysis has a row for each pair of bots.
     """
     job = await store.analyses.get_analysis(session, analysis_id)
     return await answer(form, job.request.kind, _to_out(job).model_dump_json().encode(), lambda: analysis_table(job))
@@ -55,20 +56,4 @@ async def cancel(session: Writing, _caller: Canceller, analysis_id: UUID) -> Ana
 
 
 def _to_out(analysis: AnalysisJob) -> AnalysisJobOut:
-    return AnalysisJobOut(
-        id=analysis.id,
-        kind=analysis.request.kind,
-        campaign_id=analysis.campaign_id,
-        request=analysis.request,
-        state=analysis.state,
-        failure=analysis.failure,
-        done=analysis.done,
-        steps=analysis.steps,
-        created_at=analysis.created_at,
-        finished_at=analysis.finished_at,
-        counts=analysis.counts,
-        data_sha256=analysis.data_sha256,
-        version=analysis.version,
-        stability=analysis.stability,
-        plan=analysis.plan,
-    )
+    return AnalysisJobOut.of(analysis, kind=analysis.request.kind)

@@ -1,29 +1,33 @@
-"""Dependencies of the endpoints of `analytics`: the caller, the parameters, the results and the data."""
+"""Dependencies of the endpoints of `analytics`: the caller, the parameters, the resources of the service."""
 
+from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends, Path, Query, Request
+from fastapi import Depends, Path, Query
 
 from spotthebot.analytics.api.tables import TableForm
+from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.clients.campaigns import Campaigns
-from spotthebot.analytics.clients.studies import Studies
 from spotthebot.analytics.clients.teams import Teams
 from spotthebot.analytics.domain.errors import KeyWithoutTeam
 from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.use_cases.campaigns import resolve_campaign
 from spotthebot.analytics.use_cases.figures import Figures
+from spotthebot.analytics.use_cases.leaderboards import Leaderboards
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.sections import Sections
 from spotthebot.analytics.use_cases.standings import Standings
+from spotthebot.analytics.use_cases.study_results import StudyResults
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.analytics.figures import FigureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn, SectionParametersIn
 from spotthebot.contracts.analytics.sections import SectionsParametersIn
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.web.bearer.authentication import allow
+from spotthebot.kit.web.core.resources import resources_of
 from spotthebot.kit.web.database.claims import Claim
 from spotthebot.kit.web.database.idempotency import asking_first
 
@@ -37,14 +41,29 @@ Canceller = Annotated[Principal, Depends(_analysts)]
 
 
 RankReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
-"""Who may see what annotators may."""
+"""A caller who may see results that annotators may see."""
 
 
-async def _results(request: Request) -> ResultCache:
-    results: ResultCache = request.app.state.results
-    return results
+@dataclass(frozen=True)
+class Resources:
+    """The job queue, the clients of other services, and the results that this process computes and caches."""
+
+    jobs: Jobs
+    campaigns: Campaigns
+    campaign_data: CampaignData
+    teams: Teams
+    results: ResultCache
+    study_results: StudyResults
+    figures: Figures
+    recent_results: RecentResults
+    sections: Sections
+    standings: Standings
+    annotator_ranks: AnnotatorRanks
+    leaderboards: Leaderboards
 
 
+ServiceResources = Annotated[Resources, Depends(resources_of)]
+"""The resources that the lifespan of the application opened."""
 RequestParameters = Annotated[ParametersIn, Query()]
 SectionParameters = Annotated[SectionParametersIn, Query()]
 SectionsParameters = Annotated[SectionsParametersIn, Query()]
@@ -52,89 +71,41 @@ FigureParameters = Annotated[FigureParametersIn, Query()]
 
 
 async def _requested_results(
-    request: Request, form: TableForm, parameters: SectionParameters
+    resources: ServiceResources, form: TableForm, parameters: SectionParameters
 ) -> ResultCache | RecentResults:
-    results: ResultCache = request.app.state.results
-    recent: RecentResults = request.app.state.recent_results
-    # A table has no place for the moment that it is of.
-    return recent if parameters.recent and form.file is None else results
+    # A table has no column for its time.
+    return resources.recent_results if parameters.recent and form.file is None else resources.results
 
 
-async def _requested_figures(request: Request, parameters: FigureParameters) -> Figures | RecentResults:
-    figures: Figures = request.app.state.figures
-    recent: RecentResults = request.app.state.recent_results
-    return recent if parameters.recent and parameters.revision is None else figures
+async def _requested_figures(resources: ServiceResources, parameters: FigureParameters) -> Figures | RecentResults:
+    return resources.recent_results if parameters.recent and parameters.revision is None else resources.figures
 
 
 RequestedResults = Annotated[ResultCache | RecentResults, Depends(_requested_results)]
-"""The results of now, or recent ones where the query asks for them."""
+"""The current results, or recent ones if the query asks for them."""
 RequestedFigures = Annotated[Figures | RecentResults, Depends(_requested_figures)]
 
 
-async def _sections(request: Request) -> Sections:
-    sections: Sections = request.app.state.sections
-    return sections
-
-
-SectionsOfCampaign = Annotated[Sections, Depends(_sections)]
-
-
-async def _studies(request: Request) -> Studies:
-    studies: Studies = request.app.state.studies
-    return studies
-
-
-async def _jobs(request: Request) -> Jobs:
-    jobs: Jobs = request.app.state.jobs
-    return jobs
-
-
-async def _teams(request: Request) -> Teams:
-    teams: Teams = request.app.state.teams
-    return teams
-
-
-async def _standings(request: Request) -> Standings:
-    standings: Standings = request.app.state.standings
-    return standings
-
-
-async def _ranks(request: Request) -> AnnotatorRanks:
-    ranks: AnnotatorRanks = request.app.state.annotator_ranks
-    return ranks
-
-
-RanksOfGames = Annotated[AnnotatorRanks, Depends(_ranks)]
-
-
-async def _campaigns(request: Request) -> Campaigns:
-    campaigns: Campaigns = request.app.state.campaigns
-    return campaigns
-
-
-CampaignsClient = Annotated[Campaigns, Depends(_campaigns)]
-
-
 async def _requested_campaign(
-    campaigns: CampaignsClient,
+    resources: ServiceResources,
     campaign_id: Annotated[str, Path(max_length=_MAX_NAME, description="The campaign: its id, or its name.")],
 ) -> UUID:
-    return await resolve_campaign(campaigns, campaign_id)
+    return await resolve_campaign(resources.campaigns, campaign_id)
 
 
 async def _filtered_campaign(
-    campaigns: CampaignsClient,
+    resources: ServiceResources,
     campaign_id: Annotated[
         str | None, Query(max_length=_MAX_NAME, description="A campaign: its id, or its name.")
     ] = None,
 ) -> UUID | None:
-    return None if campaign_id is None else await resolve_campaign(campaigns, campaign_id)
+    return None if campaign_id is None else await resolve_campaign(resources.campaigns, campaign_id)
 
 
 RequestedCampaign = Annotated[UUID, Depends(_requested_campaign)]
-"""The campaign that the path names."""
+"""The campaign in the path, which holds its id or its name."""
 FilteredCampaign = Annotated[UUID | None, Depends(_filtered_campaign)]
-"""The campaign that the query names, if it names one."""
+"""The campaign in the query, or None."""
 
 
 async def _team(caller: Annotated[Principal, Depends(allow(Role.TEAM))]) -> str:
@@ -144,9 +115,4 @@ async def _team(caller: Annotated[Principal, Depends(allow(Role.TEAM))]) -> str:
 
 
 Team = Annotated[str, Depends(_team)]
-"""The team that calls: what is answered is about its own bots."""
-TeamsClient = Annotated[Teams, Depends(_teams)]
-StandingsOfTeams = Annotated[Standings, Depends(_standings)]
-Results = Annotated[ResultCache, Depends(_results)]
-StudiesClient = Annotated[Studies, Depends(_studies)]
-JobQueue = Annotated[Jobs, Depends(_jobs)]
+"""The calling team; the answer is about its own bots."""

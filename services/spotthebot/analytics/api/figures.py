@@ -51,10 +51,10 @@ async def figure(
     ],
     parameters: FigureParameters,
 ) -> Response:
-    """Return a figure: a Vega-Lite spec with the data inside, or rendered.
+    """Return a figure: a Vega-Lite spec with the data inside, or a drawing as SVG, PDF or PNG.
 
-    `usermeta` of the spec has what stands under the figure (`caption`), every speaker's place, colours, dash and shape
-    (`speakers`), and `as_of`, which all results have too.
+    The spec's `usermeta` has the text below the figure (`caption`), each speaker's place, colours, dash and shape
+    (`speakers`), and the field `as_of` of all results.
     """
     name, form = _named(figure, request.headers.get("Accept", ""))
     drawn = await figures.draw(campaign_id, name, form, parameters)

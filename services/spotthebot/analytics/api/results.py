@@ -1,6 +1,6 @@
-"""`/v1/campaigns/{id}/...`: a campaign's results, computed once for the annotations that are there now.
+"""`/v1/campaigns/{id}/...`: a campaign's results, which are computed once for its current annotations.
 
-A campaign is named by its id or its name. All but the whole document are served as CSV and Parquet too.
+A request names a campaign by its id or its name. All results except `/analysis` are also available as CSV and Parquet.
 """
 
 import json
@@ -14,14 +14,12 @@ from starlette.responses import Response
 from spotthebot.analytics.api.deps import (
     Analyst,
     RankReader,
-    RanksOfGames,
     RequestedCampaign,
     RequestedResults,
     RequestParameters,
-    Results,
     SectionParameters,
-    SectionsOfCampaign,
     SectionsParameters,
+    ServiceResources,
 )
 from spotthebot.analytics.api.tables import TABLES, Form, TableForm, answer, answer_page
 from spotthebot.analytics.domain.analysis import SECTIONS
@@ -90,7 +88,7 @@ async def features(
     campaign_id: RequestedCampaign,
     parameters: SectionParameters,
 ) -> Response:
-    """Return who was preferred by fluency, sensibleness, specificity, and sensibleness and specificity both."""
+    """Return how often each bot was preferred: by each feature, and by sensibleness and specificity together."""
     return await _section(form, results, campaign_id, "features", FeaturesOut, parameters)
 
 
@@ -114,7 +112,7 @@ async def fooling_rates(
     campaign_id: RequestedCampaign,
     parameters: SectionParameters,
 ) -> Response:
-    """Return how often each is taken for a human."""
+    """Return how often each speaker is taken for a human."""
     return await _section(form, results, campaign_id, "fooling-rates", FoolingRatesOut, parameters)
 
 
@@ -150,7 +148,7 @@ async def annotators(
     campaign_id: RequestedCampaign,
     parameters: SectionParameters,
 ) -> Response:
-    """Return how often annotators are right, and what the ranking is without the weak ones."""
+    """Return how often annotators are right, and the ranking without the weak annotators."""
     return await _section(form, results, campaign_id, "annotators", AnnotatorsOut, parameters)
 
 
@@ -174,7 +172,7 @@ async def sensitivity(
     campaign_id: RequestedCampaign,
     parameters: SectionParameters,
 ) -> Response:
-    """Return the ranking under other treatments of "unsure", the other filter and the other units."""
+    """Return the ranking under other choices: another treatment of "unsure", the other filter, the other units."""
     return await _section(form, results, campaign_id, "sensitivity", SensitivityOut, parameters)
 
 
@@ -182,59 +180,67 @@ async def sensitivity(
 async def leaderboard(
     _caller: Analyst,
     form: TableForm,
-    results: Results,
+    resources: ServiceResources,
     campaign_id: RequestedCampaign,
     paging: Paging,
     penalty: Annotated[TurnPenalty, Query()] = DEFAULT_PENALTY,
 ) -> Response:
-    """List the annotators of a game whose exchanges are opened one by one, those with most points first.
+    """List the annotators of a game by their points, highest first.
 
-    A right label is worth 1 at the first exchange and 1 - penalty at the last one, a wrong one -1, unsure 0; people and
-    bots weigh the same in all. Annotators see `annotator-ranks`.
+    In a game, annotators open one exchange after the other.
+
+    A right label is worth 1 point at the first exchange, and 1 - penalty at the last exchange. A wrong label is worth
+    -1, "unsure" 0. People and bots have the same total weight. Annotators may not see this list, but `annotator-ranks`.
     """
-    page = _page_from(await results.get_leaderboard(campaign_id, penalty=penalty), paging)
+    page = _page_from(await resources.results.get_leaderboard(campaign_id, penalty=penalty), paging)
     return await answer_page(form, "leaderboard", page, lambda found: table_of(LeaderboardEntry, found))
 
 
 @router.get("/annotator-ranks", operation_id="list_annotator_ranks")
 async def list_annotator_ranks(
-    _caller: RankReader, ranks: RanksOfGames, campaign_id: RequestedCampaign, paging: Paging
+    _caller: RankReader, resources: ServiceResources, campaign_id: RequestedCampaign, paging: Paging
 ) -> Page[AnnotatorRankOut]:
-    """List the ranks of a game's annotators, best first, as annotators may see them: for frontends.
+    """List the ranks of a game's annotators, best first. Frontends may show this list to annotators.
 
-    While the campaign goes on these are ranks alone, by conversations that nobody will annotate any more, of annotators
-    with 40 sides of such; once it is complete or closed, all annotators with their points.
+    While the campaign runs, the list has ranks without points. The ranks use only conversations that nobody will
+    annotate again, and only annotators with at least 40 labelled sides of such conversations. Once the campaign is
+    complete or closed, the list has all annotators with their points.
     """
-    return _page_from(await ranks.list(campaign_id), paging)
+    return _page_from(await resources.annotator_ranks.list(campaign_id), paging)
 
 
 @router.get("/analysis", operation_id="analysis", response_model=Analysis)
 async def analysis(
-    request: Request, _caller: Analyst, results: Results, campaign_id: RequestedCampaign, parameters: RequestParameters
+    request: Request,
+    _caller: Analyst,
+    resources: ServiceResources,
+    campaign_id: RequestedCampaign,
+    parameters: RequestParameters,
 ) -> Response:
-    """Return all of these results in one document, as `stb analyse` writes it."""
-    return revalidated(request, await results.get_document(campaign_id, parameters), _JSON)
+    """Return all results of a campaign in one document, as `stb analyse` writes it."""
+    return revalidated(request, await resources.results.get_document(campaign_id, parameters), _JSON)
 
 
 @router.get("/sections", operation_id="sections", response_model=SectionsOut)
 async def sections(
     request: Request,
     _caller: Analyst,
-    of_campaign: SectionsOfCampaign,
+    resources: ServiceResources,
     campaign_id: RequestedCampaign,
     parameters: SectionsParameters,
 ) -> Response:
-    """Return several of these results at once, each with its provenance, or the reason why there is none.
+    """Return several sections at once, each with its provenance, or with the reason why there is no result.
 
-    A result is what its own endpoint answers. With `wait_seconds` the answer holds what is there by then.
+    The result of a section equals the answer of its own endpoint. With `wait_seconds`, the answer has only results that
+    are computed in that time.
     """
-    found = await of_campaign.get(campaign_id, parameters)
+    found = await resources.sections.get(campaign_id, parameters)
     path = request.url.path.removesuffix("sections")
     return revalidated(request, _sections_body(campaign_id, found, path), _JSON)
 
 
 def _sections_body(campaign_id: UUID, found: FoundSections, path: str) -> bytes:
-    """Write results into the answer as they are kept, without reading them."""
+    """Return the answer with several sections. The stored bytes of the results are copied without parsing them."""
     fields: dict[str, bytes] = {
         "campaign_id": json.dumps(str(campaign_id)).encode(),
         "revision": json.dumps(found.revision).encode(),

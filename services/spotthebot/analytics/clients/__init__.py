@@ -1,1 +1,1 @@
-"""Calls to `annotation`, `conversations` and `bots`."""
+"""Clients of `annotation`, `conversations` and `bots`."""

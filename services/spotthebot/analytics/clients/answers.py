@@ -1,12 +1,13 @@
-"""Annotations as the analysis reads them: answers in codes, sides of a game, times."""
+"""Reads annotations in the form that the analysis needs: coded answers, sides of a game, times."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel
 
+from spotthebot.analytics.domain.elapsed_times import IMPORT, elapsed_ms_of
+from spotthebot.analytics.domain.labelled_campaign import LABEL_CODES, CodedAnnotation
 from spotthebot.analytics.domain.leaderboard import PlayedSide
-from spotthebot.analytics.domain.study import LABEL_CODES, SIMULATED, CodedAnnotation
 from spotthebot.contracts.annotation.annotations import AnnotationOut, Label, Preference
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 
@@ -15,13 +16,13 @@ _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 
 
 class _Entities(BaseModel):
-    """What an answer takes both sides for; a game asks nothing else."""
+    """The labels of both sides in an answer of a game. A game asks for nothing else."""
 
     entity: dict[Literal["A", "B"], Label]
 
 
 class _SpotTheBotAnswer(_Entities):
-    """An answer by the protocol `spot_the_bot`; of a feature that was not asked for nobody had more."""
+    """An answer by the protocol `spot_the_bot`. A feature that was not asked counts as equal on both sides."""
 
     fluency: Preference = Preference.TIE
     sensibleness: Preference = Preference.TIE
@@ -29,7 +30,7 @@ class _SpotTheBotAnswer(_Entities):
 
 
 def played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Iterator[PlayedSide]:
-    """Read an answer by the protocol `spot_the_bot_gamified`, with the turns of its decisions."""
+    """Read an answer by the protocol `spot_the_bot_gamified`, with the turns at which the annotator decided."""
     labels = _Entities.model_validate(annotation.answer).entity
     turns = {each.target: each.exchanges for each in annotation.decisions if each.question == "entity"}
     for (side, label), is_human in zip((("A", labels["A"]), ("B", labels["B"])), are_human, strict=True):
@@ -45,7 +46,7 @@ def played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Iterat
 
 
 class Known(dict[Any, Any]):
-    """Returns of equal values the first: annotations share their ids and answers, and each would have its own."""
+    """Returns the first of several equal values, so that memory holds only one copy of equal ids and answers."""
 
     def __missing__(self, value: _Value) -> _Value:
         self[value] = value
@@ -62,13 +63,5 @@ def coded_annotation(annotation: AnnotationOut, campaign: CampaignOut, known: Kn
         annotator=known[annotation.annotator],
         labels=known[LABEL_CODES[answer.entity["A"]], LABEL_CODES[answer.entity["B"]]],
         leads=known[_LEAD[answer.fluency], _LEAD[answer.sensibleness], _LEAD[answer.specificity]],
-        elapsed_ms=_elapsed_ms(annotation, campaign),
+        elapsed_ms=elapsed_ms_of(annotation, is_import=campaign.mode == IMPORT),
     )
-
-
-def _elapsed_ms(annotation: AnnotationOut, campaign: CampaignOut) -> int | None:
-    """Return the time by the server's clock; simulated annotators take none, and what they report is simulated."""
-    # An import without a beginning has no duration either, whatever its exporter wrote there.
-    if campaign.mode == "import" and annotation.started_at is None:
-        return None
-    return annotation.reported_ms if annotation.annotator.startswith(SIMULATED) else annotation.elapsed_ms

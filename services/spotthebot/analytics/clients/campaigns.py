@@ -1,4 +1,4 @@
-"""The campaigns that `annotation` has."""
+"""The campaigns of `annotation`."""
 
 from spotthebot.clients import AsyncAnnotation
 from spotthebot.clients.operations import Page
@@ -6,17 +6,20 @@ from spotthebot.contracts.annotation.campaigns import CampaignOut
 
 
 class Campaigns:
-    """The campaigns that there are."""
+    """Reads campaigns from `annotation`."""
 
     def __init__(self, annotation: AsyncAnnotation) -> None:
         self._annotation = annotation
 
     async def list_page(self, *, name: str | None, cursor: str | None, limit: int) -> Page[CampaignOut]:
-        """Return a page of all campaigns, or of those of a name, oldest first; raises PeerRefused for a bad cursor."""
+        """Return a page of campaigns, oldest first. `name` selects the campaigns with this name.
+
+        Raises PeerRefused for a bad cursor.
+        """
         return await self._annotation.list_campaigns(name=name, cursor=cursor, page_size=limit).page()
 
     async def list_named(self, name: str) -> list[CampaignOut]:
-        """Return the campaigns of a name, oldest first."""
+        """Return the campaigns with this name, oldest first."""
         return [each async for each in self._annotation.list_campaigns(name=name)]
 
     async def list_names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The bots of teams in `bots`, how they did in `conversations`, and the campaigns that teams may see."""
+"""The bots of teams in `bots`, their performance in `conversations`, and the campaigns that teams may see."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ _BOTS_AT_ONCE: Final = 100
 
 
 class Teams:
-    """The bots of teams, and the campaigns whose results teams may see."""
+    """Reads the bots of teams, and the campaigns whose results teams may see."""
 
     def __init__(self, bots: AsyncBots, annotation: AsyncAnnotation, conversations: AsyncConversations) -> None:
         self._bots = bots
@@ -25,11 +25,11 @@ class Teams:
 
     async def list_bots(self, team: str) -> list[BotOut]:
         """Return all bots of a team, oldest first."""
-        # The service strips blanks around a name, and two teams may differ by them alone.
+        # The service strips blanks around a name, and two teams may differ only by blanks.
         return [bot async for bot in self._bots.list_bots(team=team) if bot.team == team]
 
     async def find_public(self, bot_ids: Iterable[UUID]) -> frozenset[UUID]:
-        """Return those of the bots that everybody may see the names of."""
+        """Return the bots whose names everybody may see."""
         requests = asyncio.Semaphore(_REQUESTS_AT_ONCE)
 
         async def is_public(bot_id: UUID) -> bool:
@@ -43,11 +43,11 @@ class Teams:
         return frozenset(compress(ids, await asyncio.gather(*map(is_public, ids))))
 
     async def get_performance(self, bot_id: UUID, collections: Sequence[UUID] = ()) -> BotPerformanceOut:
-        """Return how a bot did in the conversations of these collections, or in all of its own."""
+        """Return a bot's performance in the conversations of these collections, or in all if none are given."""
         return await self._conversations.get_bot_performance(bot_id, collection_id=collections)
 
     async def list_released(self, bots: Sequence[BotOut]) -> list[CampaignOut]:
-        """Return the campaigns with released results over conversations of these bots, oldest first."""
+        """Return the campaigns with released results in which these bots take part, oldest first."""
         collections = {
             collection.id
             for at in range(0, len(bots), _BOTS_AT_ONCE)

@@ -1,1 +1,1 @@
-"""A study before any statistic: the speakers, their annotations, and the annotations that count."""
+"""The data of a campaign before any statistics: speakers, their annotations, and which annotations count."""

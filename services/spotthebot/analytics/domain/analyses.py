@@ -1,4 +1,4 @@
-"""Analyses that run as step jobs, whose states are those of `kit.step_jobs.lifecycle`."""
+"""Analyses that run as step jobs. Their states are defined in `kit.step_jobs.lifecycle`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,11 +6,12 @@ from uuid import UUID
 
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisState, Plan, Stability
 from spotthebot.contracts.analytics.provenance import Counts
+from spotthebot.contracts.analytics.rating_plans import RatingPlan
 
 
 @dataclass(frozen=True)
 class AnalysisJob:
-    """An analysis with `done` of `steps` stored; its result, `stability` or `plan`, is there once it is complete."""
+    """An analysis. `done` of its `steps` results are stored. One of the three results is set once it is complete."""
 
     id: UUID
     request: AnalysisIn
@@ -26,3 +27,4 @@ class AnalysisJob:
     finished_at: datetime | None
     stability: Stability | None
     plan: Plan | None
+    rating_plan: RatingPlan | None

@@ -1,15 +1,15 @@
-"""The sections of a campaign's results, and the document that holds them all."""
+"""The sections of a campaign's results, and the document with all sections."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
+from spotthebot.analytics.domain.labelled_campaign import LabelledCampaign, Sample, repeated_texts, take_sample
 from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.domain.provenance import provenance_of
 from spotthebot.analytics.domain.results import annotation_quality, ranking, sensitivity, survival, wins
 from spotthebot.analytics.domain.speakers import speakers_of
-from spotthebot.analytics.domain.study import Sample, Study, repeated_texts, take_sample
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.results import (
     AgreementOut,
@@ -28,7 +28,7 @@ from spotthebot.contracts.analytics.results import (
 
 @dataclass(frozen=True)
 class Section:
-    """`out` has the field `key`, which `compute` fills; `compares` says that it needs two bots that met."""
+    """A section: `compute` fills the field `key` of `out`. If `compares`, it needs two bots that met each other."""
 
     key: str
     out: type[Provenance]
@@ -50,32 +50,35 @@ SECTIONS = {
 }
 
 
-def compute_section(section: Section, study: Study, request: Parameters) -> Provenance:
-    """Compute one section; raises NothingToAnalyse, or OneBotOnly where bots would be compared."""
-    sample = _sample(study, request)
+def compute_section(section: Section, labelled: LabelledCampaign, request: Parameters) -> Provenance:
+    """Compute one section; raises NothingToAnalyse, or OneBotOnly if the section compares bots."""
+    sample = _sample(labelled, request)
     if section.compares:
         _require_two_bots(sample)
-    return section.out(**_provenance(study, sample, request), **{section.key: section.compute(sample, request)})
+    return section.out(**_provenance(labelled, sample, request), **{section.key: section.compute(sample, request)})
 
 
-def analyse(study: Study, request: Parameters) -> Analysis:
+def analyse(labelled: LabelledCampaign, request: Parameters) -> Analysis:
     """Compute every section; raises NothingToAnalyse, or OneBotOnly."""
-    sample = _sample(study, request)
+    sample = _sample(labelled, request)
     _require_two_bots(sample)
     sections = {section.key: section.compute(sample, request) for section in SECTIONS.values()}
-    return Analysis(**_provenance(study, sample, request), **sections)
+    return Analysis(**_provenance(labelled, sample, request), **sections)
 
 
 def joined(results: Sequence[Provenance]) -> Analysis:
-    """Return a document of these sections of one state of a campaign; it has no others, not even as null."""
+    """Return a document with only these sections. The sections must be of the same state of a campaign.
+
+    The document does not have the fields of other sections; they are not null.
+    """
     fields = {name: getattr(each, name) for each in results for name in type(each).model_fields}
     return Analysis.model_construct(**fields)
 
 
-def _sample(study: Study, request: Parameters) -> Sample:
-    sample = take_sample(study, request.filter)
+def _sample(labelled: LabelledCampaign, request: Parameters) -> Sample:
+    sample = take_sample(labelled, request.filter)
     if not sample.counts.annotations:
-        raise NothingToAnalyse(filter=request.filter, annotations=len(study.annotations))
+        raise NothingToAnalyse(filter=request.filter, annotations=len(labelled.annotations))
     return sample
 
 
@@ -86,25 +89,12 @@ def _require_two_bots(sample: Sample) -> None:
         raise OneBotOnly(bots=len(sample.table.bots))
 
 
-def _provenance(study: Study, sample: Sample, request: Parameters) -> dict[str, Any]:
-    return {
-        "campaign_id": study.campaign_id,
-        "campaign": study.campaign,
-        "domain": study.domain,
-        "filter": request.filter,
-        "unit": request.unit,
-        "confidence_level": request.confidence_level,
-        "significance_level": request.significance_level,
-        "clusters": request.clusters,
-        "test": request.test,
-        "correction": request.correction,
-        "resamples": request.resamples,
-        "seed": request.seed,
-        "counts": sample.counts,
-        "repeated_texts": repeated_texts(sample.table),
-        "speakers": speakers_of(sample, request.filter),
-        "data_sha256": sample.sha256,
-        "as_of": None,
-        "preliminary": not study.complete,
-        "version": version("spotthebot"),
-    }
+def _provenance(labelled: LabelledCampaign, sample: Sample, request: Parameters) -> dict[str, Any]:
+    return provenance_of(
+        labelled,
+        request,
+        counts=sample.counts,
+        repeated_texts=repeated_texts(sample.table),
+        speakers=speakers_of(sample, request.filter),
+        data_sha256=sample.sha256,
+    )

@@ -1,12 +1,21 @@
-"""Analyses in steps: each step is computed by itself, and the results of all steps make the result."""
+"""Divides an analysis into steps.
+
+Each step is computed separately, and the results of the steps are assembled into one result.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from spotthebot.analytics import stats
 from spotthebot.analytics.domain.errors import OneBotOnly
-from spotthebot.analytics.domain.study import Sample
+from spotthebot.analytics.domain.labelled_campaign import Sample
+from spotthebot.analytics.domain.rating_plans import plan_ratings
+from spotthebot.analytics.stats import sample_size, stability
+from spotthebot.analytics.stats.more_data import plan_more
+from spotthebot.analytics.stats.pair_power import PLANNED_TEST, Design
+from spotthebot.analytics.stats.sample_size import plan_annotators, plan_conversations
+from spotthebot.analytics.stats.stability import RankRule, stability_at, stability_curve, stability_sizes, without_bot
+from spotthebot.analytics.stats.wins import Games, Unit, play_games
 from spotthebot.contracts.analytics.analyses import (
     AnalysisIn,
     MoreDataIn,
@@ -19,10 +28,11 @@ from spotthebot.contracts.analytics.analyses import (
     StabilityParameters,
     StabilityPoint,
 )
+from spotthebot.contracts.analytics.rating_plans import RatingPlan, RatingPlanningIn
 
 
 class AnalysisSteps(Protocol):
-    """An analysis as numbered steps."""
+    """An analysis, divided into numbered steps."""
 
     @property
     def steps(self) -> int: ...
@@ -30,14 +40,19 @@ class AnalysisSteps(Protocol):
     def compute(self, step: int) -> Mapping[str, Any]:
         """Return the result of one step, as JSON."""
 
-    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Stability | Plan:
-        """Make the analysis's result of the results of all steps, in their order."""
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Stability | Plan | RatingPlan:
+        """Return the result of the analysis. `results` has the results of all steps in order."""
 
 
 def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
-    """Divide an analysis into steps; raises OneBotOnly where bots would be compared. A plan ahead takes no sample."""
+    """Divide an analysis into steps; raises OneBotOnly if it compares bots.
+
+    `sample` is None for a plan without data.
+    """
     if isinstance(request, PlanningIn):
         return _PlanAhead(request)
+    if isinstance(request, RatingPlanningIn):
+        return _PlanRatings(request)
     if sample is None:
         message = f"{request.kind} takes data"
         raise TypeError(message)
@@ -49,18 +64,21 @@ def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
 
 
 class StabilitySteps:
-    """The stability of a ranking, a step for each size and each bot that is left out; raises OneBotOnly."""
+    """The stability of a ranking.
+
+    There is a step for each size, with all bots and without each bot; raises OneBotOnly.
+    """
 
     def __init__(self, request: StabilityParameters, sample: Sample) -> None:
         self._request = request
-        games = stats.play_games(sample.table, unit=stats.Unit.CONVERSATION)
+        games = play_games(sample.table, unit=Unit.CONVERSATION)
         if len(games.bots) < 2:
             raise OneBotOnly(bots=len(games.bots))
-        curves: list[tuple[str | None, stats.Games]] = [(None, games)]
+        curves: list[tuple[str | None, Games]] = [(None, games)]
         if request.leave_one_out and len(games.bots) > 2:
-            curves += [(bot, stats.without_bot(games, bot)) for bot in games.bots]
+            curves += [(bot, without_bot(games, bot)) for bot in games.bots]
         self._curves = curves
-        self._steps = [(at, size) for at, (_, rest) in enumerate(curves) for size in stats.stability_sizes(rest)]
+        self._steps = [(at, size) for at, (_, rest) in enumerate(curves) for size in stability_sizes(rest)]
 
     @property
     def steps(self) -> int:
@@ -68,10 +86,10 @@ class StabilitySteps:
 
     def compute(self, step: int) -> Mapping[str, Any]:
         curve, size = self._steps[step]
-        point = stats.stability_at(
+        point = stability_at(
             self._curves[curve][1],
             size,
-            rule=stats.RankRule(self._request.rule),
+            rule=RankRule(self._request.rule),
             n_subsets=self._request.subsets,
             n_resamples=self._request.resamples,
             seed=self._request.seed,
@@ -82,7 +100,7 @@ class StabilitySteps:
         curves = []
         for at, (without, _) in enumerate(self._curves):
             points = [_point(result) for (of, _), result in zip(self._steps, results, strict=True) if of == at]
-            curve = stats.stability_curve(points)
+            curve = stability_curve(points)
             curves.append(
                 StabilityCurve(
                     without=without,
@@ -113,7 +131,7 @@ class _PlanAhead:
     def compute(self, step: int) -> Mapping[str, Any]:
         del step
         request = self._request
-        design = stats.Design(
+        design = Design(
             tie_rate=request.tie_rate,
             annotations_per_conversation=request.annotations_per_conversation,
             conversation_correlation=request.conversation_correlation,
@@ -125,10 +143,10 @@ class _PlanAhead:
         counted = request.annotators is not None or request.conversations is not None
         return _plan(pairs, design, request, confidence_level=None, counted=counted)
 
-    def _plan(self, rate: float, design: stats.Design) -> stats.PairPlan:
+    def _plan(self, rate: float, design: Design) -> sample_size.PairPlan:
         request = self._request
         if request.conversations is not None:
-            return stats.plan_annotators(
+            return plan_annotators(
                 rate,
                 request.conversations,
                 design,
@@ -136,7 +154,7 @@ class _PlanAhead:
                 significance_level=request.significance_level,
                 n_pairs=len(request.win_rates),
             )
-        return stats.plan_conversations(
+        return plan_conversations(
             rate,
             design,
             power=request.power,
@@ -148,46 +166,46 @@ class _PlanAhead:
         return Plan.model_validate(results[0])
 
 
+class _PlanRatings:
+    steps = 1
+
+    def __init__(self, request: RatingPlanningIn) -> None:
+        self._request = request
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        del step
+        return plan_ratings(self._request).model_dump(mode="json")
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> RatingPlan:
+        return RatingPlan.model_validate(results[0])
+
+
 class _PlanMore:
     steps = 1
 
     def __init__(self, request: MoreDataIn, sample: Sample) -> None:
         self._request = request
-        self._games = stats.play_games(sample.table, unit=stats.Unit(request.unit))
+        self._games = play_games(sample.table, unit=Unit(request.unit))
         if len(self._games.bots) < 2:
             raise OneBotOnly(bots=len(self._games.bots))
 
     def compute(self, step: int) -> Mapping[str, Any]:
         del step
         request = self._request
-        plan = stats.plan_more(
+        plan = plan_more(
             self._games,
             power=request.power,
             significance_level=request.significance_level,
             confidence_level=request.confidence_level,
         )
-        pairs = [
-            PairPlan(
-                bot=pair.bot,
-                other=pair.other,
-                win_rate=pair.win_rate,
-                conversations=pair.conversations,
-                annotators=pair.annotators,
-                low=pair.low,
-                high=pair.high,
-                more=pair.more,
-                design_effect=pair.design_effect,
-                reason=pair.reason,
-            )
-            for pair in plan.pairs
-        ]
+        pairs = [PairPlan.of(pair) for pair in plan.pairs]
         return _plan(pairs, plan.design, request, confidence_level=request.confidence_level, counted=False)
 
     def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
         return Plan.model_validate(results[0])
 
 
-def _ahead(plan: stats.PairPlan, *, found: bool) -> PairPlan:
+def _ahead(plan: sample_size.PairPlan, *, found: bool) -> PairPlan:
     return PairPlan(
         bot=None,
         other=None,
@@ -204,7 +222,7 @@ def _ahead(plan: stats.PairPlan, *, found: bool) -> PairPlan:
 
 def _plan(
     pairs: Sequence[PairPlan],
-    design: stats.Design,
+    design: Design,
     request: PlanningIn | MoreDataIn,
     *,
     confidence_level: float | None,
@@ -217,7 +235,7 @@ def _plan(
         annotator_correlation=design.annotator_correlation,
         annotations_per_annotator=None if counted else design.annotations_per_annotator,
         annotators_per_game=design.annotators_per_game,
-        method=stats.PLANNED_TEST,
+        method=PLANNED_TEST,
         power=request.power,
         significance_level=request.significance_level,
         confidence_level=confidence_level,
@@ -227,6 +245,6 @@ def _plan(
     ).model_dump(mode="json")
 
 
-def _point(result: Mapping[str, Any]) -> stats.StabilityPoint:
+def _point(result: Mapping[str, Any]) -> stability.StabilityPoint:
     clusters = tuple(tuple(cluster) for cluster in result["clusters"])
-    return stats.StabilityPoint(**{**result, "clusters": clusters, "rule": stats.RankRule(result["rule"])})
+    return stability.StabilityPoint(**{**result, "clusters": clusters, "rule": RankRule(result["rule"])})

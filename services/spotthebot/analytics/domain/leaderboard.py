@@ -1,13 +1,13 @@
-"""The leaderboard of a game in which annotators open one exchange after the other: right and early is worth most.
+"""The leaderboard of a game in which annotators open one exchange after the other: early right labels score most.
 
-A side that was labelled rightly at turn t of T earns w (1 - penalty (t - 1) / (T - 1)), one that was labelled wrongly
--w, one that was left unsure 0. The weight w of people and of bots is such that either have half of all weight: of N
-sides of which n are of its kind, w = N / (2 n).
+A right label at turn t of T scores w (1 - penalty (t - 1) / (T - 1)). A wrong label scores -w, and "unsure" scores 0.
+The weights w give people and bots half of the total weight each. If n of all N sides are people's, the weight of a
+person's side is w = N / (2 n); likewise for bots.
 
-So who guesses earns nothing: labels that do not depend on the conversation, also always "bot" where most are, have the
-expectation 0 at the first turn, as "unsure" has, and less at every later one. With a share b of right labels, the mean
-over people and bots, a side is worth b (2 - penalty (t - 1) / (T - 1)) - 1 at turn t: it pays to look on while this
-grows with the next exchange, and to decide at all where it is above 0.
+So guessing earns nothing. Labels that do not depend on the conversation, such as always "bot", have an expected score
+of 0 at the first turn, like "unsure". At every later turn their expected score is negative. Let b be the share of right
+labels, averaged over people and bots. The expected score of a side at turn t is then b (2 - penalty (t - 1) / (T - 1))
+- 1. It pays to open the next exchange as long as this score grows, and to decide at all if it is above 0.
 """
 
 from collections import Counter, defaultdict
@@ -20,15 +20,18 @@ from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, Leaderb
 from spotthebot.contracts.annotation.annotations import Label
 
 DEFAULT_PENALTY: Final = 0.5
-"""Which part of its worth a right label has lost at the last exchange, unless somebody asks otherwise."""
+"""The part of its worth that a right label loses up to the last exchange, unless the request sets another one."""
 LEAST_SIDES: Final = 40
-"""Settled sides, from which an annotator has a rank while the campaign goes on: those of 20 conversations."""
+"""The settled sides that an annotator needs for a rank while the campaign runs: those of 20 conversations."""
 _DECIMALS: Final = 3
 
 
 @dataclass(frozen=True)
 class PlayedSide:
-    """One side of a conversation as an annotator decided on it, at `turn` of `turns`, and whether a person spoke."""
+    """One side of a conversation and an annotator's decision at `turn` of `turns`.
+
+    `is_human` tells whether a person spoke on this side.
+    """
 
     conversation: object
     annotator: str
@@ -44,9 +47,9 @@ class PlayedSide:
 
 
 def leaderboard(sides: Sequence[PlayedSide], *, penalty: float) -> tuple[LeaderboardEntry, ...]:
-    """Return the annotators, those with most points first; equal points share a rank.
+    """Return the annotators by points, highest first. Annotators with equal points share a rank.
 
-    Raises OneKindOnly where all sides are people's, or all are bots': a guess would be as good as a look.
+    Raises OneKindOnly if all sides are people's, or if all are bots': guessing would be as good as reading.
     """
     kinds = Counter(side.is_human for side in sides)
     if sides and len(kinds) == 1:
@@ -67,7 +70,7 @@ def leaderboard(sides: Sequence[PlayedSide], *, penalty: float) -> tuple[Leaderb
 
 
 def final_ranks(sides: Sequence[PlayedSide]) -> tuple[AnnotatorRankOut, ...]:
-    """Return the ranks of all annotators with their points, for a campaign that is over; raises OneKindOnly."""
+    """Return the ranks of all annotators with their points, after the campaign has ended; raises OneKindOnly."""
     return tuple(
         AnnotatorRankOut(**each.model_dump(include={"rank", "annotator", "packages", "sides", "right", "points"}))
         for each in leaderboard(sides, penalty=DEFAULT_PENALTY)
@@ -75,11 +78,11 @@ def final_ranks(sides: Sequence[PlayedSide]) -> tuple[AnnotatorRankOut, ...]:
 
 
 def ranks_so_far(sides: Sequence[PlayedSide], *, annotations_needed: int) -> tuple[AnnotatorRankOut, ...]:
-    """Return ranks alone, by what nobody can use any more, for a campaign that goes on.
+    """Return ranks without points, while the campaign runs. They reveal nothing that an annotator could still use.
 
     A conversation counts once it is settled: `annotations_needed` annotators have labelled it, so that nobody gets it
-    again. Of one side among the forty that a rank needs, a rank says next to nothing. Where all settled sides are of
-    one kind there are no ranks, since a refusal would say so.
+    again. An annotator needs forty sides to get a rank, so a rank reveals next to nothing about a single side. If all
+    settled sides are people's, or all are bots', the result is empty, since an error would reveal this.
     """
     annotators: dict[object, set[str]] = defaultdict(set)
     for side in sides:
@@ -105,7 +108,7 @@ def ranks_so_far(sides: Sequence[PlayedSide], *, annotations_needed: int) -> tup
 
 
 def _ranks(points: Iterable[float]) -> dict[float, int]:
-    """Return the rank of each number of points, from 1 for the most."""
+    """Return the rank of each number of points; the highest number has rank 1."""
     ranks: dict[float, int] = {}
     for number, each in enumerate(sorted(points, reverse=True), start=1):
         ranks.setdefault(each, number)

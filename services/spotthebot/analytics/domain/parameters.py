@@ -1,14 +1,15 @@
-"""How to analyse: what every result depends on beside the data."""
+"""The parameters of every result: how the data are analysed."""
 
 from dataclasses import dataclass
 from typing import Self
 
-from spotthebot.contracts.analytics.provenance import Clusters, Correction, Filter, ParametersIn, Test, Unit
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit
+from spotthebot.contracts.analytics.provenance import ParametersIn
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Defaults are those of the endpoints and of the command line."""
+    """The parameters of an analysis. The endpoints and the command line have the same defaults."""
 
     filter: Filter = "complete_packages"
     unit: Unit = "annotation"
@@ -22,6 +23,6 @@ class Parameters:
 
     @classmethod
     def of_campaign(cls, request: ParametersIn, seed: int) -> Self:
-        """Return what was asked for; `seed` is the campaign's, which counts where the request names none."""
+        """Return the requested parameters. If the request has no seed, `seed` is used, which is the campaign's."""
         asked = request.model_dump(include=set(ParametersIn.model_fields))
         return cls(**asked | {"seed": seed if request.seed is None else request.seed})

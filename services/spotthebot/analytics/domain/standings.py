@@ -1,7 +1,7 @@
-"""What a team sees of a campaign's results: its own bots by name, the others under pseudonyms unless they are public.
+"""A team's view of a campaign's results: its own and public bots by name, other bots under pseudonyms.
 
-Figures are those of the operator's results. No text of the results is passed on, since reasons may name bots, and no
-order that follows names: an alphabetical one would tell something of those that are hidden.
+Numbers equal the operator's results. Texts of the results are left out, since reasons may name bots. No order depends
+on names, since an alphabetical order would reveal something about hidden names.
 """
 
 from collections import defaultdict
@@ -13,12 +13,21 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.stats import HUMAN
+from spotthebot.contracts.analytics.measures import MeasureOut
 from spotthebot.contracts.analytics.provenance import Interval
 from spotthebot.contracts.analytics.ranking import RankedBot, RankedBy
 from spotthebot.contracts.analytics.results import FoolingRatesOut, RankingOut, SurvivalOut, WinRatesOut
 from spotthebot.contracts.analytics.speakers import Speaker
-from spotthebot.contracts.analytics.standings import ShownAs, StandingBot, StandingPair, StandingSurvival
+from spotthebot.contracts.analytics.standings import (
+    ShownAs,
+    StandingBot,
+    StandingMeasure,
+    StandingMeasuredBot,
+    StandingPair,
+    StandingSurvival,
+)
 from spotthebot.contracts.analytics.wins import FoolingRate, PairResult
+from spotthebot.contracts.annotation.measures import Measure
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.crypto.pseudonyms import keyed_name
 
@@ -26,16 +35,12 @@ NOT_RANKED: Final = (
     "Some bots of this campaign never met: win rates are over different opponents, and nobody has a rank."
 )
 NOT_ANNOTATED: Final = "No conversation of your bots was annotated in this campaign."
-NO_RANKS: Final = (
-    "This campaign asks by the protocol '{protocol}', by which no bots are ranked: ranks, win rates, fooling rates and"
-    " survival come from labels of who is a bot."
-)
 _PSEUDONYM_BYTES: Final = 10
 
 
 @dataclass(frozen=True)
 class ShownName:
-    """What a team reads in place of a name of the results."""
+    """The name that a team reads, and whether it is the team's own, a public name or a pseudonym."""
 
     text: str
     shown_as: ShownAs
@@ -45,8 +50,9 @@ class ShownName:
 class Names:
     """How one team sees the names of one campaign.
 
-    `bots_by_name` says who has a name: bots of several owners may, in several collections of one campaign. A name is
-    the team's, or public, only if all who have it are.
+    `bots_by_name` has the bots with each name, since several owners may use the same name in different collections. A
+    name counts as the team's only if all bots with this name are the team's. It counts as public only if all of them
+    are public.
     """
 
     bots_by_name: Mapping[str, AbstractSet[UUID | None]]
@@ -55,7 +61,7 @@ class Names:
     key: bytes
 
     def shown(self, name: str) -> ShownName:
-        """Return what the team reads in place of a name."""
+        """Return the name that the team reads for `name`."""
         if name == HUMAN:
             return ShownName(name, ShownAs.PEOPLE)
         bots = self.bots_by_name.get(name, {None})
@@ -68,7 +74,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Results:
-    """A campaign's results; None where the annotations do not allow one."""
+    """A campaign's results. A result is None if it cannot be computed from the annotations."""
 
     ranking: RankingOut | None
     win_rates: WinRatesOut | None
@@ -77,7 +83,7 @@ class Results:
 
     @property
     def ranked_by(self) -> RankedBy | None:
-        """What decides the ranks; None where no bot has one."""
+        """Return the measure that decides the ranks; None if no bot has a rank."""
         ranking = self.ranking.ranking if self.ranking else None
         return ranking.ranked_by if ranking and ranking.reason is None else None
 
@@ -90,9 +96,9 @@ NO_NAMES: Final = Names(bots_by_name={}, own=frozenset(), public=frozenset(), ke
 def standing_bots(
     results: Results, names: Names, performances: Mapping[str, BotPerformanceOut] = NO_PERFORMANCES
 ) -> tuple[StandingBot, ...]:
-    """Return all who took part: bots by their win rate, the best first, and people last.
+    """Return all participants: bots by win rate, best first, and people last.
 
-    `performances` are those of the team's bots, by name.
+    `performances` has the performance of each of the team's bots, by name.
     """
     ranked = {each.bot: each for each in results.ranking.ranking.bots} if results.ranking else {}
     rates = results.fooling_rates.fooling_rates if results.fooling_rates else ()
@@ -101,19 +107,58 @@ def standing_bots(
     return tuple(sorted(bots, key=_place))
 
 
-def standing_speakers(results: Results, names: Names) -> tuple[Speaker, ...]:
-    """Return the marks of all who took part, under the names that the team reads: those of every figure and table.
+def standing_measure(found: MeasureOut, names: Names) -> StandingMeasure:
+    """Return the results of all participants by the headline measure: bots, best first, and people last."""
+    bots = [
+        StandingMeasuredBot(
+            bot=names.shown(each.bot).text,
+            shown_as=names.shown(each.bot).shown_as,
+            rank_low=each.rank_low,
+            rank_high=each.rank_high,
+            value=Interval(estimate=each.estimate, low=each.low, high=each.high, uncertainty=each.uncertainty),
+            n=each.n,
+        )
+        for each in found.bots
+    ]
+    return StandingMeasure(
+        **found.model_dump(include=set(Measure.model_fields)),
+        bots=tuple(sorted(bots, key=lambda bot: _measured_place(bot, found.better))),
+        method=found.method,
+        rank_method=found.rank_method,
+    )
 
-    Bots of one win rate stand by their names: where one of them is hidden none has a mark, which would tell of names.
-    """
-    found = results.fooling_rates.speakers if results.fooling_rates else ()
+
+def _measured_place(bot: StandingMeasuredBot, better: str | None) -> tuple[bool, bool, float, str]:
+    estimate = bot.value.estimate
+    place = (estimate or 0.0) if better == "lower" else -(estimate or 0.0)
+    return bot.shown_as is ShownAs.PEOPLE, estimate is None, place, bot.bot
+
+
+def standing_speakers(results: Results, names: Names) -> tuple[Speaker, ...]:
+    """Return the marks of all participants, under the names that the team reads."""
     ranked = results.ranking.ranking.bots if results.ranking else ()
-    rates = {each.bot: each.win_rate.estimate for each in ranked}
+    found = results.fooling_rates.speakers if results.fooling_rates else ()
+    return _shown_speakers(found, {each.bot: each.win_rate.estimate for each in ranked}, names)
+
+
+def measured_speakers(found: MeasureOut, names: Names) -> tuple[Speaker, ...]:
+    """Return the marks of all participants in a campaign by its measures, under the names that the team reads."""
+    return _shown_speakers(found.speakers, {each.bot: each.estimate for each in found.bots}, names)
+
+
+def _shown_speakers(
+    found: Sequence[Speaker], estimates: Mapping[str, float | None], names: Names
+) -> tuple[Speaker, ...]:
+    """Return speakers under the names that the team reads: their marks in every figure and table.
+
+    Bots with equal estimates are ordered by name. If one of these bots has a pseudonym, none of them gets a mark, since
+    the order would reveal something about its name.
+    """
     alike: defaultdict[float | None, list[str]] = defaultdict(list)
     for each in found:
-        rate = rates.get(each.name)
+        estimate = estimates.get(each.name)
         if each.name != HUMAN:
-            alike[None if rate is None else round(rate, 12)].append(each.name)
+            alike[None if estimate is None else round(estimate, 12)].append(each.name)
     unmarked = {
         name
         for bots in alike.values()
@@ -126,7 +171,10 @@ def standing_speakers(results: Results, names: Names) -> tuple[Speaker, ...]:
 
 
 def standing_pairs(results: Results, names: Names) -> tuple[StandingPair, ...]:
-    """Return the games of the team's bots, each from its own side; of two of its own from that of the better one."""
+    """Return the games of the team's bots. Wins and losses are counted for the team's bot.
+
+    In a pair of two of the team's bots, they are counted for the better bot.
+    """
     found = [_standing_pair(each, names) for each in (results.win_rates.win_rates.pairs if results.win_rates else ())]
     return tuple(sorted((each for each in found if each is not None), key=lambda pair: (pair.bot, pair.other)))
 

@@ -1,10 +1,10 @@
-"""Results as rows: the list of each that a table holds, for files that other programs read."""
+"""Results as tables of rows, for files that other programs read."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
@@ -13,8 +13,9 @@ from spotthebot.analytics.domain.errors import NoTableYet
 from spotthebot.contracts.analytics.analyses import PairPlan, Stability
 from spotthebot.contracts.analytics.annotation_quality import Annotator, LabelAgreement, TimeOfSegment
 from spotthebot.contracts.analytics.ranking import RankedBot
+from spotthebot.contracts.analytics.rating_plans import EffectPlan
 from spotthebot.contracts.analytics.sensitivity import Alternative
-from spotthebot.contracts.analytics.standings import StandingBot, StandingOut, TeamBotOut
+from spotthebot.contracts.analytics.standings import StandingBot, StandingMeasuredBot, StandingOut, TeamBotOut
 from spotthebot.contracts.analytics.survival import Survival
 from spotthebot.contracts.analytics.tables import (
     FeaturePair,
@@ -28,47 +29,61 @@ from spotthebot.contracts.analytics.wins import Features, FoolingRate, PairResul
 from spotthebot.kit.exports.flat import flat_row, flat_schema
 
 
+class Rows(Protocol):
+    """Rows that may be made while they are written."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[BaseModel]: ...
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows without nesting, and their schema."""
 
     schema: type[BaseModel]
-    rows: Sequence[BaseModel]
+    rows: Rows
 
 
 def table_of(schema: type[BaseModel], rows: Sequence[BaseModel]) -> Table:
-    """Return rows of a schema as a table: fields of nested fields are columns of their own."""
+    """Return rows of a schema as a table. Each field of a nested field is a column of its own."""
     return Table(flat_schema(schema), [flat_row(row) for row in rows])
 
 
 def section_table(section: str, result: BaseModel) -> Table:
-    """Return the table of a result under the name of its section."""
+    """Return the table of a section's result."""
     schema, rows = _ROWS[section]
     return table_of(schema, [*rows(result)])
 
 
 def analysis_table(job: AnalysisJob) -> Table:
-    """Return a row for each size of each curve of stability, or for each pair of a plan; raises NoTableYet."""
+    """Return the table of an analysis: a row for each size of each stability curve, or each pair or effect of a plan.
+
+    Raises NoTableYet.
+    """
     if job.stability is not None:
         return table_of(StabilityRow, [*_stability_rows(job.stability)])
     if job.plan is not None:
         return table_of(PairPlan, job.plan.pairs)
+    if job.rating_plan is not None:
+        return table_of(EffectPlan, job.rating_plan.effects)
     raise NoTableYet(state=job.state)
 
 
 def standings_table(standings: Sequence[StandingOut]) -> Table:
-    """Return a row for each who took part in each campaign; one for a campaign without figures."""
+    """Return a row for each participant of each campaign, and one row for a campaign without results."""
     return table_of(
-        StandingRow, [_standing_row(standing, bot) for standing in standings for bot in standing.bots or (None,)]
+        StandingRow, [_standing_row(standing, bot) for standing in standings for bot in standing.placed_bots or (None,)]
     )
 
 
-def _standing_row(standing: StandingOut, bot: StandingBot | None) -> StandingRow:
-    of_bot = set(StandingRow.model_fields) & set(StandingBot.model_fields)
+def _standing_row(standing: StandingOut, bot: StandingBot | StandingMeasuredBot | None) -> StandingRow:
+    of_bot = set(StandingRow.model_fields) & (set(StandingBot.model_fields) | set(StandingMeasuredBot.model_fields))
     return StandingRow(
         campaign_id=standing.campaign_id,
         campaign=standing.campaign,
         protocol=standing.protocol,
+        measure=standing.measure.measure if standing.measure else None,
         annotators=standing.counts.annotators if standing.counts else None,
         simulated_annotators=standing.counts.simulated_annotators if standing.counts else None,
         reasons=" ".join(standing.reasons),

@@ -1,4 +1,4 @@
-"""How figures look: for a light or a dark page, and drawn for a wide page or for a phone's."""
+"""How figures look: for a light or a dark page, for a wide page or a phone."""
 
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
@@ -11,7 +11,7 @@ from spotthebot.contracts.analytics.figures import Theme, Width
 
 @dataclass(frozen=True)
 class Colours:
-    """What is neither a bot nor people: the page, text, secondary text, the grid, neutral areas and reference lines."""
+    """The colours that are not of bots or people: page, text, secondary text, grid, neutral areas, reference lines."""
 
     surface: str
     ink: str
@@ -23,7 +23,10 @@ class Colours:
 
 @dataclass(frozen=True)
 class Layout:
-    """Pixels: of the whole figure, of the names of bots at most, of text and titles; letters in a line of notes."""
+    """Sizes in pixels: the whole figure, the longest name of a bot, text, titles.
+
+    `letters` is the width of notes in letters.
+    """
 
     total: int
     names: int
@@ -44,7 +47,7 @@ LAYOUTS: Final[Mapping[Width, Layout]] = MappingProxyType(
         "narrow": Layout(total=340, names=112, text=13, title=16, letters=50),
     }
 )
-"""A phone of 390 px has 358 px beside the margins of a page, one of 360 px 328: text stays above 12 px on both."""
+"""A phone of 390 px has 358 px without the margins of a page, one of 360 px has 328: text stays above 12 px on both."""
 OF_DARK_PAGES: Final[Mapping[str, str]] = MappingProxyType(
     dict(
         zip(
@@ -54,4 +57,4 @@ OF_DARK_PAGES: Final[Mapping[str, str]] = MappingProxyType(
         )
     )
 )
-"""What stands in a dark figure for each colour of a light one: nothing else differs between them."""
+"""The dark colour for each light one; dark and light figures differ in nothing else."""

@@ -1,13 +1,13 @@
-"""What stands under each figure: what it shows, and what it does not."""
+"""The text below each figure. It explains how to read the figure, and which conclusions the figure does not allow."""
 
-from spotthebot.analytics.figures.charts import percent
-from spotthebot.analytics.stats import Clusters
+from spotthebot.analytics.figures.labels import percent
+from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.contracts.analytics.analyses import Stability
 from spotthebot.contracts.analytics.results import Analysis
 
 
 def ranking(analysis: Analysis) -> str:
-    """Say what dots, bars, bands and squares are."""
+    """Explain the dots, bars, bands and squares of the ranking."""
     if analysis.ranking.reason is not None:
         return (
             f"A dot is a bot's mean win rate over the bots that it met, ties left out; {_bars(analysis)} The bots met"
@@ -23,7 +23,7 @@ def ranking(analysis: Analysis) -> str:
 
 
 def win_matrix(analysis: Analysis) -> str:
-    """Say what a colour means, and what its absence does not."""
+    """Explain the meaning of a coloured cell, and that a cell without colour shows nothing."""
     return (
         f"A cell is the share of decided games (one per {analysis.unit}) that the row won against the column, with wins"
         " and losses where there is room. A cell has the colour of the winner where the difference is significant (*),"
@@ -33,7 +33,7 @@ def win_matrix(analysis: Analysis) -> str:
 
 
 def features(analysis: Analysis) -> str:
-    """Say how to read the rates and the coefficients."""
+    """Explain how to read the rates and the coefficients of the features."""
     rates = (
         f"A dot is the share of games that a bot won by what was preferred, over the other bots; {_bars(analysis)} SSA:"
         " sensible and specific both. Beyond the dashed line a bot is preferred more often than not."
@@ -47,7 +47,7 @@ def features(analysis: Analysis) -> str:
 
 
 def survival(analysis: Analysis) -> str:
-    """Say what the curves are of, and what lies between their points."""
+    """Explain the points of the curves. The lines between them only guide the eye."""
     return (
         "A point is the share of speakers that are not yet taken for a bot after so many exchanges;"
         f" {_bars(analysis)} Points of one length stand side by side. Lines between lengths guide the eye: nothing was"
@@ -57,7 +57,7 @@ def survival(analysis: Analysis) -> str:
 
 
 def segments(analysis: Analysis) -> str:
-    """Say what each panel shares, and what the lengths do not say."""
+    """Explain the panels. Changes between lengths are not tested."""
     return (
         "Mean win rate over the other bots, ties left out, and the share of labels “human”, by the number of exchanges"
         f" seen; {_bars(analysis)} Points of one length stand side by side, and lines guide the eye. A rise or fall"
@@ -66,7 +66,7 @@ def segments(analysis: Analysis) -> str:
 
 
 def stability(analysis: Analysis, found: Stability) -> str:
-    """Say what is counted, and what a stable ranking is not."""
+    """Explain the counts. A stable ranking may still be wrong."""
     return (
         f"Of {found.subsets:,} random subsets of each size, the share that falls into the commonest clusters, with its"
         f" {_level(analysis)} interval as an area; thin lines leave out one bot each, and their"

@@ -1,6 +1,7 @@
-"""What all figures share: their data, their marks, their titles, and what stands where there is nothing to draw."""
+"""The parts that all figures share: data, marks, titles, and the text of a figure without data."""
 
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -8,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import altair as alt
 
 from spotthebot.analytics.figures.appearance import COLOURS, LAYOUTS, Colours, Layout
+from spotthebot.analytics.figures.labels import room_for, short
 from spotthebot.contracts.analytics.analyses import Stability
 from spotthebot.contracts.analytics.figures import Theme, Width
 from spotthebot.contracts.analytics.results import Analysis
@@ -20,14 +22,45 @@ Drawn: TypeAlias = Any
 
 SHARE: Final = alt.Scale(domain=[0, 1])
 TINT: Final = 0.4
-"""The opacity of a full tint: text in `ink` is read on it in both themes."""
-_LETTER: Final = 0.62
-"""A letter's mean width in pixels, for each pixel of its height."""
+"""The opacity of a full tint: text in `ink` stays readable on it in both themes."""
+
+
+class Canvas(ABC):
+    """How a figure is drawn, and the words on its data in the heading."""
+
+    theme: Theme
+    width: Width
+    heading: bool
+
+    @property
+    @abstractmethod
+    def stands_on(self) -> tuple[str, ...]:
+        """Return sentences about the data: how much there is, and why they may change."""
+
+    @property
+    @abstractmethod
+    def for_pages(self) -> Mapping[str, Any]:
+        """Return more of the figure's `usermeta`, for pages that show it."""
+
+    @property
+    def colours(self) -> Colours:
+        """Return the colours of everything but bots and people."""
+        return COLOURS[self.theme]
+
+    @property
+    def layout(self) -> Layout:
+        """Return the sizes for this width of figure."""
+        return LAYOUTS[self.width]
+
+    @property
+    def is_narrow(self) -> bool:
+        """Return whether panels are placed below each other, instead of side by side."""
+        return self.width == "narrow"
 
 
 @dataclass(frozen=True)
-class FigureInput:
-    """What a figure shows, and how; `stability` is None where it was not computed."""
+class FigureInput(Canvas):
+    """The data of a figure, and how it is drawn. `stability` is None if it was not computed."""
 
     analysis: Analysis
     stability: Stability | None
@@ -36,19 +69,26 @@ class FigureInput:
     heading: bool = True
 
     @property
-    def colours(self) -> Colours:
-        """What is neither a bot nor people."""
-        return COLOURS[self.theme]
+    def stands_on(self) -> tuple[str, ...]:
+        """Return the campaign with its counts, and whether annotations are missing."""
+        analysis, counts = self.analysis, self.analysis.counts
+        counted = (
+            f"{analysis.campaign}: {counts.annotations:,} annotations of {counts.annotated_conversations:,}"
+            f" conversations by {counts.annotators:,} {'simulated ' if counts.simulated_annotators else ''}annotators"
+        )
+        warnings = ["preliminary: annotations are still missing"] if analysis.preliminary else []
+        if analysis.as_of is not None:
+            warnings.append(f"as of {analysis.as_of:%Y-%m-%d %H:%M:%S} UTC")
+        return counted, *warnings
 
     @property
-    def layout(self) -> Layout:
-        """The sizes."""
-        return LAYOUTS[self.width]
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether panels stand below each other."""
-        return self.width == "narrow"
+    def for_pages(self) -> Mapping[str, Any]:
+        """Return the speakers' marks, and the moment of recent results."""
+        analysis = self.analysis
+        return {
+            "speakers": [each.model_dump(mode="json") for each in analysis.speakers],
+            "as_of": None if analysis.as_of is None else analysis.as_of.isoformat(),
+        }
 
     def colour_of(self, speaker: Speaker) -> str:
         """Return a speaker's colour in this theme."""
@@ -56,7 +96,7 @@ class FigureInput:
 
 
 class Marks:
-    """The colours, dashes and shapes of the speakers that a figure shows, in their order."""
+    """The colours, dashes and shapes of the speakers that a figure shows, in the order of the speakers."""
 
     def __init__(self, shown: FigureInput, rows: Rows) -> None:
         names = {row["bot"] for row in rows}
@@ -66,22 +106,22 @@ class Marks:
         self._colours = [shown.colour_of(each) for each in self.speakers]
 
     def colour(self, *, legend: alt.Legend | None = None) -> alt.Color:
-        """Return the encoding by colour; without a legend where names stand beside."""
+        """Return the encoding by colour. It has no legend by default, for figures with names next to the marks."""
         scale = alt.Scale(domain=self.names, range=self._colours)
         return alt.Color("bot:N", scale=scale, sort=self.names, title=None, legend=legend)
 
     def dash(self) -> alt.StrokeDash:
-        """Return the encoding of lines."""
+        """Return the encoding that gives each speaker's line its dash."""
         scale = alt.Scale(domain=self.names, range=[list(each.dash) for each in self.speakers])
         return alt.StrokeDash("bot:N", scale=scale, sort=self.names, title=None, legend=None)
 
     def shape(self, *, legend: alt.Legend | None = None) -> alt.Shape:
-        """Return the encoding of points."""
+        """Return the encoding that gives each speaker's points their shape."""
         scale = alt.Scale(domain=self.names, range=[each.shape for each in self.speakers])
         return alt.Shape("bot:N", scale=scale, sort=self.names, title=None, legend=legend)
 
     def rows(self, *, labels: bool = True) -> alt.Y:
-        """Return the encoding by a row for each speaker, names at its left."""
+        """Return the encoding with one row for each speaker; the names are on the left."""
         shortened = short(self._layout.names, self._layout.text)
         axis = (
             alt.Axis(ticks=False, domain=False, grid=False, labelPadding=8, labelExpr=shortened, labelLimit=0)
@@ -91,51 +131,30 @@ class Marks:
         return alt.Y("bot:N", sort=self.names, title=None, axis=axis, scale=alt.Scale(paddingInner=0, paddingOuter=0))
 
     def legend(self) -> alt.Legend:
-        """Return a legend of the names."""
+        """Return a legend with the names of the speakers."""
         return alt.Legend(labelExpr=short(self._layout.names, self._layout.text))
 
     def room(self, shown: FigureInput) -> int:
-        """Return the pixels that the names at the left need."""
+        """Return the width in pixels that the names on the left need."""
         return min(shown.layout.names, room_for(max(self.names, key=len, default=""), shown.layout.text)) + 8
 
     def height(self) -> int:
-        """Return the height of a panel with a row for each speaker."""
+        """Return the height of a panel with one row for each speaker."""
         return max(40, 28 * len(self.names))
 
 
-def short(room: int, size: int) -> str:
-    """Return the Vega expression of a label that leaves out the middle of a name without room: ends tell names apart.
-
-    >>> short(100, 10)
-    "length(datum.label) > 16 ? slice(datum.label, 0, 7) + '…' + slice(datum.label, -8) : datum.label"
-    """
-    letters = int(room / size / _LETTER)
-    begin = (letters - 1) // 2
-    end = letters - 1 - begin
-    shortened = f"slice(datum.label, 0, {begin}) + '…' + slice(datum.label, -{end})"
-    return f"length(datum.label) > {letters} ? {shortened} : datum.label"
-
-
-def room_for(text: str, size: int) -> int:
-    """Return the pixels that a text needs, about.
-
-    >>> room_for("ten letter", 10)
-    62
-    """
-    return round(len(text) * size * _LETTER)
-
-
 def data(rows: Rows) -> alt.InlineData:
-    """Put rows into the spec itself."""
+    """Return rows as data that are part of the spec."""
     return alt.InlineData(values=[dict(row) for row in rows])
 
 
 def intervals(
     estimate: str, axis: alt.X, rows: Rows, marks: Marks, *, labels: bool = True, source: bool = True
 ) -> list[Drawn]:
-    """Draw a row for each speaker: its interval from `low` to `high` as a bar as wide as it is, its estimate a point.
+    """Draw a row for each speaker: a bar from `low` to `high`, and a point at the estimate.
 
-    Without `source` the layers have no data yet, for facets. Screen readers read the points, which name their bounds.
+    Without `source` the layers have no data: facets add the data later. Screen readers read the points, whose
+    descriptions contain the bounds.
     """
 
     def of(chosen: Rows) -> alt.Chart:
@@ -162,22 +181,16 @@ def intervals(
     return [bars, points]
 
 
-def finish(shown: FigureInput, chart: alt.TopLevelMixin, title: str, caption: str, *notes: str) -> Spec:
-    """Title a chart, say below what it stands on, and return its Vega-Lite spec; without a heading the notes alone.
+def finish(shown: Canvas, chart: alt.TopLevelMixin, title: str, caption: str, *notes: str) -> Spec:
+    """Return a chart's Vega-Lite spec with its title, and with the caption and notes below it.
 
-    `usermeta` has the caption and the speakers' marks, for pages that show the figure.
+    If the figure has no heading, only the notes are added. `usermeta` has the caption and the speakers' marks, for
+    pages that show the figure.
     """
-    analysis, colours, layout = shown.analysis, shown.colours, shown.layout
-    counts = analysis.counts
-    stands_on = (
-        f"{analysis.campaign}: {counts.annotations:,} annotations of {counts.annotated_conversations:,} conversations"
-        f" by {counts.annotators:,} {'simulated ' if counts.simulated_annotators else ''}annotators"
-    )
-    warnings = ["preliminary: annotations are still missing"] if analysis.preliminary else []
-    if analysis.as_of is not None:
-        warnings.append(f"as of {analysis.as_of:%Y-%m-%d %H:%M:%S} UTC")
+    colours, layout = shown.colours, shown.layout
+    counted, *warnings = shown.stands_on
     if shown.heading:
-        lines = _lines(layout, stands_on, *notes, *warnings)
+        lines = _lines(layout, counted, *notes, *warnings)
         heading = alt.TitleParams(title, subtitle=lines, anchor="start", frame="bounds", offset=16)
         configured = chart.properties(title=heading)
     elif notes:
@@ -235,13 +248,7 @@ def finish(shown: FigureInput, chart: alt.TopLevelMixin, title: str, caption: st
     spec: Spec = styled.to_dict()
     spec["background"] = colours.surface
     spec["description"] = caption
-    spec["usermeta"] = {
-        "caption": caption,
-        "theme": shown.theme,
-        "width": shown.width,
-        "speakers": [each.model_dump(mode="json") for each in analysis.speakers],
-        "as_of": None if analysis.as_of is None else analysis.as_of.isoformat(),
-    }
+    spec["usermeta"] = {"caption": caption, "theme": shown.theme, "width": shown.width, **shown.for_pages}
     return spec
 
 
@@ -249,8 +256,8 @@ def _lines(layout: Layout, *notes: str) -> list[str]:
     return [line for note in notes for line in textwrap.wrap(note, layout.letters, break_on_hyphens=False)]
 
 
-def nothing_to_draw(shown: FigureInput, title: str, why: str) -> Spec:
-    """Return a figure that says why it is empty."""
+def nothing_to_draw(shown: Canvas, title: str, why: str) -> Spec:
+    """Return an empty figure with the reason."""
     layout = shown.layout
     lines = textwrap.wrap(why, layout.letters)
     text = (
@@ -260,23 +267,3 @@ def nothing_to_draw(shown: FigureInput, title: str, why: str) -> Spec:
         .properties(width=layout.total - 20, height=20 * len(lines) + 8)
     )
     return finish(shown, text, title, why)
-
-
-def percent(level: float) -> str:
-    """Write a confidence level as people do.
-
-    >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
-    """
-    return f"{100 * level:g} %"
-
-
-def two_digits(share: float) -> str:
-    """Write a share as figures do.
-
-    >>> two_digits(0.783), two_digits(1.0), two_digits(0.001), two_digits(0.0)
-    ('.78', '1', '<.01', '0')
-    """
-    if 0 < share < 0.005:
-        return "<.01"
-    return f"{share:.2f}".removeprefix("0") if share not in {0, 1} else f"{share:.0f}"

@@ -18,20 +18,20 @@ from spotthebot.analytics.figures.charts import (
     finish,
     intervals,
     nothing_to_draw,
-    percent,
-    room_for,
-    short,
-    two_digits,
 )
+from spotthebot.analytics.figures.labels import percent, room_for, short, two_digits
 from spotthebot.contracts.analytics.ranking import RankedBot
 from spotthebot.contracts.analytics.wins import WinRates
 
 _READABLE: Final = 30
-"""A cell of fewer pixels holds no number."""
+"""A smaller cell, in pixels, shows no number."""
 
 
 def win_matrix(shown: FigureInput) -> Spec:
-    """Draw win rates of rows against columns, best bots first; only pairs that differ significantly have a colour."""
+    """Draw the win rate of each row's bot against each column's bot, best bots first.
+
+    Only cells of pairs that differ significantly are coloured.
+    """
     analysis, layout = shown.analysis, shown.layout
     title = "Who wins against whom"
     rows = _cells(analysis.win_rates)
@@ -94,7 +94,7 @@ def win_matrix(shown: FigureInput) -> Spec:
 
 
 def ranking(shown: FigureInput) -> Spec:
-    """Draw win rates with intervals beside the probability of each rank; bots of one cluster share a grey band."""
+    """Draw win rates with intervals, and the probability of each rank. Bots of the same cluster share a grey band."""
     analysis, layout = shown.analysis, shown.layout
     title = "Ranking"
     rows = [
@@ -181,7 +181,7 @@ def _cells(win_rates: WinRates) -> list[dict[str, object]]:
 
 
 def _bands(shown: FigureInput, rows: Sequence[Mapping[str, Any]], marks: Marks) -> list[Drawn]:
-    """Put a band behind each cluster of several bots, with a gap between two of them."""
+    """Return a band behind each cluster of several bots, with a gap between bands."""
     clusters = {row["bot"]: row["cluster"] for row in rows}
     sizes = [*clusters.values()]
     shared = [{"bot": bot} for bot, cluster in clusters.items() if cluster is not None and sizes.count(cluster) > 1]

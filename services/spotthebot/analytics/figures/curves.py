@@ -1,4 +1,4 @@
-"""Figures over a course: how long bots pass, what more exchanges change, how many conversations a ranking needs."""
+"""Figures over a number of exchanges or conversations: survival, win rates by exchanges, stability of the ranking."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -17,21 +17,21 @@ from spotthebot.analytics.figures.charts import (
     data,
     finish,
     nothing_to_draw,
-    short,
 )
 from spotthebot.analytics.figures.errors import StabilityNotComputed
+from spotthebot.analytics.figures.labels import short
 from spotthebot.contracts.analytics.analyses import StabilityCurve
 from spotthebot.contracts.analytics.provenance import Interval
 
 _APART: Final = 0.5
-"""The part of the way between two lengths over which the points of one length are spread."""
+"""The share of the distance between two lengths over which the points of one length are spread."""
 _SHARES: Final = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f", domain=False, ticks=False)
 _MANY: Final = 8
-"""Speakers beyond which intervals and lines are thinner."""
+"""With more speakers, intervals and lines are thinner."""
 
 
 def survival(shown: FigureInput) -> Spec:
-    """Draw the share not yet spotted at each inspection, with intervals; people are dashed."""
+    """Draw the share of bots not yet spotted at each inspection, with intervals. The line of people is dashed."""
     analysis = shown.analysis
     title = "How long they pass"
     times = analysis.survival.times
@@ -56,7 +56,7 @@ def survival(shown: FigureInput) -> Spec:
 
 
 def segments(shown: FigureInput) -> Spec:
-    """Draw win rates and shares taken for human over the number of exchanges seen, with intervals."""
+    """Draw win rates, and shares of speakers taken for human, over the number of exchanges seen, with intervals."""
     analysis = shown.analysis
     title = "What more exchanges change"
     rows = [
@@ -84,7 +84,10 @@ def segments(shown: FigureInput) -> Spec:
 
 
 def stability(shown: FigureInput) -> Spec:
-    """Draw the share of subsets that rank alike over their size, of all bots and without each in turn."""
+    """Draw how stable the ranking is: the share of subsets with the most frequent clusters, over the size of subsets.
+
+    One curve is for all bots; each other curve leaves out one bot.
+    """
     analysis, colours = shown.analysis, shown.colours
     if shown.stability is None:
         raise StabilityNotComputed(campaign_id=analysis.campaign_id)
@@ -131,7 +134,10 @@ def stability(shown: FigureInput) -> Spec:
 
 
 class _Course:
-    """Draws points with intervals over lengths; those of one length stand side by side, so that all are seen."""
+    """Draws points with intervals over a number on the horizontal axis, such as exchanges.
+
+    Points at the same number are placed side by side, so that all are visible.
+    """
 
     def __init__(self, shown: FigureInput, rows: Sequence[dict[str, Any]], lengths: Sequence[int]) -> None:
         self.marks = Marks(shown, rows)
@@ -152,11 +158,11 @@ class _Course:
         )
 
     def width(self, panels: int) -> int:
-        """Return the width of each of so many panels beside each other."""
+        """Return the width of each of `panels` panels side by side."""
         return _plot_width(self._shown, self.marks, panels)
 
     def layers(self, rows: Rows, title: str, *, start: Rows = ()) -> list[Drawn]:
-        """Draw lines, intervals and points of a share."""
+        """Draw the lines, intervals and points of a share."""
         many = len(self.marks.names) > _MANY
         y = alt.Y("share:Q", scale=SHARE, title=title, axis=_SHARES)
         legend = self.marks.legend()
@@ -186,7 +192,7 @@ class _Course:
 
 
 def _plot_width(shown: FigureInput, marks: Marks | None, panels: int) -> int:
-    """Return the width of a plot, beside the axes and, on a wide page, the legend."""
+    """Return the width of a plot without its axes. On a wide page the legend is not included either."""
     legend = 0 if shown.is_narrow or marks is None else marks.room(shown) + 50
     return (shown.layout.total - legend - 24 * (panels - 1)) // panels - 56
 
@@ -196,7 +202,7 @@ def _bounds(found: Interval) -> dict[str, float | None]:
 
 
 def _sizes(rows: Rows) -> list[int]:
-    """Return the sizes of subsets that the axis names, ten at most."""
+    """Return the sizes of subsets that are labelled on the axis, at most ten."""
     sizes = sorted({int(row["conversations"]) for row in rows})
     return sizes[:: -(-len(sizes) // 10)]
 

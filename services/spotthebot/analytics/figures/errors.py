@@ -1,7 +1,6 @@
-"""What can go wrong when a figure is drawn.
+"""The errors of drawing a figure.
 
-Conflict
-└── StabilityNotComputed
+Conflict └── StabilityNotComputed
 """
 
 from spotthebot.kit.errors import Conflict

@@ -1,4 +1,4 @@
-"""The figure of features: who was preferred by each, and what gives a speaker away."""
+"""The figure of features: which bot was preferred by each feature, and which features reveal a bot."""
 
 import altair as alt
 
@@ -14,14 +14,14 @@ from spotthebot.analytics.figures.charts import (
     finish,
     intervals,
     nothing_to_draw,
-    percent,
 )
+from spotthebot.analytics.figures.labels import percent
 
 _FEATURES = ("fluency", "sensibleness", "specificity", "ssa")
 
 
 def features(shown: FigureInput) -> Spec:
-    """Draw each bot's win rate by feature, and what a feature changes in the hazard of being spotted."""
+    """Draw each bot's win rate by feature, and the effect of each feature on the hazard of being spotted."""
     analysis = shown.analysis
     title = "Features"
     rows = [
@@ -79,7 +79,7 @@ def _hazards(shown: FigureInput) -> Drawn | None:
 def _panels(
     shown: FigureInput, rows: Rows, estimate: str, axis: alt.X, reference: Drawn, names: list[str], columns: int
 ) -> Drawn:
-    """Draw a panel for each feature: beside each other, on a phone two in a row."""
+    """Draw a panel for each feature, side by side; on a phone there are two in each row."""
     marks = Marks(shown, rows)
     columns = 2 if shown.is_narrow else columns
     width = (shown.layout.total - marks.room(shown) - 20 * columns) // columns

@@ -15,7 +15,10 @@ _REFERENCE: Final = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
 
 
 def render(spec: Spec, form: Literal["svg", "pdf", "png"], *, scale: float = 2.0) -> bytes:
-    """Render a spec; `scale` is the PNG's pixels per unit. The same spec gives the same bytes, except of a PDF."""
+    """Render a spec. `scale` is the number of pixels per unit of a PNG.
+
+    The same spec gives the same bytes, except for PDF.
+    """
     spec = json.loads(without_overrides(json.dumps(spec, ensure_ascii=False)))
     if form == "svg":
         return _with_own_ids(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]), spec).encode()
@@ -25,15 +28,18 @@ def render(spec: Spec, form: Literal["svg", "pdf", "png"], *, scale: float = 2.0
 
 
 def pdf_of(svg: str) -> bytes:
-    """Return an SVG as a page of its size, with text as text and fonts embedded.
+    """Return an SVG as a PDF page of the same size. Texts stay texts, and fonts are embedded.
 
-    The same SVG gives the same page; the renderer puts its fonts into the file in any order.
+    The same SVG gives the same page, but the order of the fonts in the file may differ.
     """
     return vl_convert.svg_to_pdf(svg)
 
 
 def _with_own_ids(svg: str, spec: Spec) -> str:
-    """Name gradients and clips by the figure: the renderer counts them on, and figures of one page may share none."""
+    """Rename the SVG's gradients and clips by the figure.
+
+    The renderer only numbers them, but ids must be unique on a page.
+    """
     prefix = hashlib.sha256(json.dumps(spec).encode()).hexdigest()[:8]
     names = {found: f"f{prefix}-{at}" for at, found in enumerate(dict.fromkeys(_ID.findall(svg)))}
     return _REFERENCE.sub(lambda match: match[1] + names.get(match[2], match[2]), svg)

@@ -1,4 +1,4 @@
-"""The first tables."""
+"""Create the first tables of `analytics`."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -29,14 +29,14 @@ def upgrade() -> None:
     op.create_table(
         "results",
         sa.Column("key", sa.LargeBinary(), nullable=False),
-        sa.Column("campaign_id", sa.Uuid(), nullable=False),
+        sa.Column("subject_id", sa.Uuid(), nullable=False),
         sa.Column("revision", sa.String(200), nullable=False),
         sa.Column("body", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
         sa.PrimaryKeyConstraint("key", name="pk_results"),
         schema=_SCHEMA,
     )
-    op.create_index("ix_results_campaign_id_revision", "results", ["campaign_id", "revision"], schema=_SCHEMA)
+    op.create_index("ix_results_subject_id_revision", "results", ["subject_id", "revision"], schema=_SCHEMA)
     create_step_job_tables(_SCHEMA)
     create_idempotency_table(_SCHEMA)
     create_job_tables(op.get_bind(), _SCHEMA)

@@ -1,6 +1,8 @@
-"""The statistics, pure: arrays and seeds in, frozen results out that remember how they were made.
+"""The statistics. They take arrays and seeds, and return frozen results that remember how they were made.
 
-What needs the package lifelines, which is slow to import, is in `spotthebot.analytics.stats.survival.exact_times`.
+For notebooks: `from spotthebot.analytics import stats` has all of them, as docs/statistics.md shows. Our own modules
+import from the module that defines a name. Functions that need the package lifelines, which is slow to import, are in
+`spotthebot.analytics.stats.survival.exact_times`.
 """
 
 from spotthebot.analytics.stats.alpha import Alpha, krippendorff_alpha, label_alpha, label_units
@@ -33,8 +35,10 @@ from spotthebot.analytics.stats.errors import (
 from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluation_cost
 from spotthebot.analytics.stats.fooling_rate import FoolingRate, fooling_rates
 from spotthebot.analytics.stats.frames import from_csv, from_dataframe
+from spotthebot.analytics.stats.intraclass_correlation import intraclass_correlation
 from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
+from spotthebot.analytics.stats.means import Mean, student_interval
 from spotthebot.analytics.stats.more_data import MoreConversations, MorePlan, design_of, plan_more
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
 from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS, PLANNED_TEST, Design, power_of, smallest_p
@@ -53,7 +57,10 @@ from spotthebot.analytics.stats.rank_ranges import (
     rank_ranges,
 )
 from spotthebot.analytics.stats.ranking import BotRank, PairInterval, RankedBy, Ranking, rank_bots
-from spotthebot.analytics.stats.ratings import RatedBot, RatingRanking, Ratings, rank_ratings
+from spotthebot.analytics.stats.rating_estimates import Ratings
+from spotthebot.analytics.stats.rating_power import RatingDesign, effect_of_shares, rating_power
+from spotthebot.analytics.stats.rating_sample_size import RatingPlan, plan_dialogues, plan_power
+from spotthebot.analytics.stats.ratings import RatedBot, RatingRanking, rank_ratings
 from spotthebot.analytics.stats.result_frames import to_dataframe
 from spotthebot.analytics.stats.sample_size import (
     PairPlan,
@@ -170,6 +177,7 @@ __all__ = [
     "LabelCode",
     "LogRankTest",
     "LogRankVariance",
+    "Mean",
     "Measurement",
     "MoreConversations",
     "MorePlan",
@@ -191,6 +199,8 @@ __all__ = [
     "RankedBy",
     "Ranking",
     "RatedBot",
+    "RatingDesign",
+    "RatingPlan",
     "RatingRanking",
     "Ratings",
     "RowScore",
@@ -229,6 +239,7 @@ __all__ = [
     "current_status",
     "design_of",
     "draw_margin",
+    "effect_of_shares",
     "environment_of",
     "evaluation_cost",
     "fleiss_kappa",
@@ -238,6 +249,7 @@ __all__ = [
     "interval_cox",
     "interval_log_rank",
     "interval_log_rank_pairs",
+    "intraclass_correlation",
     "kendall_tau",
     "krippendorff_alpha",
     "label_agreement",
@@ -252,7 +264,9 @@ __all__ = [
     "pair_tests",
     "plan_annotators",
     "plan_conversations",
+    "plan_dialogues",
     "plan_more",
+    "plan_power",
     "play_games",
     "play_matches",
     "power_of",
@@ -264,6 +278,7 @@ __all__ = [
     "rank_ratings",
     "rate_davidson",
     "rate_skills",
+    "rating_power",
     "ratings_of",
     "segment_results",
     "settings_of",
@@ -275,6 +290,7 @@ __all__ = [
     "stability_at",
     "stability_curve",
     "stability_sizes",
+    "student_interval",
     "survival_band",
     "survival_curves",
     "to_dataframe",

@@ -1,8 +1,8 @@
-"""Krippendorff's alpha: agreement beyond chance of any number of observers, on any level of measurement.
+"""Krippendorff's alpha: how much any number of observers agree beyond chance, on any level of measurement.
 
-Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability". Alpha depends on the values through the matrix of
-coincidences, which adds up over units: what a unit's matrix changes of alpha is the unit's influence. Its sums are
-computed without the matrix itself, whose size is the square of the number of different values.
+Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability". Alpha is computed from the matrix of coincidences,
+which is a sum over units. The influence of a unit is the change of alpha when its part is added to the matrix. The sums
+are computed without the matrix itself, since its size is the square of the number of different values.
 """
 
 from dataclasses import dataclass
@@ -15,20 +15,21 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
 from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
 from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 
 RESIDUE: Final = 1e-9
-"""A total less one of its parts leaves a residue where there was nothing."""
+"""Subtracting parts from a total leaves a rounding residue of this relative size instead of 0."""
 
 
 @dataclass(frozen=True)
 class Alpha:
     """Alpha with its interval; `n` counts units with two values or more, `n_values` the values in them.
 
-    `n_repeated` rows were replaced by a later one of their annotator and unit. Where alpha is undefined it is None, and
-    `reason` says why; so it does where there is no interval.
+    `n_repeated` rows were replaced by a later row of the same annotator and unit. `reason` explains why alpha is None
+    (undefined), or why there is no interval.
     """
 
     estimate: float | None
@@ -54,18 +55,21 @@ def krippendorff_alpha(
     clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
 ) -> Alpha:
-    """Return alpha of values (n,) given to units (n,), one row for each observer who gave one.
+    """Return alpha of values (n,) given to units (n,), with one row for each observer of a unit.
 
-    A unit with one value says nothing of agreement and is left out. Units vary together if they are of one
-    conversation (n,), by default each its own, or share an annotator (n,); without annotators clusters are
-    conversations. Rows without a value (None, NaN) are left out; of an annotator's rows for a unit the last counts.
-    Values may be words at the level nominal alone. Raises `SettingOutOfRange` and `ColumnMalformed`.
+    A unit with one value tells nothing about agreement and is left out. Units vary together if they have the same
+    conversation (n,), or if they share an annotator (n,). By default each unit is a conversation of its own. Without
+    annotators, only conversations are clusters. Rows without a value (None, NaN, an empty text) are left out. If
+    an annotator has several rows for a unit, the last row counts. Values may be words only at the level nominal.
+    Raises `SettingOutOfRange` and `ColumnMalformed`.
 
     >>> unit = [0, 0, 1, 1, 2, 2, 3, 3]
     >>> value = [1, 1, 2, 2, 1, 2, 2, 2]  # 7 * (2 * 1) / (2 * 3 * 5) = .4667 of the disagreement by chance
     >>> round(krippendorff_alpha(unit, value).estimate, 4)
     0.5333
     """
+    level = choice_of("level", level, Measurement)
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     units = rated_units(unit, value, conversation, annotator, level)
     paired = units.sizes > 1
@@ -92,7 +96,7 @@ def krippendorff_alpha(
 
 
 def why_undefined(estimate: float, paired: BoolArray) -> str | None:
-    """Say why alpha is NaN, from which units have two values or more."""
+    """Return why alpha is NaN; None if it is a number. `paired` marks the units with at least two values."""
     if not np.isnan(estimate):
         return None
     return "all values are the same" if paired.any() else "no unit has two values"
@@ -118,6 +122,8 @@ def label_alpha(
     >>> label_alpha(table).estimate  # two annotators who agree on both sides
     1.0
     """
+    level = choice_of("level", level, Measurement)
+    clusters = choice_of("clusters", clusters, Clusters)
     unit, conversation, annotator, value = label_units(table)
     return krippendorff_alpha(
         unit,
@@ -131,7 +137,9 @@ def label_alpha(
 
 
 def label_units(table: AnnotationTable) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """List both labels of every annotation, people among themselves included: unit, conversation, annotator, label.
+    """Return both labels of every annotation as columns: unit, conversation, annotator, label.
+
+    Labels of conversations between two people are included.
 
     >>> table = AnnotationTable.from_rows([(7, "A", "B", 2, "human", "bot", 0), (7, "A", "B", 2, "bot", "bot", 1)])
     >>> [column.tolist() for column in label_units(table)]
@@ -145,7 +153,7 @@ def label_units(table: AnnotationTable) -> tuple[IntArray, IntArray, IntArray, I
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """Alpha's parts: how often each value occurs (`marginals`), and the disagreement `within` each unit."""
+    """The parts of alpha: how often each value occurs (`marginals`), and the disagreement `within` each unit."""
 
     sizes: FloatArray
     marginals: FloatArray
@@ -170,10 +178,11 @@ class _Parts:
 
 
 def _influence(counts: "scipy.sparse.csr_array", parts: _Parts) -> FloatArray:
-    """Return by how much each unit (units,) moves alpha: its derivative along the unit's coincidences.
+    """Return the influence of each unit (units,) on alpha: its derivative along the unit's coincidences.
 
-    Alpha is 1 - (n - 1) O / E, with O the sum of coincidences times distances and E that of products of marginals.
-    Ranks move with the marginals, so that an ordinal unit moves the distances of all others, too.
+    Alpha is 1 - (n - 1) O / E. O is the sum of coincidences times distances. E is the sum of products of marginals
+    times distances. At the level ordinal, distances depend on the marginals, so a unit also changes the distances in
+    all other units.
     """
     marginals, sizes = parts.marginals, parts.sizes
     n, observed, expected = float(marginals.sum()), float(parts.within.sum()), parts.expected
@@ -187,12 +196,12 @@ def _influence(counts: "scipy.sparse.csr_array", parts: _Parts) -> FloatArray:
         between = between + 4 * _moved(counts, marginals * (middle * n - marginals @ middle))
     change = sizes * observed + (n - 1) * (within - observed * between / expected)
     influence = -change / expected
-    # What every unit adds because alpha takes n - 1 for n is no difference between units.
+    # Alpha uses n - 1 instead of n. This adds the same to every unit, and so makes no difference.
     centred: FloatArray = influence - sizes * influence.sum() / n
     return centred
 
 
 def _moved(counts: "scipy.sparse.csr_array", slope: FloatArray) -> FloatArray:
-    """Return by how much each unit moves the middles of the ranks, times their slopes (k,)."""
+    """Return how much each unit changes the mid-ranks of the k values, multiplied by the `slope` (k,) of each rank."""
     moved: FloatArray = counts @ (np.cumsum(slope[::-1])[::-1] - slope / 2)
     return moved

@@ -1,7 +1,8 @@
-"""Krippendorff's alpha with bounds from a bootstrap of clusters of units, as ABC-Eval publishes it.
+"""Krippendorff's alpha with bounds from a bootstrap of clusters of units, as published for ABC-Eval.
 
-Finch, Finch & Choi 2023. Marginals and coincidences add up over units, so the bootstrap draws sums of both. It cannot
-tell of annotators who took part in several clusters: `krippendorff_alpha` can.
+The method is that of Finch, Finch & Choi 2023. Marginals and coincidences are sums over units, so the bootstrap adds up
+the sums of the drawn clusters. It cannot account for annotators who took part in several clusters; `krippendorff_alpha`
+can.
 """
 
 from dataclasses import dataclass
@@ -14,22 +15,22 @@ from numpy.typing import ArrayLike
 from spotthebot.analytics.stats.alpha import RESIDUE, why_undefined
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bca import bootstrap_clusters
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.coefficient_intervals import rated_units
 from spotthebot.analytics.stats.disagreement import Measurement, Scale, middle_ranks
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.statistics.randomness import Seed, seed_of
 
 _MAX_NUMBERS: Final = 50_000_000
-"""400 MB of sums over clusters."""
+"""Numbers of the sums over clusters, which take 400 MB."""
 
 
 @dataclass(frozen=True)
 class BootstrapAlpha:
     """Alpha with BCa bounds; `n` counts units with two values or more.
 
-    `n_repeated` rows were replaced by a later one of their annotator and unit.
-    `n_undefined` replicates had no variation and were left out. Where alpha itself is undefined it is None, and
-    `reason` says why.
+    `n_repeated` rows were replaced by a later row of the same annotator and unit. `n_undefined` replicates were left
+    out, since their values did not vary. If alpha itself is undefined, it is None, and `reason` explains why.
     """
 
     estimate: float | None
@@ -58,17 +59,18 @@ def bootstrap_alpha(
     n_resamples: int = 1000,
     seed: Seed = 0,
 ) -> BootstrapAlpha:
-    """Return alpha of values (n,) given to units (n,), with bounds from drawing whole clusters (n,) of units.
+    """Return alpha of values (n,) given to units (n,). A bootstrap that draws whole clusters (n,) gives its bounds.
 
-    Clusters are the units themselves by default; each unit must lie in one. Rows without a value (None, NaN) are left
-    out; of an annotator's (n,) rows for a unit the last counts. Raises `SettingOutOfRange`, also for more different
-    values than memory holds, and `ColumnMalformed`.
+    By default each unit is a cluster. Each unit must belong to only one cluster. Rows without a value (None, NaN, an
+    empty text) are left out. If an annotator (n,) has several rows for a unit, the last row counts. Raises
+    `ColumnMalformed` and `SettingOutOfRange`; the second also if there are more different values than fit into memory.
 
     >>> unit = [0, 0, 1, 1, 2, 2, 3, 3]
     >>> value = [1, 1, 2, 2, 1, 2, 2, 2]  # 7 * (2 * 1) / (2 * 3 * 5) = .4667 of the disagreement by chance
     >>> round(bootstrap_alpha(unit, value, n_resamples=1).estimate, 4)
     0.5333
     """
+    level = choice_of("level", level, Measurement)
     units = rated_units(unit, value, cluster, annotator, level)
     paired = units.sizes > 1
     _, place = np.unique(units.observations.conversation[paired], return_inverse=True)
@@ -98,9 +100,10 @@ def bootstrap_alpha(
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """What adds up over units: how often the k values occur, and the p pairs of different values that met in a unit.
+    """Sums over units: how often each of k values occurs, and the weight of each of p pairs of values.
 
-    `of_clusters` is (clusters, k + p); `one` and `other` (p,) are the values of each pair.
+    A pair is two different values of the same unit. `of_clusters` has the sums of each cluster, (clusters, k + p).
+    `one` and `other` (p,) are the two values of each pair.
     """
 
     of_clusters: FloatArray
@@ -124,7 +127,10 @@ class _Sums:
         return cls(sums, codes // k, codes % k, scale)
 
     def alpha(self, sums: FloatArray) -> FloatArray:
-        """Return alpha of sums (m, k + p); NaN without variation."""
+        """Return alpha for each row of `sums`; NaN if the values do not vary.
+
+        A row has the form of a row of `of_clusters`: k counts of values, and p weights of pairs.
+        """
         k = len(self.scale)
         marginals, met = sums[:, :k], sums[:, k:]
         n = marginals.sum(axis=1)
@@ -150,7 +156,7 @@ class _Sums:
 
 
 def _pairs(counts: "scipy.sparse.csr_array") -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """List the pairs of different values of each unit: the unit, both values, and what the pair is worth."""
+    """Return the pairs of different values of each unit: the unit, both values, and the pair's weight."""
     sizes = np.diff(counts.indptr)
     unit = np.repeat(np.arange(len(sizes)), sizes)
     behind = np.repeat(np.cumsum(sizes), sizes) - 1 - np.arange(len(unit))

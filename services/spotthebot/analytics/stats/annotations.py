@@ -1,4 +1,4 @@
-"""The columnar input of every statistic: one row per annotation of a conversation, integer codes throughout."""
+"""The input of every statistic, as columns: one row for each annotation of a conversation, with integer codes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ HUMAN: Final = "HU"
 
 
 class LabelCode(IntEnum):
-    """The integer that codes a label; the value is the score that the win function compares."""
+    """The integer code of a label. It is also the score that the win function compares."""
 
     BOT = 0
     UNSURE = 1
@@ -30,12 +30,13 @@ class LabelCode(IntEnum):
 class AnnotationTable:
     """Annotations as columns of equal length n; the second axis of an (n, 2) column is first and second speaker.
 
-    `entity` codes index `names`; all human speakers are the one entity "HU". `conversation` and `annotator` are
-    any non-negative codes. `exchanges` is the inspection time: how many exchanges (pairs of turns) were seen.
-    `label` holds `LabelCode` values. `features` maps a feature's name to 0/1 for "preferred or equal", so equal values
-    mean no difference. `text` codes the text of the conversation, as far as annotators were shown it: conversations of
-    one text are one cluster to every variance, of any speakers. Without it each conversation has a text of its own.
-    Columns are copied and made read-only; a fault raises `AnnotationTableMalformed`.
+    `entity` has indices into `names`. All human speakers together are the entity "HU". `conversation` and `annotator`
+    have any non-negative codes. `exchanges` is the inspection time: how many exchanges (pairs of turns) were seen.
+    `label` holds `LabelCode` values. `features` maps a feature's name to a column with 1 for "preferred or equal" and 0
+    otherwise, so two equal values mean no difference. `text` has a code of the text that annotators see. Conversations
+    with the same text are one cluster in every variance, also if their speakers differ. Without `text` each
+    conversation has a text of its own. Columns are copied and made read-only. A malformed column raises
+    `AnnotationTableMalformed`.
     """
 
     names: tuple[str, ...]
@@ -70,9 +71,9 @@ class AnnotationTable:
 
     @classmethod
     def from_rows(cls, rows: Sequence[tuple[int, str, str, int, str, str, int]]) -> "AnnotationTable":
-        """Make a table of rows (conversation, first, second, exchanges, label of first, label of second, annotator).
+        """Return a table of rows (conversation, first, second, exchanges, label of first, label of second, annotator).
 
-        Labels are the words human, unsure and bot. For notebooks and examples; large data come as columns.
+        Labels are the words human, unsure and bot. This is for notebooks and examples; large data are given as columns.
 
         >>> table = AnnotationTable.from_rows([(0, "A", "HU", 2, "bot", "human", 0)])
         >>> table.names, table.label.tolist()
@@ -98,11 +99,11 @@ class AnnotationTable:
 
     @property
     def bots(self) -> tuple[str, ...]:
-        """Every name but "HU", in the order of `names`."""
+        """Return every name but "HU", in the order of `names`."""
         return tuple(name for name in self.names if name != HUMAN)
 
     def select(self, rows: BoolArray) -> "AnnotationTable":
-        """Keep the rows where the (n,) mask is true; names and codes stay as they are."""
+        """Return a table of the rows where the mask (n,) is true; names and codes stay unchanged."""
         return AnnotationTable(
             names=self.names,
             conversation=self.conversation[rows],
@@ -115,7 +116,7 @@ class AnnotationTable:
         )
 
     def between_bots(self) -> "AnnotationTable":
-        """Keep the conversations of two bots, self-play included: neither side is human."""
+        """Return the annotations of conversations without people: between two bots, or of a bot with itself."""
         if HUMAN not in self.names:
             return self
         return self.select(np.all(self.entity != self.names.index(HUMAN), axis=1))
@@ -129,7 +130,7 @@ class AnnotationTable:
 
 
 def last_rows(keys: IntArray) -> IntArray:
-    """Return the last of the rows that have the same keys (n, d), in the order of the rows.
+    """Return the last row of each group of rows with equal keys (n, d), in the order of the rows.
 
     >>> last_rows(np.array([[0, 1], [0, 2], [0, 1]])).tolist()
     [1, 2]

@@ -1,15 +1,16 @@
-"""Annotators' habits, such as leniency: how far they differ, and how that moves a coefficient of agreement.
+"""Annotators' habits, such as leniency: how much they differ, and how they change a coefficient of agreement.
 
-The distances of all levels of measurement are squared distances of points, so a value is a point. Half of the
-disagreement by chance is then the variance T of the points, and a coefficient c is the mean product of the deviations
-of two values of a unit, over T. If every annotator adds a habit of their own to all their points, c moves by
+At each level of measurement, the distance of two values is the squared distance of two points, so a value is treated as
+a point. Half of the disagreement by chance is the variance T of the points. A coefficient c is the mean product of the
+deviations of two values of a unit, divided by T. If every annotator adds a habit of their own to all their points, c
+changes by
 
     a' Q a / T,    Q = W - c diag(w) - (1 - c) w w'
 
-where `a` are the habits, w the annotators' shares of the values, and W the shares of the pairs of values within units
-that each two annotators make. These are squares and products: with a dozen annotators their variance is known too badly
-from what annotators contribute to it. Of normal habits with a mean square s it is 2 s² tr(Q²) / T² (Searle 1971,
-chapter 2), with s from one analysis of variance over all annotators.
+where `a` has the habits, w has each annotator's share of the values, and W has each two annotators' share of the pairs
+of values within units. The terms of this sum are squares and products, so a dozen annotators would be too few to
+estimate its variance from the terms. For normal habits with a mean square s, the variance is 2 s² tr(Q²) / T² (Searle
+1971, chapter 2), and s comes from one analysis of variance over all annotators.
 """
 
 import math
@@ -23,12 +24,15 @@ from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.disagreement import Distances
 
 _OF_A_SQUARE: Final = 4
-"""A mean square of f degrees of freedom varies by 2 / f of its square, its own square by 8 / f: as one of f / 4."""
+"""A mean square with f degrees of freedom varies by 2 / f of its square, and its square by 8 / f, as with f / 4."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """n values that annotators gave to units: codes from 0 of the unit, the annotator and the value, each (n,)."""
+    """The n values that annotators gave to units.
+
+    The columns (n,) are codes from 0 of the unit, annotator and value.
+    """
 
     unit: IntArray
     annotator: IntArray
@@ -37,11 +41,11 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Habits:
-    """What habits do to a coefficient: the `variance` that they add, with its degrees of freedom.
+    """The effect of habits on a coefficient: the `variance` that they add, with its degrees of freedom.
 
-    `coefficient` takes the disagreement by chance from values of different annotators, as Cohen's kappa does, and
-    Conger's (1980) of more than two. A panel's own habits are a part of the disagreement among all its values, which
-    makes coefficients of few annotators too low.
+    `coefficient` computes the disagreement by chance only from values of different annotators. So do Cohen's kappa and,
+    for more than two annotators, Conger's kappa (1980). Other coefficients compute it from all values. This includes
+    pairs of values of one annotator, who has one habit, and makes coefficients of few annotators too low.
     """
 
     coefficient: float
@@ -50,7 +54,7 @@ class Habits:
 
 
 def annotator_habits(ratings: Ratings, distances: Distances, coefficient: float) -> Habits:
-    """Estimate what habits do to a coefficient over units of two values or more.
+    """Estimate the effect of habits on a coefficient of agreement, from units with at least two values.
 
     >>> from spotthebot.analytics.stats.disagreement import Measurement, Scale
     >>> ratings = Ratings(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1]))
@@ -71,7 +75,7 @@ def annotator_habits(ratings: Ratings, distances: Distances, coefficient: float)
         scipy.sparse.csr_array((weight, (ratings.unit, who)), shape=(counts.shape[0], len(sizes)))
         for weight in (np.ones(n), 1 / others[ratings.unit])
     )
-    # How often each two annotators gave a unit its values: the number of pairs, over the unit's values less one.
+    # The pairs of values that each two annotators gave a unit, divided by the unit's number of values minus one.
     pairs: scipy.sparse.csr_array = (given.T @ weighted - scipy.sparse.diags_array(weighted.sum(axis=0))).tocsr()
     mean_square, degrees = _mean_square(ratings, counts, others, pairs, distances)
 
@@ -95,9 +99,10 @@ def _mean_square(
     pairs: "scipy.sparse.csr_array",
     distances: Distances,
 ) -> tuple[float, float]:
-    """Return the mean square of habits, by one analysis of variance, and its degrees of freedom.
+    """Return the mean square of habits and its degrees of freedom, from one analysis of variance.
 
-    A value less the mean of the others of its unit has the habit of its annotator, less the mean of the others'.
+    The deviation of a value from the mean of the other values of its unit contains the habit of its annotator minus the
+    mean habit of the other annotators.
     """
     n, sizes = len(ratings.value), np.bincount(ratings.annotator).astype(np.float64)
     own = counts_of(np.arange(n), ratings.value, len(distances.scale))
@@ -117,7 +122,10 @@ def _mean_square(
 
 
 def _trace_of_square(pairs: "scipy.sparse.csr_array", sizes: FloatArray, coefficient: float) -> float:
-    """Return tr(Q²), of Q = M - (1 - c) w w' with M = W - c diag(w), without a matrix that is not sparse."""
+    """Return tr(Q²), with the matrices Q and W and the vector w of this module's formula.
+
+    Only sparse matrices are used: Q = M - (1 - c) w w' with M = W - c diag(w).
+    """
     n, share = sizes.sum(), sizes / sizes.sum()
     rest: scipy.sparse.csr_array = ((pairs - scipy.sparse.diags_array(coefficient * sizes)) / n).tocsr()
     mixed = float(share @ (rest @ share))
@@ -125,11 +133,14 @@ def _trace_of_square(pairs: "scipy.sparse.csr_array", sizes: FloatArray, coeffic
 
 
 def counts_of(row: IntArray, column: IntArray, columns: int) -> "scipy.sparse.csr_array":
-    """Count how often each row (n,) and column (n,) meet, as a matrix (rows, columns)."""
+    """Count how often each row and column occur together, as a matrix (rows, columns). Both arguments are (n,)."""
     shape = (int(row.max(initial=-1)) + 1, columns)
     return scipy.sparse.coo_array((np.ones(len(row)), (row, column)), shape=shape).tocsr()
 
 
 def _squares(points: "scipy.sparse.csr_array", distances: Distances) -> float:
-    """Add up the squares of points (n, values) that are differences of shares of values."""
+    """Return the sum of squares of n points.
+
+    A point is a difference of shares of values, so `points` is (n, values).
+    """
     return -float(distances.within(scipy.sparse.csr_array(points)).sum()) / 2

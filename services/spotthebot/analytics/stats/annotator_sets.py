@@ -1,4 +1,7 @@
-"""Sets of annotators, of units that join several annotations such as both labels of one side of a segment."""
+"""Sets of annotators.
+
+A unit needs a set if it joins several annotations, such as two labels of one side of a segment.
+"""
 
 from typing import Final, TypeVar
 
@@ -10,14 +13,14 @@ from spotthebot.analytics.stats.cells import cell_code
 
 _Sums = TypeVar("_Sums", "scipy.sparse.csr_array", FloatArray)
 _MAX_SUBSETS: Final = 20_000_000
-"""Beyond, as of sets of twenty annotators, it is cheaper to list the pairs of sets."""
+"""With more subsets, as for sets of twenty annotators, it is cheaper to list the pairs of sets."""
 
 
 def annotator_sets(unit: IntArray, annotator: IntArray) -> tuple[IntArray, "scipy.sparse.csr_array"]:
-    """Return each unit's code of a set (units,), and the sets' `members` (sets, annotators), for `Observations`.
+    """Return the code of each unit's set of annotators (units,), and the members of each set, for `Observations`.
 
-    `unit` (n,) holds codes from 0 without a gap, `annotator` (n,) any codes; an annotator who occurs twice in a unit
-    is one member.
+    `members` is a matrix (sets, annotators). `unit` (n,) has codes from 0 without a gap, `annotator` (n,) any codes. An
+    annotator who occurs twice in a unit is one member.
 
     >>> codes, members = annotator_sets(np.array([0, 0, 1, 1, 2, 2]), np.array([7, 9, 7, 8, 9, 7]))
     >>> codes.tolist(), members.toarray().tolist()
@@ -38,7 +41,7 @@ def annotator_sets(unit: IntArray, annotator: IntArray) -> tuple[IntArray, "scip
 
 
 def set_members(code: IntArray, members: "scipy.sparse.csr_array") -> tuple[IntArray, IntArray]:
-    """List every annotator of every entry's set (n,): the entry and the annotator.
+    """Return each annotator in the set of each of n entries, as two columns: the entries and the annotators.
 
     >>> entry, annotator = set_members(np.array([1, 0]), scipy.sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]])))
     >>> entry.tolist(), annotator.tolist()
@@ -53,9 +56,9 @@ def set_members(code: IntArray, members: "scipy.sparse.csr_array") -> tuple[IntA
 def shared_cells(
     conversation: IntArray, annotator: IntArray, members: "scipy.sparse.csr_array | None"
 ) -> tuple[IntArray, "scipy.sparse.csr_array | None"]:
-    """Return the cell of conversation and annotator, or set of annotators, of each entry (n,).
+    """Return the cell of each entry (n,): its conversation together with its annotator or its set of annotators.
 
-    Of sets, the matrix (cells, cells) is 1 where two cells of one conversation have an annotator in common.
+    For sets, also return a matrix (cells, cells). It is 1 if two cells of one conversation have an annotator in common.
 
     >>> cell, alike = shared_cells(np.array([4, 4, 5]), np.array([0, 1, 0]), scipy.sparse.csr_array(np.eye(2)))
     >>> cell.tolist(), alike.toarray().tolist()
@@ -75,11 +78,11 @@ def shared_cells(
 
 
 class SharedMembers:
-    """Adds up, for each set, what belongs to the sets that have an annotator in common with it, itself included.
+    """Sums, for each set of annotators, the values of all sets that share an annotator with it, itself included.
 
-    The pairs of such sets are too many to list. Instead every subset of annotators adds up the sets that hold all of
-    it, with the sign of inclusion and exclusion, so that each pair counts once however many annotators it has in
-    common.
+    There are too many pairs of such sets to list them. Instead, for every subset of annotators, the values of the sets
+    that contain it are summed, with the sign of inclusion and exclusion. So each pair of sets counts once, however many
+    annotators they have in common.
 
     >>> members = scipy.sparse.csr_array(np.array([[1.0, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1]]))
     >>> (SharedMembers(members) @ scipy.sparse.csr_array(np.eye(3))).toarray().tolist()
@@ -94,13 +97,16 @@ class SharedMembers:
             self._after, self._before = _subsets(members)
 
     def __matmul__(self, sums: _Sums) -> _Sums:
-        """Add up the sums (sets, m) over the sets that share an annotator."""
+        """Return for each set the sums (sets, m) over all sets that share an annotator with it."""
         found: _Sums = self._after @ (sums if self._before is None else self._before @ sums)
         return found
 
 
 def _subsets(members: "scipy.sparse.csr_array") -> tuple["scipy.sparse.csr_array", "scipy.sparse.csr_array"]:
-    """Return which sets hold each subset of annotators, with its sign (sets, subsets) and without (subsets, sets)."""
+    """Return which sets contain each subset of annotators, as two matrices.
+
+    The first one, (sets, subsets), has signs; the second one, (subsets, sets), has none.
+    """
     n_sets, n_annotators = members.shape
     sizes, starts = np.diff(members.indptr), members.indptr[:-1]
     of = np.repeat(np.arange(n_sets), sizes)
@@ -112,7 +118,7 @@ def _subsets(members: "scipy.sparse.csr_array") -> tuple["scipy.sparse.csr_array
         kinds, code = np.unique(code, return_inverse=True)
         found.append((of, code + n_subsets, np.full(len(of), sign)))
         n_subsets, sign = n_subsets + len(kinds), -sign
-        # Every subset is met once: it grows by members that stand behind its last one.
+        # Every subset is visited once: it grows only by members after its last one.
         behind = sizes[of] - 1 - last
         grown = np.repeat(np.arange(len(of)), behind)
         step = np.arange(len(grown)) - np.repeat(np.cumsum(behind) - behind, behind) + 1

@@ -1,4 +1,4 @@
-"""The quality of annotators: how often they are right, and how often they agree with the others (Table 9)."""
+"""The quality of annotators: how often they are right, and how often they agree with other annotators (Table 9)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -8,6 +8,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rank_agreement import kendall_tau
@@ -19,16 +20,16 @@ from spotthebot.analytics.stats.wins import Unit, play_games
 from spotthebot.statistics.randomness import Seed
 
 LEAST_ANNOTATORS: Final = 8
-"""With fewer, intervals of the mean correctness hold the truth too seldom."""
+"""With fewer annotators, intervals of the mean correctness cover the truth too seldom."""
 WEAK_METHOD: Final = "weak annotators are chosen by outcome: who calls bots bots is right, so these are no estimates"
 
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """One annotator, by their code: `correctness` is the share of right labels among those that are not "unsure".
+    """One annotator, named by a code. `correctness` is the share of right labels among all labels but "unsure".
 
-    `human_correctness` is that share on people, `majority_agreement` the share of labels that the majority of the other
-    annotators of the same side gave; None where there is nothing to count.
+    `human_correctness` is this share among labels of people. `majority_agreement` is the share of labels that equal the
+    majority of the other annotators' labels of the same side. Both are None if there are no labels to count.
     """
 
     annotator: int
@@ -40,9 +41,10 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True)
 class Crowd:
-    """All annotators: means over annotators, so that the busy do not count for more, with an interval of correctness.
+    """The quality of all annotators together: means over annotators, and the interval of the mean correctness.
 
-    `share_below_half` is the share of annotators who are right less than half the time.
+    Each annotator has the same weight, however many annotations they made. `share_below_half` is the share of
+    annotators who are right less than half the time.
     """
 
     annotators: tuple[AnnotatorQuality, ...]
@@ -59,10 +61,10 @@ class Crowd:
 
 @dataclass(frozen=True)
 class WithoutWeakAnnotators:
-    """The ranking without annotators whose correctness is below `threshold`, against that of all.
+    """The ranking without annotators whose correctness is below `threshold`, compared with the full ranking.
 
-    `kendall_tau` (tau-b) compares the orders of the bots, None with fewer than two; `moved` are the bots whose range of
-    ranks changed or whose cluster holds other bots.
+    `kendall_tau` (tau-b) compares the two orders of the bots; None with fewer than two bots. `moved` has the bots whose
+    rank range has changed, or whose cluster has other bots now.
     """
 
     threshold: float
@@ -77,12 +79,13 @@ class WithoutWeakAnnotators:
 def annotator_quality(
     table: AnnotationTable, *, confidence_level: float = 0.95, clusters: Clusters = Clusters.BOTH
 ) -> Crowd:
-    """Measure every annotator by both sides of all annotations; right is "human" for "HU" and "bot" for anyone else.
+    """Measure every annotator on both sides of all annotations. "human" is right for "HU", "bot" for all others.
 
-    These count annotations, as the paper's tables do: all rows of an annotator for one segment count, but none of them
-    is among the others, whose majority it is compared with.
+    As in the paper's tables, all rows of an annotator for one segment count. A row is compared with the majority of the
+    other annotators' labels, which excludes all rows of the same annotator.
 
-    The interval of the mean is that of a share in which every annotator's labels have the weight of one annotator.
+    The interval of the mean is computed as the interval of a share, in which the labels of each annotator have the same
+    total weight.
 
     >>> table = AnnotationTable(
     ...     names=("A", "HU"),
@@ -96,6 +99,7 @@ def annotator_quality(
     >>> [each.correctness for each in crowd.annotators], crowd.share_below_half  # the second was right of none of one
     ([1.0, 0.0], 0.5)
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     codes, place = np.unique(table.annotator, return_inverse=True)
     people, right, said = _correct(table)
@@ -149,8 +153,8 @@ def without_weak_annotators(
 ) -> tuple[WithoutWeakAnnotators, ...]:
     """Rank again without annotators who are right less often than each threshold; raises `SettingOutOfRange`.
 
-    Who is right about bots calls them bots, so that the weak are chosen by the outcome that ranks: the rankings tell
-    how far the result hangs on them, and are no better estimates.
+    An annotator who is right about bots labels them "bot", so weak annotators are selected by the same labels that rank
+    the bots. These rankings show how much the result depends on weak annotators. They are not better estimates.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -164,6 +168,9 @@ def without_weak_annotators(
     >>> result.annotators, result.annotations, result.kendall_tau
     (1, 1, 1.0)
     """
+    unit = choice_of("unit", unit, Unit)
+    clusters = choice_of("clusters", clusters, Clusters)
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
     for threshold in thresholds:
         if not 0 <= threshold <= 1:
             raise SettingOutOfRange(setting="threshold", allowed="between 0 and 1", value=threshold)
@@ -214,7 +221,10 @@ def _shares(group: IntArray, counted: BoolArray, among: BoolArray, n_groups: int
 
 
 def _like_majority(table: AnnotationTable) -> tuple[BoolArray, BoolArray]:
-    """Tell which labels the others' majority can be compared with (one, not a tie), and which are like it."""
+    """Return two masks: which labels can be compared with the others' majority, and which labels equal it.
+
+    A label can't be compared if the other labels are tied.
+    """
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment = np.unique(segments, axis=0, return_inverse=True)
     sides = (segment.reshape(-1, 1) * 2 + np.arange(2)).ravel()
@@ -246,17 +256,17 @@ class _MeanInterval(NamedTuple):
 def _mean_interval(
     sides: Observations, right: FloatArray, correctness: FloatArray, clusters: Clusters, confidence_level: float
 ) -> _MeanInterval:
-    """Bound the mean of the annotators' shares of right labels (n,)."""
+    """Return the mean of the annotators' shares of right labels, with its bounds."""
     mean = _mean(correctness)
     n = np.bincount(sides.annotator, minlength=len(correctness))
     n_known = max(int(np.sum(n > 0)), 1)
     weight = 1 / n[sides.annotator] if len(right) else right
-    # Without other annotators in mind a label moves the share of its own annotator alone.
+    # Without clusters of annotators, a label changes only the share of its own annotator.
     centre = mean if clusters.has_annotators else correctness[sides.annotator]
     none = np.zeros(len(right), dtype=np.int64)
     influence = Influence(1, none, np.arange(len(right)), none, (right - centre) * weight / n_known, weight)
     variance = clustered_variance(sides, influence, clusters)
-    # A mean of shares varies as much as one share of so many independent labels.
+    # A mean of shares varies as much as one share of this number of independent labels.
     worth = n_known**2 / np.sum(1 / n[n > 0]) if len(right) else 0.0
     low, high = share_bounds(np.array([mean]), np.array([int(worth)]), variance, confidence_level)
     uncertainty = variance.uncertainty(0).unless_few_annotators(LEAST_ANNOTATORS)

@@ -1,7 +1,8 @@
 """Bias-corrected and accelerated bootstrap intervals (BCa), for statistics of sums over clusters.
 
-Efron 1987. Where a statistic depends on the data through sums over clusters, a replicate needs only the drawn sums and
-the jackknife only the total less one cluster's, so thousands of replicates are one matrix product.
+The method is Efron's (1987). If a statistic is a function of sums over clusters, a replicate needs only the sums of the
+drawn clusters. The jackknife needs only the total minus one cluster's sums. So one matrix product computes thousands of
+replicates.
 """
 
 from collections.abc import Callable
@@ -16,14 +17,19 @@ from spotthebot.analytics.stats.bootstrap import defined, require_confidence_lev
 from spotthebot.statistics.randomness import Seed, generator_of
 
 _FEW_KINDS: Final = 0.25
-"""Below this share of distinct clusters it is cheaper to draw how often each kind occurs."""
+"""Below this share of distinct clusters it is cheaper to draw the number of clusters of each kind."""
 _NUMBERS_AT_ONCE: Final = 20_000_000
 _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
 class ClusterBootstrap:
-    """An estimate with its BCa bounds; `n_undefined` replicates were left out. Without bounds `reason` says why."""
+    """An estimate with its BCa bounds.
+
+    `n_undefined` replicates were left out, since the statistic is undefined for them.
+
+    If there are no bounds, `reason` says why.
+    """
 
     estimate: float | None
     low: float | None
@@ -43,8 +49,8 @@ def bootstrap_clusters(
 ) -> ClusterBootstrap:
     """Bootstrap a statistic of the sum of `totals` (clusters, d) by drawing clusters with replacement.
 
-    `statistic` maps sums (m, d) to values (m,), NaN where undefined. Bounds are None where the estimate is undefined,
-    where there is one cluster, or where no replicate is defined.
+    `statistic` maps sums (m, d) to values (m,), with NaN for undefined values. Bounds are None if the estimate is
+    undefined, if there is only one cluster, or if no replicate is defined.
 
     >>> pairs = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
     >>> found = bootstrap_clusters(
@@ -87,11 +93,11 @@ def _left_out(whole: FloatArray, parts: FloatArray, statistic: Callable[[FloatAr
 def bca_interval(
     replicates: FloatArray, estimate: float, jackknife: FloatArray, confidence_level: float
 ) -> tuple[float, float]:
-    """Return Efron's (1987, section 3) bounds from replicates (m,) and leave-one-out values; NaN ones are left out.
+    """Return Efron's bounds (1987, section 3). NaN values among the replicates (m,) and in `jackknife` are left out.
 
-    Replicates equal to the estimate, but for rounding, count half to the bias correction. Where every replicate lies on
-    one side of the estimate the correction is infinite, and where all are equal nothing tells of others: both bounds
-    are NaN.
+    `jackknife` has the values without one cluster each. A replicate that equals the estimate, up to rounding, counts
+    half in the bias correction. Both bounds are NaN if all replicates are on one side of the estimate, since the
+    correction would be infinite, or if all are equal.
 
     >>> low, high = bca_interval(np.arange(1, 1001.0), 500.5, np.array([-1.0, 0.0, 1.0]), 0.90)
     >>> round(low, 2), round(high, 2)  # neither biased nor skewed: the 5 % and 95 % points

@@ -1,7 +1,8 @@
-"""The cluster bootstrap: whole conversations (or annotators) are drawn with replacement, as weighted sums.
+"""The cluster bootstrap. It draws whole conversations (or annotators) with replacement.
 
-A statistic that is a function of sums over rows needs no resampled rows: each cluster's sums are taken once, and a
-replicate is its draw counts times those sums. So a thousand replicates are one matrix product.
+If a statistic is a function of sums over rows, no rows need to be resampled. The sums of each cluster are computed
+once. A replicate is the sum of these sums, each times how often its cluster was drawn. So one matrix product computes a
+thousand replicates.
 """
 
 from typing import Final
@@ -10,7 +11,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.statistics.levels import EVERY_LEVEL, MAX_LEVEL, MIN_LEVEL
+from spotthebot.statistics.levels import EVERY_LEVEL, is_level
 from spotthebot.statistics.randomness import Seed, generator_of
 from spotthebot.statistics.whole_numbers import is_whole
 
@@ -19,9 +20,10 @@ MAX_RESAMPLES: Final = 1_000_000
 
 
 def resampled_totals(totals: FloatArray, n_resamples: int, seed: Seed) -> FloatArray:
-    """Total over as many clusters as there are, drawn with replacement: (n_resamples, d) from (n_clusters, d).
+    """Return the totals (n_resamples, d) over clusters that are drawn with replacement. `totals` is (n_clusters, d).
 
-    The same seed, number of clusters and number of resamples give the same draws.
+    Each replicate draws `n_clusters` clusters. The draws depend only on the seed, the number of clusters and the number
+    of resamples.
 
     >>> totals = np.array([[1.0, 10.0], [1.0, 20.0]])
     >>> resampled_totals(totals, 500, seed=0)[:, 0].tolist() == [2.0] * 500  # two clusters, each with a 1
@@ -44,23 +46,23 @@ def resampled_totals(totals: FloatArray, n_resamples: int, seed: Seed) -> FloatA
 
 
 def require_confidence_level(confidence_level: float) -> None:
-    """Raise `SettingOutOfRange` for a level that leaves no room for an interval or for what it leaves out."""
+    """Raise `SettingOutOfRange` for a level so close to 0 or 1 that no interval can be computed."""
     require_level("confidence_level", confidence_level)
 
 
 def require_level(setting: str, value: float) -> None:
-    """Raise `SettingOutOfRange` for a confidence or significance level, or a power, so near to 0 or 1 as to be it."""
-    if not MIN_LEVEL <= value <= MAX_LEVEL:
+    """Raise `SettingOutOfRange` for a confidence or significance level, or a power, too close to 0 or 1."""
+    if not is_level(value):
         raise SettingOutOfRange(setting=setting, allowed=EVERY_LEVEL, value=value)
 
 
 def require_resamples(n_resamples: int, setting: str = "n_resamples") -> None:
-    """Raise `SettingOutOfRange` unless there is at least one replicate, and no more than memory holds."""
+    """Raise `SettingOutOfRange` unless the value is a whole number from 1 to a limit, which protects the memory."""
     if not is_whole(n_resamples, 1, MAX_RESAMPLES):
         allowed = f"a whole number from 1 to {MAX_RESAMPLES:,}"
         raise SettingOutOfRange(setting=setting, allowed=allowed, value=n_resamples)
 
 
 def defined(value: float) -> float | None:
-    """Turn an array's NaN into the None of a record."""
+    """Return a number of an array as a float; None for NaN."""
     return None if np.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""The combinations of two integer codes that occur, such as a statistic and a cluster, and what they weigh."""
+"""The combinations of two integer codes that occur, such as a statistic and a cluster, with their weights."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,12 +8,12 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 
 _CODES_WITHOUT_SORTING: Final = 4
-"""So many possible codes an entry are counted in a table, which is quicker than sorting the entries."""
+"""Up to this many possible codes an entry are counted in a table, which is faster than sorting the entries."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The pairs of codes that occur, in order: the outer code and the total weight of each; the pair of each entry."""
+    """The pairs of codes that occur, in order: each pair's outer code and total weight, and the pair of each entry."""
 
     outer: IntArray
     weight: FloatArray
@@ -21,7 +21,7 @@ class Cells:
 
 
 def occurring_cells(outer: IntArray, inner: IntArray, weight: FloatArray) -> Cells:
-    """Find the combinations of `outer` (n,) and `inner` (n,), and total `weight` (n,) over each.
+    """Return the combinations of `outer` (n,) and `inner` (n,) that occur, with the total `weight` (n,) of each.
 
     >>> found = occurring_cells(np.array([0, 1, 0]), np.array([2, 0, 2]), np.array([1.0, 1.0, 3.0]))
     >>> found.outer.tolist(), found.weight.tolist(), found.entry.tolist()
@@ -38,6 +38,9 @@ def occurring_cells(outer: IntArray, inner: IntArray, weight: FloatArray) -> Cel
 
 
 def cell_code(outer: IntArray, inner: IntArray) -> tuple[IntArray, int]:
-    """Code two codes as one; the number by which it is divided to have them back."""
+    """Return a code that joins two codes, and the number n with which they can be separated again.
+
+    The joined code divided by n is `outer`, and the rest of the division is `inner`.
+    """
     n = int(inner.max()) + 1 if len(inner) else 1
     return outer.astype(np.int64) * n + inner, n

@@ -1,4 +1,4 @@
-"""How much of an estimate and of its variance each cluster makes, and how many clusters that is worth."""
+"""The share of each cluster in an estimate and in its variance, and the effective number of clusters."""
 
 from typing import Final
 
@@ -15,7 +15,10 @@ WHOLE: Final = 1 - 1e-9
 def cluster_weights(
     statistic: IntArray, cluster: IntArray, weight: FloatArray, members: "scipy.sparse.csr_array | None"
 ) -> tuple[FloatArray, IntArray]:
-    """Total the weights by statistic and cluster, each annotator of a set alone; with the statistic of each total."""
+    """Return the sum of the weights for each statistic and cluster, and the statistic of each sum.
+
+    With `members`, each annotator of a set is a cluster of its own.
+    """
     if members is not None:
         entry, cluster = set_members(cluster, members)
         statistic, weight = statistic[entry], weight[entry]
@@ -26,9 +29,10 @@ def cluster_weights(
 def enlargements(
     ratio: IntArray, cluster: IntArray, weight: FloatArray, members: "scipy.sparse.csr_array | None"
 ) -> FloatArray:
-    """Return 1 / (1 - leverage) of each entry's cluster in the entry's ratio; 0 where the cluster is the whole of it.
+    """Return 1 / (1 - leverage) of each entry's cluster in the entry's ratio; 0 if the cluster is the whole ratio.
 
-    The leverage is the cluster's share of the ratio's weight; a set of annotators has their mean.
+    The leverage is the cluster's share of the ratio's weight. The leverage of a set of annotators is the mean over its
+    members.
     """
     found = _leverages(ratio, cluster, weight, members)
     return np.where(found < WHOLE, 1 / np.maximum(1 - found, 1 - WHOLE), 0.0)
@@ -48,17 +52,20 @@ def _leverages(
 
 
 def effective_clusters(weights: FloatArray, of: IntArray, m: int) -> FloatArray:
-    """Return how many clusters of equal weight would be worth as much: (sum of w)² / sum of w² (Kish 1965)."""
+    """Return the effective number of clusters of m statistics: (sum of w)² / sum of w² (Kish 1965).
+
+    w are the `weights` of the statistic's clusters; `of` has the statistic of each weight.
+    """
     sums = np.bincount(of, weights=weights, minlength=m)
     squares = np.bincount(of, weights=weights**2, minlength=m)
     return np.divide(sums**2, squares, out=np.zeros(m), where=squares > 0)
 
 
 def distinct_clusters(statistic: IntArray, cluster: IntArray, m: int) -> IntArray:
-    """Count the clusters that have a part in each of m statistics."""
+    """Count the clusters that contribute to each of m statistics."""
     return np.bincount(occurring_cells(statistic, cluster, np.ones(len(statistic))).outer, minlength=m)
 
 
 def column_sums(matrix: "scipy.sparse.csr_array") -> FloatArray:
-    """Add up the rows of a matrix (rows, m)."""
+    """Return the sums of the columns of a matrix (rows, m)."""
     return np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()

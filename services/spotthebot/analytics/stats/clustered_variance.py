@@ -1,15 +1,16 @@
-"""The variance of estimates whose observations share conversations and annotators: one mechanism for all of them.
+"""The variance of estimates whose observations share conversations and annotators. All estimates use this method.
 
-An estimate is written as a sum of the influences of its observations, psi. Two observations vary together if they are
-of one conversation or if an annotator took part in both, so the variance is the sum of psi_r psi_s over all such pairs:
+An estimate is written as a sum of the influences psi of its observations. Two observations vary together if they have
+the same conversation, or if an annotator took part in both. So the variance is the sum of psi_r psi_s over the pairs
+(r, s) of such observations:
 
     V = V_conversation + V_annotator - V_both        (Cameron, Gelbach & Miller 2011, Eq. 2.11)
 
-where an observation may have several annotators, as a game that joins annotations has (Aronow, Samii & Assenova 2015).
-Each sum over a cluster is enlarged as if the estimate had been made without that cluster, so that every part is the
-jackknife's (MacKinnon, Nielsen & Webb 2023, "CV3"). The whole is never taken below the variance of independent
+An observation may have several annotators, such as a game that joins annotations (Aronow, Samii & Assenova 2015). Each
+sum over a cluster is enlarged as if the estimate had been made without this cluster, so that every part equals the
+jackknife's variance (MacKinnon, Nielsen & Webb 2023, "CV3"). V is set to at least the variance of independent
 observations. Degrees of freedom are Satterthwaite's (1946) over the effective numbers of clusters.
-`benchmarks/analytics/coverage` has the coverage of what follows from it.
+`benchmarks/analytics/coverage` measures the coverage.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import SharedMembers, shared_cells
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.cluster_shares import (
     cluster_weights,
     column_sums,
@@ -33,10 +35,10 @@ from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """The conversation (n,) and the annotators of n observations.
+    """The conversations and the annotators of n observations, as codes (n,).
 
-    Without `members`, `annotator` (n,) has a code each; with it, a code of a set of annotators, and `members` (sets,
-    annotators) is 1 where an annotator belongs to a set.
+    Without `members`, `annotator` has the code of each observation's annotator. With `members`, it has the code of a
+    set of annotators, and `members` (sets, annotators) is 1 if an annotator belongs to a set.
     """
 
     conversation: IntArray
@@ -46,7 +48,7 @@ class Observations:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Which observations count into each of `n_statistics` estimates: t entries of (statistic, observation)."""
+    """Which observations count for each of `n_statistics` estimates, as t entries of a statistic and an observation."""
 
     n_statistics: int
     statistic: IntArray
@@ -55,10 +57,11 @@ class Counted:
 
 @dataclass(frozen=True, eq=False)
 class Influence(Counted):
-    """By how much each observation moves each of the estimates that it counts into.
+    """The influence of each observation on each estimate for which it counts.
 
-    `value` is to first order what the estimate gains by the observation. `ratio` is the code of the ratio that the
-    observation counts into with `weight`, such as the games of a pair: a cluster's share of the weight is its leverage.
+    `value` is the change of the estimate by the observation, to first order. `ratio` is the code of the ratio in which
+    the observation counts with `weight`; such a ratio is the share of the games of a pair. A cluster's share of the
+    weight is its leverage.
     """
 
     ratio: IntArray
@@ -67,11 +70,13 @@ class Influence(Counted):
 
 
 _ROUNDING: Final = 1e-12
-"""Variances of clusters that are so small beside that of single observations are 0 but for the order of a sum."""
+"""Cluster variances this small relative to that of single observations are 0, up to the order of summation."""
 
 
 def shares_of(statistic: IntArray, hits: FloatArray, n_statistics: int) -> tuple[FloatArray, IntArray, Influence]:
-    """Return shares (m,), their observations' numbers (m,) and influence, for observations (n,) in one group each.
+    """Return the shares (m,) of hits in m groups, the groups' sizes (m,), and the influence of each observation.
+
+    Each of the n observations belongs to one group.
 
     >>> share, n, influence = shares_of(np.array([0, 0, 1]), np.array([1.0, 0.0, 1.0]), 2)
     >>> share.tolist(), n.tolist(), influence.value.tolist()
@@ -94,7 +99,7 @@ def shares_of(statistic: IntArray, hits: FloatArray, n_statistics: int) -> tuple
 def clustered_variance(
     observations: Observations, influence: Influence, clusters: Clusters = Clusters.BOTH
 ) -> ClusteredVariance:
-    """Return the variance of every statistic from its observations' influence.
+    """Return the variance of every statistic, from the influence of its observations. Raises `SettingOutOfRange`.
 
     >>> who = Observations(conversation=np.array([0, 0, 1, 1]), annotator=np.array([0, 1, 0, 1]))
     >>> _, _, influence = shares_of(np.zeros(4, dtype=int), np.array([1.0, 1.0, 0.0, 0.0]), 1)
@@ -102,11 +107,14 @@ def clustered_variance(
     >>> found.variance.round(9).tolist()  # without either conversation the share is 1 or 0: (1 / 2) * (.5² + .5²)
     [0.25]
     """
-    return clustered_parts(observations, influence, clusters).variances()
+    return clustered_parts(observations, influence, choice_of("clusters", clusters, Clusters)).variances()
 
 
 class Part(Protocol):
-    """The clusters of one kind; `degrees` (m,) and what it returns are NaN where they are fewer than two."""
+    """The clusters of one kind, such as conversations.
+
+    `degrees` (m,) and all results are NaN for a statistic with fewer than two clusters.
+    """
 
     degrees: FloatArray
 
@@ -119,9 +127,12 @@ class Part(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ClusteredParts:
-    """The parts of the variance of some statistics, from which that of their differences follows as well.
+    """The parts of the variance of several statistics.
 
-    `single` takes observations for independent, `clustered` has the kinds of clusters, `both` what two kinds share.
+    The variance of their differences can be computed from them as well.
+
+    `single` treats observations as independent. `clustered` has one part for each kind of clusters. `both` is the part
+    of the intersections of two kinds.
     """
 
     single: Part
@@ -137,11 +148,11 @@ class ClusteredParts:
         return self._combined(lambda part: part.variances(), [part.degrees for part in parts])
 
     def unfloored(self) -> FloatArray:
-        """Return the sum of the parts (m,), which may be less than the variance of independent observations."""
+        """Return the sum of the parts (m,). It may be smaller than the variance of independent observations."""
         return self._sum(lambda part: part.variances())
 
     def differences(self, first: IntArray, second: IntArray) -> ClusteredVariance:
-        """Return the variance of statistic `first` (d,) less statistic `second` (d,)."""
+        """Return the variance of statistic `first` (d,) minus statistic `second` (d,)."""
         degrees = [np.minimum(part.degrees[first], part.degrees[second]) for part in self.clustered or [self.single]]
         return replace(
             self._combined(lambda part: _difference(part, first, second), degrees),
@@ -150,16 +161,17 @@ class ClusteredParts:
         )
 
     def effects_of_differences(self, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the variances (d,) of differences if observations were independent, and the sum of parts over them.
+        """Return the variances (d,) that differences would have for independent observations, and their design effects.
 
-        That sum is not floored; it is NaN where the variance of independent observations is 0 or unknown.
+        A design effect is the sum of the parts, divided by the variance for independent observations. It has no lower
+        limit. It is NaN if the variance for independent observations is 0 or unknown.
         """
         single = _difference(self.single, first, second)
         whole = self._sum(lambda part: _difference(part, first, second))
         return single, np.divide(whole, single, out=np.full(single.shape, np.nan), where=single > 0)
 
     def covariance(self) -> FloatArray:
-        """Return the covariance (m, m) of all statistics, without its negative directions; NaN where unknown."""
+        """Return the covariance (m, m) of all statistics, made positive semidefinite; NaN if it is unknown."""
         parts = [part.covariance() for part in self.clustered or [self.single]]
         whole = np.sum(parts, axis=0)
         if self.both is not None:
@@ -194,7 +206,7 @@ def _difference(part: Part, first: IntArray, second: IntArray) -> FloatArray:
 
 
 def clustered_parts(observations: Observations, influence: Influence, clusters: Clusters) -> ClusteredParts:
-    """Return the parts of the variance of statistics that few observations each have a part in."""
+    """Return the parts of the variance of statistics. Each observation may count for a few statistics."""
     m, members = influence.n_statistics, observations.members
     annotator = observations.annotator[influence.observation]
     conversation = _codes(observations.conversation)[influence.observation]
@@ -220,7 +232,10 @@ def clustered_parts(observations: Observations, influence: Influence, clusters: 
 
 
 class _Part:
-    """The clusters of one kind: their summed influence, enlarged by what the estimate would be without them."""
+    """The clusters of one kind.
+
+    Their sums of influence are enlarged as if the estimate had been made without the cluster.
+    """
 
     def __init__(
         self,
@@ -246,7 +261,7 @@ class _Part:
         self.degrees = np.where(enough, np.maximum(effective_clusters(weights, of, m) - 1, 0.5), np.nan)
 
     def variances(self) -> FloatArray:
-        """Return the variance of each statistic, NaN where it has fewer than two clusters."""
+        """Return the variance of each statistic; NaN if it has fewer than two clusters."""
         other = self._sums if self._shared is None else self._shared @ self._sums
         return np.where(self._undefined, np.nan, np.maximum(column_sums(self._sums.multiply(other)), 0.0))
 

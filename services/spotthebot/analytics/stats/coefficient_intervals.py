@@ -1,12 +1,12 @@
-"""Intervals of coefficients of agreement: Student's, on the scale of Fisher's z = artanh, where no bound passes 1.
+"""Intervals of coefficients of agreement, by Student's t on the scale of Fisher's z = artanh. So bounds are below 1.
 
-Conversations move a coefficient by sums of their effects, annotators' habits by squares and products. So the variance
-is that of conversations plus what annotators add: what they are seen to contribute, and never less than normal habits
-as different as theirs would make (`annotator_habits`). The first tells of annotators who differ in other ways, such as
-care; the second is known far better where they are few. Degrees of freedom are Satterthwaite's (1946) over the two. The
-interval lies about the coefficient that takes chance from different annotators: the estimate's chance has a part that
-is a panel's own habits, and is too low for it by some .2 over the number of annotators.
-`benchmarks/analytics/coverage` has the coverage.
+The effects of conversations on a coefficient add up; annotators' habits have an effect by squares and products. So the
+variance is the part of conversations plus a part of annotators. The annotators' part is the larger one of two numbers:
+their observed contribution, and the contribution of normal habits with the same spread (`annotator_habits`). The first
+covers annotators who differ in other ways, such as care. The second is known far better if there are few annotators.
+Degrees of freedom are Satterthwaite's (1946) over the two parts. The centre of the interval is the coefficient that
+computes chance from values of different annotators. The estimate itself computes chance from all values, and is too low
+by about .2 divided by the number of annotators. `benchmarks/analytics/coverage` measures the coverage.
 """
 
 import math
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray, last_rows
 from spotthebot.analytics.stats.annotator_habits import Habits, Ratings, annotator_habits, counts_of
 from spotthebot.analytics.stats.annotator_sets import annotator_sets
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Influence, Observations, clustered_parts
 from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
 from spotthebot.analytics.stats.distributions import student_quantiles
@@ -29,7 +30,7 @@ from spotthebot.statistics.columns import Coded, as_exact_number, read_codes
 
 METHOD: Final = "Student's interval of Fisher's z, by units' influence and annotators' habits"
 LEAST_ANNOTATORS: Final = 8
-"""With fewer, what annotators contribute to the variance tells hardly anything."""
+"""With fewer annotators, their contribution to the variance tells hardly anything."""
 _PERFECT: Final = 1e-12
 
 
@@ -37,8 +38,9 @@ _PERFECT: Final = 1e-12
 class RatedUnits:
     """How often each unit got each value of the `scale`: `counts` (units, values).
 
-    `ratings` has who gave which, `observations` the conversation and the set of annotators of each unit; `anonymous`
-    says that annotators are not known. `n_repeated` rows were replaced by a later one of their annotator and unit.
+    `ratings` has the annotator of each value. `observations` has the conversation and the set of annotators of each
+    unit. `anonymous` means that annotators are unknown. `n_repeated` rows were replaced by a later row of the same
+    annotator and unit.
     """
 
     ratings: Ratings
@@ -52,7 +54,7 @@ class RatedUnits:
 
 @dataclass(frozen=True)
 class CoefficientInterval:
-    """Bounds of a coefficient, with what they stand on; None where `uncertainty` has a reason."""
+    """The bounds of a coefficient, and their basis. Bounds are None if `uncertainty` has a reason."""
 
     low: float | None
     high: float | None
@@ -66,12 +68,14 @@ def rated_units(
     annotator: ArrayLike | None,
     level: Measurement = Measurement.NOMINAL,
 ) -> RatedUnits:
-    """Count the values (n,) of units (n,); each unit lies in one conversation (n,), by default its own.
+    """Count the values (n,) of units (n,). Each unit belongs to one conversation (n,), by default to its own.
 
-    A row without a value (None, NaN) is left out. An annotator has one value for a unit, the last: no one agrees or
-    disagrees with themselves. Raises `SettingOutOfRange` and `ColumnMalformed`.
+    A row without a value (None, NaN, an empty text) is left out. If an annotator gave several values to a unit, only
+    the last one counts: annotators can't agree or disagree with themselves. Raises `SettingOutOfRange` and
+    `ColumnMalformed`.
     """
-    units, values = read_codes(unit, "unit").code, read_codes(value, "value", missing=True)
+    level = choice_of("level", level, Measurement)
+    units, values = read_codes(unit, "unit").code, _without_empty(read_codes(value, "value", missing=True))
     conversations = units if conversation is None else read_codes(conversation, "conversation").code
     annotators = np.zeros(len(units), np.int64) if annotator is None else read_codes(annotator, "annotator").code
     columns = (units, values.code, conversations, annotators)
@@ -108,8 +112,16 @@ def rated_units(
     )
 
 
+def _without_empty(column: Coded) -> Coded:
+    """Return a column in which empty texts are missing values."""
+    empty = np.array([isinstance(value, str) and not value.strip() for value in column.values], dtype=np.bool_)
+    places = np.append(np.where(empty, -1, np.cumsum(~empty) - 1), -1)
+    kept = [value for value, is_empty in zip(column.values, empty, strict=True) if not is_empty]
+    return Coded(kept, places[column.code])
+
+
 def _scale(values: Coded, kept: BoolArray, level: Measurement) -> tuple[Scale, IntArray]:
-    """Return the scale of the values that are there, and the place on it of each row that is kept."""
+    """Return the scale of the values that occur, and the place of each kept row on this scale."""
     if level is Measurement.NOMINAL:
         return Scale.of(values.values, level), values.code[kept]
     given, first = np.unique(values.code, return_index=True)
@@ -131,10 +143,11 @@ def coefficient_interval(
     clusters: Clusters,
     confidence_level: float,
 ) -> CoefficientInterval:
-    """Bound a coefficient by the influence (m,) of its m units, which are `counted` (units,) and have equal weight.
+    """Return bounds of a coefficient, from the influence (m,) of its m units.
 
-    `distances` are what the coefficient takes for disagreement. Annotators that are not known cannot
-    vary: clusters are conversations then. Where the coefficient is not defined its estimate is NaN.
+    `counted` (units,) marks these m units, which have equal weight. `distances` has the distances that the coefficient
+    counts as disagreement. If annotators are unknown, only conversations are clusters. If the coefficient is undefined,
+    `estimate` is NaN.
     """
     if units.anonymous and clusters.has_annotators:
         clusters = Clusters.CONVERSATION
@@ -154,6 +167,8 @@ def coefficient_interval(
         reason = "the coefficient is not defined"
     elif 1 - estimate < _PERFECT:
         reason = "all annotators agree, so the data do not show how much others would disagree"
+    elif 1 + estimate < _PERFECT:
+        reason = "all annotators disagree, so the data do not show how much others would agree"
     if reason is not None:
         uncertainty = replace(uncertainty, standard_error=None, degrees_of_freedom=None, reason=reason)
     uncertainty = uncertainty.unless_few_annotators(LEAST_ANNOTATORS)
@@ -176,7 +191,10 @@ def _ratings_of(units: RatedUnits, counted: BoolArray) -> Ratings:
 
 
 def _with_habits(uncertainty: Uncertainty, parts: ClusteredParts, habits: Habits) -> Uncertainty:
-    """Add what annotators do to the variance of conversations, or of units where these are the only other clusters."""
+    """Add the annotators' part to the variance.
+
+    The other part comes from conversations, or from units if they have no conversations.
+    """
     alone, shared = (parts.clustered[0], parts.both) if parts.both is not None else (parts.single, parts.single)
     own = float(alone.variances()[0])
     added = max(float(parts.clustered[-1].variances()[0] - shared.variances()[0]), habits.variance)

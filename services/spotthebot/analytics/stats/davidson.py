@@ -1,8 +1,9 @@
 """Bradley-Terry strengths with ties: Davidson's model, fitted to the games of all pairs at once.
 
-Davidson 1970: of bots with strengths pi_i and pi_j, i wins, j wins and neither does in the proportions pi_i, pi_j and
-nu * sqrt(pi_i * pi_j). It is a multinomial logit in the log-strengths, so the likelihood has one maximum. What a game
-moves is its score times the inverse of the information: the sandwich of White (1982), with games that vary together.
+The model is Davidson's (1970). For bots with strengths pi_i and pi_j, wins of i, wins of j and ties occur in the
+proportions pi_i, pi_j and nu * sqrt(pi_i * pi_j). This is a multinomial logit in the log-strengths, so the likelihood
+has only one maximum. A game's influence is its score times the inverse of the information. The variance is the sandwich
+of White (1982), for games that vary together.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.davidson_model import DavidsonModel, fit_davidson, influence_of_games, is_separated
 from spotthebot.analytics.stats.rating_variance import rating_parts
 from spotthebot.analytics.stats.strength_ranks import bots_of_one_cluster, largest_group
@@ -31,10 +33,10 @@ _SEPARATED: Final = (
 
 @dataclass(frozen=True)
 class Strength:
-    """One bot's log-strength with Student's bounds; those of all bots sum to 0. `n` counts its games, ties included.
+    """One bot's log-strength with Student's bounds. The strengths of all bots sum to 0. `n` counts its games with ties.
 
-    `uncertainty` has the standard error that holds for games that vary together; `model_standard_error` takes them for
-    independent and the model for true. `reason` says why there is no strength or no interval.
+    `uncertainty` has the standard error for games that vary together. `model_standard_error` assumes independent games
+    and a true model. If there is no strength or no interval, `reason` says why.
     """
 
     bot: str
@@ -49,11 +51,11 @@ class Strength:
 
 @dataclass(frozen=True)
 class DavidsonFit:
-    """Strengths in the order of the bots; `tie` is nu, 0 without ties and None where every game is one.
+    """Strengths in the order of the bots. `tie` is nu, which is 0 without ties and None if all games are ties.
 
-    `separated` says that the likelihood has no maximum, as where some bots never lost or tied against the others, and
-    that half a win was added to either side of every pair that met. Strengths are bounded by that alone, so that they
-    have no intervals. `reason` says why there is no fit.
+    `separated` means that the likelihood has no maximum, for example if some bots never lost or tied against the
+    others. In this case half a win was added to each side of every pair that met. The strengths are finite only because
+    of this, so they have no intervals. If there is no fit, `reason` says why.
     """
 
     bots: tuple[Strength, ...]
@@ -69,11 +71,11 @@ class DavidsonFit:
 def rate_davidson(games: Games, *, confidence_level: float = 0.95, clusters: Clusters = Clusters.BOTH) -> DavidsonFit:
     """Fit log-strengths by Newton's method, with standard errors for games that vary together.
 
-    The maximum exists where wins lead from every bot to every other (Ford 1957), and with ties in general if and only
-    if no change of the strengths makes every outcome that was seen at least as likely as the others of its pair, and
-    one more likely (Albert & Anderson 1984, quasi-complete separation). Of groups that never met each other the largest
-    is rated. A bot with a single vote is left out where it alone keeps the likelihood from having a maximum. Bots that
-    are left out have a reason.
+    The maximum exists if chains of wins lead from every bot to every other bot (Ford 1957). With ties, it exists in
+    general if and only if no change of the strengths makes every observed outcome at least as likely as the others of
+    its pair, and one more likely (Albert & Anderson 1984, quasi-complete separation). If groups of bots never met each
+    other, only the largest group is rated. A bot with a single vote is left out if only this bot prevents the maximum.
+    A bot that is left out has a reason.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
     >>> rows = [(at, "A", "B", 2, *(("human", "bot") if at % 3 else ("bot", "human")), at % 5) for at in range(9)]
@@ -81,6 +83,7 @@ def rate_davidson(games: Games, *, confidence_level: float = 0.95, clusters: Clu
     >>> round(fit.bots[0].estimate - fit.bots[1].estimate, 6)  # without ties: the log odds, log(6 / 3)
     0.693147
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     counts = count_wins(games)
     played = (counts.wins + counts.wins.T + counts.ties).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Davidson's model of wins, losses and ties: its fit, and what each game moves in it (`davidson` has the estimates)."""
+"""Davidson's model of wins, losses and ties: its fit, and the influence of each game. `davidson` has the estimates."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,14 +13,14 @@ from spotthebot.analytics.stats.wins import Games
 _ITERATIONS: Final = 100
 _SMALLEST_GAIN: Final = 1e-20
 _SMALLEST_SEPARATION: Final = 1e-6
-"""Of a sum whose terms reach 1; the solver is exact to 1e-7."""
+"""Relative to a sum whose terms reach 1; the solver is exact to 1e-7."""
 
 
 @dataclass(frozen=True, eq=False)
 class DavidsonModel:
     """A fit: log-strengths (k,) that sum to 0, their covariance (k, k) for independent games, and nu.
 
-    `parameters` (d,) are those of the likelihood, `covariance` (k, d) is that of the strengths with them.
+    `parameters` (d,) are the parameters of the likelihood; `covariance` (k, d) relates the strengths to the parameters.
     """
 
     parameters: FloatArray
@@ -32,7 +32,7 @@ class DavidsonModel:
 
 
 def is_separated(wins: FloatArray, ties: FloatArray) -> bool:
-    """Return whether the likelihood grows without end in some direction of the parameters."""
+    """Return whether the likelihood grows without limit in some direction of the parameters."""
     if scipy.sparse.csgraph.connected_components(wins, directed=True, connection="strong")[0] == 1:
         return False
     design, observed = _design(wins, ties)
@@ -44,7 +44,7 @@ def is_separated(wins: FloatArray, ties: FloatArray) -> bool:
         for seen in (observed[:, outcome] > 0,)
     ]
     gains = np.vstack(better)
-    # Of all directions in which no outcome that was seen becomes less likely, the one that gains most.
+    # The direction with the largest gain, among those in which no observed outcome becomes less likely.
     best = scipy.optimize.linprog(
         -gains.sum(axis=0), A_ub=np.vstack([-gains, gains]), b_ub=np.repeat([0.0, 1.0], len(gains)), bounds=(None, None)
     )
@@ -52,9 +52,10 @@ def is_separated(wins: FloatArray, ties: FloatArray) -> bool:
 
 
 def _design(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return per pair that met and outcome (first wins, second wins, tie): the parameters' factors, and the counts.
+    """Return the parameters' factors and the counts, for each outcome of each pair that met.
 
-    The parameters are the log-strengths and, where there are ties, log nu.
+    The outcomes are wins of the first bot, wins of the second, and ties. The parameters are the log-strengths and, if
+    there are ties, log nu.
     """
     k = len(wins)
     first, second = np.triu_indices(k, 1)
@@ -73,7 +74,10 @@ def _design(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]
 
 
 def fit_davidson(wins: FloatArray, ties: FloatArray) -> DavidsonModel:
-    """Maximise the likelihood of `wins` (k, k) and `ties`, above the diagonal alone; it must have a maximum."""
+    """Maximise the likelihood of `wins` (k, k) and `ties` (k, k). The likelihood must have a maximum.
+
+    `ties` are read only above the diagonal.
+    """
     k = len(wins)
     design, observed = _design(wins, ties)
     has_ties = design.shape[2] > k
@@ -106,7 +110,7 @@ def fit_davidson(wins: FloatArray, ties: FloatArray) -> DavidsonModel:
 
 
 def influence_of_games(games: Games, met: IntArray, fit: DavidsonModel | None) -> RatingInfluence:
-    """Return by how much each game moves each strength: nothing without a fit."""
+    """Return the influence of each game on each strength. Without a fit, no game has an influence."""
     n, n_bots = len(games), len(games.bots)
     if fit is None:
         return RatingInfluence(scipy.sparse.csr_array((n, 1)), np.zeros((1, n_bots)))
@@ -119,7 +123,7 @@ def influence_of_games(games: Games, met: IntArray, fit: DavidsonModel | None) -
     scores = np.column_stack([of_first, of_second, tie])
     scores -= scores.max(axis=1, keepdims=True)
     shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    # Whether each outcome was seen, less its probability.
+    # Whether each outcome was observed, minus its probability.
     won, lost, tied = (np.column_stack([games.outcome > 0, games.outcome < 0, games.outcome == 0]) - shares).T
     value, parameter = [won + tied / 2, lost + tied / 2], [first, second]
     if d > k:

@@ -1,7 +1,7 @@
-"""How far values lie apart: the squared distances of the levels of measurement, without a table of all pairs.
+"""The distances between values at each level of measurement, computed without a table of all pairs.
 
-Nominal, ordinal and interval distances are squared distances of points, so that the sum over all pairs of n values
-takes n steps. The distances of amounts (ratio) are computed in blocks.
+Nominal, ordinal and interval distances are squared distances of points. So the sum over all pairs of n values takes
+only n steps. The distances of amounts (ratio) are computed in blocks.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,11 +18,11 @@ from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 _NUMBERS_AT_ONCE: Final = 4_000_000
 _MAX_AMOUNTS: Final = 20_000
-"""The distances of amounts take a minute with so many."""
+"""The limit of different amounts, whose distances take a minute."""
 
 
 class Measurement(StrEnum):
-    """What the values are: names, ranks, points of a scale, or amounts."""
+    """The level of measurement: names, ranks, points on a scale, or amounts."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
@@ -32,9 +32,9 @@ class Measurement(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """The k distinct values, ascending: their `places` (k,) from 0 to 1, and as shares of the largest (`amounts`).
+    """The k distinct values, ascending. `places` (k,) are from 0 to 1; `amounts` (k,) are shares of the largest value.
 
-    Both are 0 where the level of measurement does not need them.
+    Both are 0 if the level of measurement does not need them.
     """
 
     level: Measurement
@@ -43,9 +43,9 @@ class Scale:
 
     @classmethod
     def of(cls, values: Sequence[Any], level: Measurement) -> "Scale":
-        """Place distinct values; raises `SettingOutOfRange` for values that the level cannot tell apart.
+        """Return the scale of distinct values; raises `SettingOutOfRange` for values that the level can't tell apart.
 
-        Differences are taken before they are rounded: integers beyond 2**53 stay apart.
+        Differences are computed before rounding, so different integers beyond 2**53 stay different.
 
         >>> Scale.of([2**60, 2**60 + 1, 2**60 + 2], Measurement.INTERVAL).places.tolist()
         [0.0, 0.5, 1.0]
@@ -71,27 +71,33 @@ class Scale:
         return len(self.places)
 
     def distances(self, marginals: FloatArray) -> "Distances":
-        """Return the distances where the values occur so often (k,), which ranks depend on."""
+        """Return the distances of the values.
+
+        `marginals` (k,) says how often each value occurs, on which ranks depend.
+        """
         if self.level is not Measurement.ORDINAL:
             return Distances(self, self.places)
         return Distances(self, middle_ranks(marginals[None])[0])
 
 
 def middle_ranks(marginals: FloatArray) -> FloatArray:
-    """Return the place of each value (m, k): the values below it and half of its own, less half of all."""
+    """Return the mid-rank of each value (m, k), minus half of the number of all values.
+
+    The mid-rank is the number of lower values plus half of the number of equal values.
+    """
     places: FloatArray = np.cumsum(marginals, axis=1) - marginals / 2 - marginals.sum(axis=1, keepdims=True) / 2
     return places
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """The squared distances D (k, k) of the values of a scale, of which ranks have other `places` than values."""
+    """The squared distances D (k, k) of the values of a scale. At the level ordinal, `places` are ranks."""
 
     scale: Scale
     places: FloatArray
 
     def of_pairs(self, one: IntArray, other: IntArray) -> FloatArray:
-        """Return the distances of pairs of values, of shapes that numpy broadcasts."""
+        """Return the distances of pairs of values; numpy broadcasts their shapes."""
         if self.scale.level is Measurement.NOMINAL:
             return np.asarray(one != other, dtype=np.float64)
         apart = self.places[one] - self.places[other]
@@ -101,7 +107,7 @@ class Distances:
         return np.asarray(apart**2, dtype=np.float64)
 
     def times(self, weights: FloatArray) -> FloatArray:
-        """Return D w for weights (k,)."""
+        """Return D w for a vector w of weights (k,). D has the distances between the k values."""
         total = weights.sum()
         if self.scale.level is Measurement.NOMINAL:
             return np.asarray(total - weights)
@@ -111,13 +117,16 @@ class Distances:
         return np.asarray(total * places**2 - 2 * places * (weights @ places) + weights @ places**2)
 
     def within(self, rows: "scipy.sparse.csr_array") -> FloatArray:
-        """Return w' D w of each row w of a matrix (rows, k): twice the sum over all pairs of its values."""
+        """Return w' D w for each row w of a matrix (rows, k). D has the distances between the k values.
+
+        If a row has the counts of values, this is twice the sum of the distances over all pairs of the counted values.
+        """
         totals = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
         if self.scale.level is Measurement.NOMINAL:
             return np.asarray(totals**2 - np.asarray(rows.power(2).sum(axis=1)).ravel())
         if self.scale.level is Measurement.RATIO:
             return np.array([self._within(values, weights) for values, weights in _entries(rows)], dtype=np.float64)
-        # From each row's own mean, so that equal values have no distance at all.
+        # Relative to each row's own mean, so that equal values have exactly no distance.
         sizes = np.asarray(abs(rows).sum(axis=1)).ravel()
         means = np.divide(rows @ self.places, totals, out=np.zeros(len(totals)), where=np.abs(totals) > 1e-6 * sizes)
         of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
@@ -126,7 +135,7 @@ class Distances:
         return np.asarray(2 * (totals * second - first**2))
 
     def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield rows of D, as many at once as memory holds."""
+        """Yield the matrix D of distances in blocks of rows. A block has as many rows as fit into memory."""
         k = len(self.scale)
         step = max(1, _NUMBERS_AT_ONCE // max(k, 1))
         for start in range(0, k, step):

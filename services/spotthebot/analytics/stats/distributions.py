@@ -1,17 +1,21 @@
 """Quantiles and upper tails of the distributions that tests and intervals use.
 
-They are scipy.special's functions, which scipy.stats calls too. In `stats/` scipy is imported as a whole, which loads
-its parts when they are first used: a service starts without them, and few results need scipy.stats.
+They use functions of scipy.special, which scipy.stats uses too. The modules in `stats/` write `import scipy`, which
+loads a part of scipy at its first use. So a service starts without these parts, and few results need scipy.stats.
 """
+
+from typing import Final
 
 import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 
+_CERTAIN_LEAD: Final = 30.0
+
 
 def student_quantiles(share: float | FloatArray, degrees: float | FloatArray) -> FloatArray:
-    """Return Student's quantiles; degrees may be infinite, and NaN has NaN.
+    """Return Student's quantiles. Degrees may be infinite; the quantile of NaN is NaN.
 
     >>> student_quantiles(0.975, np.array([10, np.inf])).round(3).tolist()  # as tables print them
     [2.228, 1.96]
@@ -26,6 +30,24 @@ def student_tails(value: float | FloatArray, degrees: float | FloatArray) -> Flo
     [0.025, 0.013]
     """
     return np.asarray(scipy.special.stdtr(degrees, -value), dtype=np.float64)
+
+
+def student_power(lead: FloatArray, critical: FloatArray, degrees: FloatArray) -> FloatArray:
+    """Return the power of two-sided t tests: the tails of the noncentral t beyond `critical` and below `-critical`.
+
+    `lead` is the expected difference over its standard error, 0 or more.
+
+    >>> student_power(np.array([0.0]), np.array([2.228]), np.array([10.0])).round(3).tolist()  # no difference
+    [0.05]
+    """
+    near = np.minimum(lead, _CERTAIN_LEAD)
+    # If the lead is certain, scipy's lower tail is NaN instead of 0.
+    lower = np.nan_to_num(scipy.stats.nct.cdf(-critical, degrees, near))
+    upper = scipy.stats.nct.sf(critical, degrees, near)
+    # Such an extreme lead hardly varies: the estimated variance decides.
+    certain = scipy.stats.chi2.cdf(degrees * (lead / critical) ** 2, degrees)
+    powers: FloatArray = np.where(lead < _CERTAIN_LEAD, np.minimum(1.0, upper + lower), certain)
+    return powers
 
 
 def chi_square_tails(value: float | FloatArray, degrees: float | FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What the statistics refuse: inputs that contradict themselves and settings outside their range."""
+"""The errors of the statistics: inputs that contradict themselves and settings outside their range."""
 
 from spotthebot.kit.errors import Invalid
 

@@ -1,4 +1,4 @@
-"""The cost of an evaluation: annotating conversations against chatting with bots (section 5.3 of Spot The Bot)."""
+"""The cost of an evaluation: annotating conversations, compared with chatting with bots (Spot The Bot, section 5.3)."""
 
 import math
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 @dataclass(frozen=True)
 class EvaluationCost:
-    """Person-hours and money of annotating all pairs of bots and of chatting with all bots, and their ratio.
+    """Person-hours and money for annotating all pairs of bots, and for chatting with all bots; and their ratio.
 
-    `ratio` is the hours of chatting over those of annotation: above 1, annotation is cheaper.
+    `ratio` is the hours of chatting, divided by the hours of annotation. If it is above 1, annotation is cheaper.
     """
 
     annotation_hours: float
@@ -31,11 +31,12 @@ def evaluation_cost(
     seconds_per_chat: float,
     hourly_wage: float,
 ) -> EvaluationCost:
-    """Compare the hours that people spend; bots' own time is free in both designs.
+    """Compare the hours that people spend. The time of bots costs nothing in either design.
 
-    Annotation takes bots * (bots - 1) / 2 pairs times conversations, annotations and seconds; chatting takes bots times
-    chats and seconds. All figures are yours: the median of `annotation_times` is a good one for an annotation, and a
-    chat takes as long as people need to hold it. Raises `SettingOutOfRange`.
+    The time of annotation is the number of pairs, bots * (bots - 1) / 2, times conversations per pair, annotations per
+    conversation and seconds per annotation. The time of chatting is the number of bots times chats per bot and seconds
+    per chat. You supply all numbers. For the seconds of an annotation, the median of `annotation_times` is suitable.
+    Raises `SettingOutOfRange`.
 
     >>> cost = evaluation_cost(
     ...     bots=4, conversations_per_pair=40, annotations_per_conversation=6, seconds_per_annotation=25,

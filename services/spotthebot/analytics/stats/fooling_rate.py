@@ -1,4 +1,4 @@
-"""How often a bot passes for a human: counts of the labels it got, and the share of "human" among them."""
+"""How often a bot passes for a human: the counts of its labels, and the share of the label "human"."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
@@ -13,7 +14,7 @@ from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 
 @dataclass(frozen=True)
 class FoolingRate:
-    """Labels of one entity; `estimate` is the share labelled human, None with its bounds where nothing was labelled."""
+    """The labels of one entity. `estimate` is the share of "human"; without labels, it and its bounds are None."""
 
     bot: str
     human: int
@@ -31,7 +32,9 @@ class FoolingRate:
 def fooling_rates(
     table: AnnotationTable, *, confidence_level: float = 0.95, clusters: Clusters = Clusters.BOTH
 ) -> tuple[FoolingRate, ...]:
-    """Count each entity's labels over all rows and both sides, in the order of `table.names`, humans included.
+    """Count each entity's labels over all rows and both sides.
+
+    Entities, including humans, are in the order of `table.names`.
 
     >>> from spotthebot.analytics.stats import AnnotationTable
     >>> rows = [(0, "A", "HU", 2, "bot", "human", 0), (0, "A", "HU", 2, "human", "human", 1)]
@@ -39,6 +42,7 @@ def fooling_rates(
     >>> [(each.bot, each.estimate) for each in fooling_rates(table)]
     [('A', 0.5), ('HU', 1.0)]
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     e, n_labels = len(table.names), len(LabelCode)
     entity, label = table.entity.ravel(), table.label.ravel()

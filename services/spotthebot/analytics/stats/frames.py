@@ -1,6 +1,6 @@
-"""The annotation table from a data frame or a CSV file, whose faults are named by row and column.
+"""Reads an annotation table from a data frame or a CSV file. An error names the row and the column.
 
-pandas is slow to import and is imported with the first call, so that the service starts without it.
+pandas is slow to import and is imported at the first call, so that the service starts without it.
 """
 
 import csv
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS: Final = ("conversation", "first", "second", "exchanges", "label_first", "label_second", "annotator")
-"""The columns that a frame must have."""
+"""The required columns of a frame."""
 TEXT: Final = "text"
-"""The column that a frame may have: equal values where conversations have one text."""
+"""An optional column: equal values for conversations with the same text."""
 LEAD: Final = "lead_"
-"""How a feature's column begins."""
+"""The prefix of the names of feature columns."""
 _LONGEST: Final = 60
 _LABELS: Final = {label.name.lower(): int(label) for label in LabelCode}
 
 
 def from_dataframe(frame: "pd.DataFrame") -> AnnotationTable:
-    """Make the table of a frame with one row per annotation of a conversation.
+    """Return the table of a data frame that has one row for each annotation of a conversation.
 
-    `conversation` and `annotator` are any values, coded 0, 1, ... by their first row; `first` and `second` name the
-    speakers, people "HU"; `exchanges` counts the pairs of turns that were seen; `label_first` and `label_second` are
-    human, unsure or bot. Each column `lead_NAME` is a feature: 1 where the first speaker had more of it, -1 where the
-    second had, 0 where neither had. A column `text` has the text of the conversation, as far as it was shown, or any
-    hash of it: conversations with equal values are one cluster to every interval and test. Without it no two
-    conversations have one text. Other columns are ignored. Raises `AnnotationTableMalformed`, which names the
-    row by its index and the column.
+    `conversation` and `annotator` have any values; their codes are 0, 1, ... in the order of their first rows. `first`
+    and `second` name the speakers; people are "HU". `exchanges` counts the pairs of turns that were seen. `label_first`
+    and `label_second` are human, unsure or bot. Each column `lead_NAME` is a feature: 1 if the first speaker had more
+    of it, -1 if the second had, 0 if neither had. A column `text` has the shown text of the conversation, or any hash
+    of it: conversations with equal values are one cluster in every interval and test. Without it all conversations have
+    different texts. Other columns are ignored. Raises `AnnotationTableMalformed`, which names the row by its index and
+    the column.
 
     >>> import pandas as pd
     >>> rows = [("x", "A", "HU", 2, "bot", "human", "ann", -1), ("x", "A", "HU", 2, "unsure", "human", "bob", 0)]
@@ -73,7 +73,7 @@ def from_dataframe(frame: "pd.DataFrame") -> AnnotationTable:
 
 
 def from_csv(path: str | PathLike[str]) -> AnnotationTable:
-    """Make the table of a CSV file in UTF-8 with the columns that `from_dataframe` takes and a header.
+    """Return the table of a CSV file in UTF-8 with a header and the columns of `from_dataframe`.
 
     Raises `AnnotationTableMalformed`, which names the line of the file and the column, and OSError.
 
@@ -109,7 +109,7 @@ def from_csv(path: str | PathLike[str]) -> AnnotationTable:
 
 
 def _require_columns(columns: list[Any]) -> list[str]:
-    """Return the columns of features."""
+    """Return the names of the feature columns; raises AnnotationTableMalformed if a required column is missing."""
     missing = [column for column in COLUMNS if column not in columns]
     if missing:
         there = ", ".join(map(str, columns)) or "none"
@@ -122,7 +122,7 @@ def _require_columns(columns: list[Any]) -> list[str]:
 
 
 def _refuse(frame: "pd.DataFrame", column: str, wrong: BoolArray, fault: str) -> None:
-    """Name the first row that is wrong, if any is."""
+    """Raise AnnotationTableMalformed for the first wrong row, if any."""
     if wrong.any():
         at = int(wrong.argmax())
         said = fault.format(value=frame[column].iloc[at])
@@ -172,5 +172,5 @@ def _require_same_in_conversation(frame: "pd.DataFrame", column: str, fault: str
 
 
 def _short(value: object) -> object:
-    """Return a value that fits a message."""
+    """Return a value, shortened for a message."""
     return f"{value[:_LONGEST]}..." if isinstance(value, str) and len(value) > _LONGEST else value

@@ -1,4 +1,4 @@
-"""Fleiss' kappa: agreement beyond chance where every unit has the same number of ratings (Fleiss 1971)."""
+"""Fleiss' kappa: agreement beyond chance for units with the same number of ratings (Fleiss 1971)."""
 
 from dataclasses import dataclass
 
@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
 from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 
 
 @dataclass(frozen=True)
 class Kappa:
-    """Kappa with its interval over `n` units of `ratings` each; `n_left_out` units had another number of ratings.
+    """Kappa with its interval over `n` units of `ratings` ratings each.
 
-    `n_repeated` rows were replaced by a later one of their annotator and unit.
-
-    Where kappa is undefined it is None, and `reason` says why; so it does where there is no interval.
+    `n_left_out` units had another number of ratings. `n_repeated` rows were replaced by a later row of the same
+    annotator and unit. If kappa is None (undefined), or if there is no interval, `reason` says why.
     """
 
     estimate: float | None
@@ -41,17 +41,19 @@ def fleiss_kappa(
     clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
 ) -> Kappa:
-    """Return kappa of the categories (n,) given to units (n,), one row per rating.
+    """Return kappa of the categories (n,) given to units (n,), with one row for each rating.
 
-    Kappa needs the same number of ratings of every unit: units with the commonest number above one are taken (the
-    larger of two equally common ones), and the result says how many were left out. Units vary together if they are of
-    one conversation (n,), by default each its own, or share an annotator (n,); without annotators clusters are
-    conversations. Rows without a category (None, NaN) are left out; of an annotator's rows for a unit the last counts.
-    Raises `SettingOutOfRange` and `ColumnMalformed`.
+    Kappa needs the same number of ratings for every unit. It uses the units with the most common number above one; of
+    two equally common numbers, the larger one. The result counts the other units. Units vary together if they have the
+    same conversation (n,), or if they share an annotator (n,). By default each unit is a conversation of its own.
+    Without annotators, only conversations are clusters. Rows without a category (None, NaN, an empty text) are left
+    out. If an annotator has several rows for a unit, the last row counts. Raises `SettingOutOfRange` and
+    `ColumnMalformed`.
 
     >>> round(fleiss_kappa([0, 0, 1, 1, 2, 2], [1, 1, 2, 2, 1, 2]).estimate, 4)  # (2/3 - 1/2) / (1/2)
     0.3333
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     units = rated_units(unit, category, conversation, annotator)
     ratings = units.sizes

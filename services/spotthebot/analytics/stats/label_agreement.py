@@ -9,31 +9,35 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, IntArray, LabelCode
 from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 
 
 class AgreementRule(StrEnum):
-    """How a pair of equal labels counts: twice, as the published table has it, or once, as its words say."""
+    """How often a label counts that both annotators gave: twice (the published table), or once (the paper's text)."""
 
     PUBLISHED = "published"
     ONCE = "once"
 
     @property
     def method(self) -> str:
-        """What a result says of how it was counted and bounded."""
+        """Return the description for a result: how labels are counted, and how bounds are computed."""
         return f"segments with two annotations, agreeing pairs {_COUNTED[self]}; {METHOD}"
 
 
 LEAST_ANNOTATORS: Final = 8
-"""With fewer, two of whom make each pair, intervals hold the truth too seldom."""
+"""With fewer annotators, two of whom make each pair, intervals cover the truth too seldom."""
 _COUNTED: Final = {AgreementRule.PUBLISHED: "counted twice, as published", AgreementRule.ONCE: "counted once"}
 
 
 @dataclass(frozen=True)
 class LabelAgreement:
-    """One entity and label: `agree` of the `n` labels were met by the other annotator's; None where none was given."""
+    """One entity and label: `agree` of the `n` labels equal the other annotator's label.
+
+    The share is None if `n` is 0.
+    """
 
     bot: str
     label: LabelCode
@@ -56,10 +60,11 @@ def label_agreement(
 ) -> tuple[LabelAgreement, ...]:
     """Compare the two labels of each side of a segment, for every entity of `names` and every label.
 
-    These count annotations, as the paper's table does: segments with other than two are left out, and so are those
-    whose two are of one annotator. A label that only one of the two gave counts once; one that both gave counts
-    `AgreementRule`. Counted once, agreement is a share q of sides, whose interval is that of a share; counted twice it
-    is 2 q / (1 + q), and so are its bounds. A side belongs to both of its annotators.
+    Annotations are counted as in the paper's table. A segment is left out unless it has exactly two annotations, by
+    different annotators. A label that only one of the two gave counts once. A label that both gave counts by
+    `AgreementRule`. If it counts once, agreement is a share q of sides, with the interval of a share. If it counts
+    twice, agreement is 2 q / (1 + q), and its bounds are transformed in the same way. A side belongs to the clusters of
+    both annotators.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -72,6 +77,8 @@ def label_agreement(
     >>> [(each.bot, each.label.name, each.agree, each.n) for each in label_agreement(table) if each.n]
     [('A', 'HUMAN', 2, 2), ('B', 'BOT', 0, 1), ('B', 'UNSURE', 0, 1)]
     """
+    rule = choice_of("rule", rule, AgreementRule)
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     segments = np.column_stack([table.conversation, table.exchanges])
     _, segment, sizes = np.unique(segments, axis=0, return_inverse=True, return_counts=True)
@@ -80,7 +87,7 @@ def label_agreement(
     pairs = pairs[table.annotator[pairs[:, 0]] != table.annotator[pairs[:, 1]]]
     first, second = pairs.T
     crew, members = annotator_sets(np.repeat(np.arange(len(first)), 2), table.annotator[pairs.ravel()])
-    # Per side of a segment: its first label, and its second where that is another one.
+    # Per side of a segment: its first label, and its second if that differs.
     alike = (table.label[first] == table.label[second]).ravel()
     side, n_labels = table.entity[first].ravel() * len(LabelCode), len(table.names) * len(LabelCode)
     cell = np.concatenate([side + table.label[first].ravel(), (side + table.label[second].ravel())[~alike]])

@@ -1,4 +1,4 @@
-"""How many more conversations a campaign's pairs need, for the correlations that its data show."""
+"""How many more conversations a campaign's pairs need, given the correlations in its data."""
 
 from dataclasses import dataclass
 
@@ -16,11 +16,12 @@ from spotthebot.analytics.stats.wins import Games, count_wins
 
 @dataclass(frozen=True)
 class MoreConversations:
-    """How many conversations of a pair are needed in all, and how many `more` than its `n`.
+    """How many conversations a pair needs in all, and how many `more` these are than the `n` that it has.
 
-    `annotators` are needed where every pair has as many conversations. `low` and `high` are the conversations if the
-    win rate lies at the end of its interval that is farther from even or nearer to it; `high` is None where the
-    interval holds even odds. A pair that is told apart already needs no more.
+    `annotators` is the number of annotators for a campaign in which every pair has so many conversations. `low` and
+    `high` are the conversations needed if the true win rate is an end of its interval: `low` for the end that is
+    farther from even odds, `high` for the nearer end. `high` is None if the interval contains even odds. A pair that is
+    already told apart needs no further conversations.
     """
 
     bot: str
@@ -38,7 +39,7 @@ class MoreConversations:
 
 @dataclass(frozen=True)
 class MorePlan:
-    """What every pair needs, with the design that the data at hand show."""
+    """The needs of every pair, and the design that the present data have."""
 
     pairs: tuple[MoreConversations, ...]
     design: Design
@@ -55,10 +56,10 @@ def plan_more(
     significance_level: float = 0.05,
     confidence_level: float = 0.95,
 ) -> MorePlan:
-    """Say how many more conversations each pair needs if it goes on as it began, with annotators in proportion.
+    """Return how many more conversations each pair needs if its win rate stays the same. Annotators grow in proportion.
 
-    The tie rate, the annotations of a conversation and of an annotator and both correlations are estimated from all
-    games. A win rate that is estimated is not known: `low` and `high` say how far the number depends on it, at
+    The tie rate, the annotations of a conversation and of an annotator, and both correlations are estimated from all
+    games. The win rate is only an estimate: `low` and `high` show how much the number depends on it, at
     `confidence_level`.
 
     >>> from spotthebot.analytics.stats import Unit
@@ -76,7 +77,7 @@ def plan_more(
     design = design_of(games)
     k = len(games.bots)
     pair_of = np.minimum(games.first, games.second) * k + np.maximum(games.first, games.second)
-    # Two pairs may say one text.
+    # Two pairs may have conversations with the same text.
     shown = np.unique(np.column_stack([pair_of, games.conversation]), axis=0)
     held = np.bincount(shown[:, 0], minlength=k * k)
     request = _Request(power, significance_level, max(1, int(np.sum(held > 0))))
@@ -93,7 +94,7 @@ def plan_more(
 
 
 def design_of(games: Games) -> Design:
-    """Return the design that games show, without a fixed number of annotators.
+    """Return the design of games: their tie rate, correlations and annotations. It has no fixed number of annotators.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
     >>> rows = [(at // 4, "A", "B", 2, "human", "bot" if at % 2 else "human", at % 3) for at in range(12)]
@@ -125,7 +126,7 @@ def _more(pair: PairInterval, test: PairComparison, n: int, design: Design, requ
     def needed(rate: float | None) -> PairPlan | None:
         if rate is None:
             return None
-        # A bot that won all of a few games is planned for as if it could lose one.
+        # For a bot that won all of its few games, the plan assumes that it could lose one.
         near = min(max(rate, 1 / (2 * pair.n + 2)), 1 - 1 / (2 * pair.n + 2))
         return plan_conversations(
             near,

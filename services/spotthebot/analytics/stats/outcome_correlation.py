@@ -1,9 +1,11 @@
-"""How alike outcomes of one pair are within a conversation and within an annotator."""
+"""The correlation of a pair's outcomes within a conversation and within an annotator."""
 
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.intraclass_correlation import intraclass_correlation
 from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games
 
@@ -11,10 +13,10 @@ from spotthebot.analytics.stats.wins import Games
 def outcome_correlation(games: Games, clusters: Clusters = Clusters.CONVERSATION) -> float:
     """Estimate the intraclass correlation of a pair's outcomes within its conversations or within its annotators.
 
-    An outcome is what a game adds to the pair's win rate p: 1 - p if it was won, -p if it was lost, 0 for a tie. So the
-    correlation says by how much clusters inflate the variance of p. By analysis of variance of clusters nested in pairs
-    (Donner 1986), between 0 and just below 1; 0 where no cluster has two games. A game that joins several annotations
-    counts for each of its annotators. Raises `SettingOutOfRange`.
+    An outcome is a game's contribution to the pair's win rate p: 1 - p for a win, -p for a loss, 0 for a tie. So the
+    correlation says how much clusters inflate the variance of p. It is estimated by `intraclass_correlation`, whose
+    groups are pairs. A game that joins several annotations counts for each of its annotators. Raises
+    `SettingOutOfRange`.
 
     >>> from spotthebot.analytics.stats import Unit
     >>> alike = Games(
@@ -24,6 +26,7 @@ def outcome_correlation(games: Games, clusters: Clusters = Clusters.CONVERSATION
     >>> round(outcome_correlation(alike), 6)  # no variance within
     1.0
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     if clusters not in {Clusters.CONVERSATION, Clusters.ANNOTATOR}:
         raise SettingOutOfRange(setting="clusters", allowed="conversation or annotator", value=clusters)
     pair, gain = _gains(games)
@@ -31,27 +34,11 @@ def outcome_correlation(games: Games, clusters: Clusters = Clusters.CONVERSATION
     if clusters is Clusters.ANNOTATOR:
         game, cluster = annotators_of_games(games)
         pair, gain = pair[game], gain[game]
-    _, cell = np.unique(np.column_stack([pair, cluster]), axis=0, return_inverse=True)
-    cell = cell.reshape(-1)
-    sizes = np.bincount(cell)
-    n, groups, pairs = len(gain), len(sizes), len(np.unique(pair))
-    if n <= groups or groups <= pairs:
-        return 0.0
-    means = np.bincount(cell, weights=gain) / sizes
-    between = float(np.sum(sizes * means**2)) / (groups - pairs)
-    within = float(np.sum((gain - means[cell]) ** 2)) / (n - groups)
-    of_pair = np.zeros(groups, dtype=np.int64)
-    of_pair[cell] = pair
-    games_of_pair = np.bincount(pair)
-    squares = np.bincount(of_pair, weights=sizes**2, minlength=len(games_of_pair))
-    met = games_of_pair > 0
-    typical = (n - float(np.sum(squares[met] / games_of_pair[met]))) / (groups - pairs)
-    total = between + (typical - 1) * within
-    return float(np.clip((between - within) / total, 0.0, 1 - 1e-9)) if total > 0 else 0.0
+    return intraclass_correlation(gain, cluster, pair)
 
 
 def annotators_of_games(games: Games) -> tuple[IntArray, IntArray]:
-    """List every annotator of every game: the game's number and the annotator's code."""
+    """Return each annotator of each game, as two columns: the numbers of the games and the codes of the annotators."""
     if games.members is None:
         return np.arange(len(games)), games.annotator
     members = games.members[games.annotator].tocoo()

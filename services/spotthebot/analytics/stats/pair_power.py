@@ -1,9 +1,10 @@
-"""With which chance a test tells two bots apart, and the smallest p-value that a design can reach.
+"""The power of a test to tell two bots apart, and the smallest p-value that a design can reach.
 
-The test planned for is `pair_tests`: Student's t of the win rate among decided games, whose variance has a part of
-conversations and a part of annotators. Annotations of one conversation agree more than chance has it, and so do those
-of one annotator: both make them worth less, and more conversations do not make up for few annotators. Where there are
-three pairs or more their design effects are pooled, so that the test has the degrees of freedom of them all.
+The planned test is `pair_tests`: Student's t of the win rate among decided games, whose variance has a part of
+conversations and a part of annotators. Annotations of one conversation agree more than by chance, and so do annotations
+by one annotator. So they tell less than independent annotations, and more conversations do not make up for few
+annotators. With three pairs or more, their design effects are pooled, so that the test has the degrees of freedom of
+all pairs.
 """
 
 import math
@@ -15,24 +16,25 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_level
+from spotthebot.analytics.stats.distributions import student_power
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.pooled_design_effects import LEAST_SHARES
 
 MAX_CONVERSATIONS: Final = 1_000_000
 _LARGEST: Final = MAX_CONVERSATIONS
-"""Annotators, and annotations of one of them or of a conversation, in a design."""
+"""The limit of a design's annotators, and of the annotations by one of them or of one conversation."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """The design of an annotation campaign: how much one annotation tells.
+    """The design of an annotation campaign. It determines how much information one annotation adds.
 
-    `tie_rate` is the share of annotations that are ties. The correlations are intraclass, of two outcomes of one pair
-    of bots (`outcome_correlation`): within a conversation and within an annotator. Their defaults are the larger of
-    those in the two published domains of Spot The Bot, to two digits. `annotators` share the work of all pairs evenly;
-    None stands for as many as the work takes at `annotations_per_annotator`, of which the default is the published
-    limit of three packages of 20. `annotators_per_game` is 1 unless a game joins several annotations, which are then
-    games here too.
+    `tie_rate` is the share of annotations that are ties. The two correlations are intraclass correlations of outcomes
+    of one pair of bots (`outcome_correlation`): within a conversation, and within an annotator. Their defaults are the
+    larger values of the two published domains of Spot The Bot, with two digits. `annotators` share the work of all
+    pairs evenly. None means as many annotators as the work needs at `annotations_per_annotator`, whose default is the
+    published limit of three packages of 20. `annotators_per_game` is 1, unless a game joins several annotations; in
+    that case, read "annotations" here as games.
     """
 
     tie_rate: float = 0.7
@@ -56,11 +58,11 @@ class Design:
             raise SettingOutOfRange(setting="annotators", allowed=f"from 2 to {_LARGEST:,}", value=self.annotators)
 
     def annotators_needed(self, conversations: int, n_pairs: int) -> int:
-        """Return the number of annotators of a campaign of so many conversations of each pair."""
+        """Return the number of annotators of a campaign. Each of `n_pairs` pairs has this number of conversations."""
         return math.ceil(round(float(_annotators(self, np.array([conversations]), n_pairs)[0]), 9))
 
     def design_effect(self, conversations: int, n_pairs: int = 1) -> float:
-        """Return by how much clustering inflates the variance of a pair's win rate (Kish 1965, Donner 1986)."""
+        """Return the factor by which clustering inflates the variance of a pair's win rate (Kish 1965, Donner 1986)."""
         return float(_worth(self, np.array([conversations]), n_pairs).effect[0])
 
 
@@ -80,15 +82,15 @@ def power_of(
     significance_level: float = 0.05,
     n_pairs: int = 1,
 ) -> float:
-    """Return the power of the two-sided test of a pair that really has this win rate among decided games.
+    """Return the power of the two-sided test of a pair whose true win rate among decided games is `win_rate`.
 
-    All `n_pairs` pairs have as many conversations and share the annotators; the level is shared out over their tests
-    (Bonferroni; Holm's correction has no less power). The statistic is 2 (p - 1/2) times the root of the effective
-    number of decided games, with Satterthwaite's degrees of freedom and the spread of Student's t: shares off even odds
-    vary less, but their clusters are skewed, which makes up for it. Pooled design effects have the degrees of freedom
-    of the family, and a pair's own effect lowers the statistic where it came out larger than that of the family
-    (`pooled_design_effects`). In simulated studies this is right to within .02, with fewer than 20 decided games of a
-    pair to within .05.
+    Each of `n_pairs` pairs has this number of conversations, and all pairs share the annotators. The level is divided
+    by the number of pairs (Bonferroni; Holm's correction has at least the same power). The statistic is 2 (p - 1/2)
+    times the root of the effective number of decided games, with Satterthwaite's degrees of freedom and the spread of
+    Student's t. Shares away from even odds vary less, but their clusters are skewed, which compensates for this. Pooled
+    design effects have the degrees of freedom of the whole family. A pair's own effect lowers the statistic if it is
+    larger than the family's (`pooled_design_effects`). In simulated studies the error of the power is at most .02, or
+    at most .05 with fewer than 20 decided games of a pair.
 
     >>> round(power_of(0.5, 40), 3)  # even bots: a false alarm
     0.05
@@ -101,10 +103,10 @@ def power_of(
 
 
 def smallest_p(conversations: int, design: Design = DEFAULT_DESIGN, *, n_pairs: int = 1) -> float:
-    """Return the p-value, adjusted for `n_pairs` pairs, of a pair of which one bot won every decided game.
+    """Return the p-value, adjusted for `n_pairs` pairs, of a pair in which one bot won every decided game.
 
-    No pair of a design of so many conversations each can have a smaller one. A single pair flips the signs of whole
-    clusters then (`share_intervals`). Raises `SettingOutOfRange`.
+    If each pair has this number of conversations, no pair can have a smaller p-value. For a single pair it is the
+    p-value of the test that flips the signs of whole clusters (`share_intervals`). Raises `SettingOutOfRange`.
 
     >>> smallest_p(4)  # 4 conversations and 2 annotators: 2 of 2² signs of the annotators
     0.5
@@ -118,9 +120,10 @@ def smallest_p(conversations: int, design: Design = DEFAULT_DESIGN, *, n_pairs: 
 
 @dataclass(frozen=True, eq=False)
 class _Worth:
-    """The design effect, the effective number of decided games and the degrees of freedom of one pair's test.
+    """The worth of one pair's games: design effect, effective number of decided games, and degrees of freedom.
 
-    `own_degrees` are those of its own variance, `clusters` the number of clusters of the kind with fewer.
+    `own_degrees` are the degrees of freedom of the pair's own variance. `clusters` counts the clusters of one kind:
+    conversations or annotators, whichever are fewer.
     """
 
     effect: FloatArray
@@ -132,7 +135,7 @@ class _Worth:
 
 def _worth(design: Design, conversations: IntArray, n_pairs: int) -> _Worth:
     a, joined = design.annotations_per_conversation, design.annotators_per_game
-    conversations = np.maximum(conversations, 1)  # without any there is no test: its callers say so
+    conversations = np.maximum(conversations, 1)  # without any there is no test, as its callers report
     games = conversations * a
     annotators = np.minimum(_annotators(design, conversations, n_pairs), games * joined)
     each = games * joined / annotators
@@ -166,15 +169,15 @@ def _annotators(design: Design, conversations: IntArray, n_pairs: int) -> FloatA
 
 
 def _degrees(design: Design, clusters: FloatArray | IntArray, games: FloatArray | float) -> FloatArray:
-    # Chance decides how many games of a cluster are decided, and clusters of unequal size are worth fewer.
+    # The number of decided games in a cluster is random, and clusters of unequal size are worth fewer.
     unequal = 1 + design.tie_rate / (games * (1 - design.tie_rate))
     return np.asarray(np.maximum(clusters / unequal - 1, 0.5), dtype=np.float64)
 
 
 def smallest_p_of_games(n: int, design_effect: float, degrees: float, *, n_pairs: int) -> float:
-    """Return the p-value, adjusted for `n_pairs` pairs, that n decided games give where one bot won them all.
+    """Return the p-value, adjusted for `n_pairs` pairs, of a pair in which one bot won all n decided games.
 
-    `design_effect` and `degrees` are those of pooled design effects.
+    `design_effect` and `degrees` come from pooled design effects.
 
     >>> round(smallest_p_of_games(9, 1.0, 1e9, n_pairs=1), 4)  # 3 standard errors off even odds
     0.0027
@@ -191,22 +194,16 @@ def powers_of(
     critical = np.asarray(scipy.stats.t.isf(significance_level / n_pairs / 2, worth.degrees), dtype=np.float64)
     if n_pairs >= LEAST_SHARES:
         return np.where(conversations < 2, 0.0, _pooled_powers(win_rate, lead, critical, worth))
-    near = np.minimum(lead, 30.0)
-    # Where the lead is certain scipy's lower tail is NaN: it is 0.
-    lower = np.nan_to_num(scipy.stats.nct.cdf(-critical, worth.degrees, near))
-    upper = scipy.stats.nct.sf(critical, worth.degrees, near)
-    # A lead so far out hardly varies: the estimated variance decides.
-    certain = scipy.stats.chi2.cdf(worth.degrees * (lead / critical) ** 2, worth.degrees)
-    powers: FloatArray = np.where(lead < 30, np.minimum(1.0, upper + lower), certain)
+    powers = student_power(lead, critical, worth.degrees)
     powers[conversations < 2] = 0.0
     return powers
 
 
 def _pooled_powers(win_rate: float, lead: FloatArray, critical: FloatArray, worth: _Worth) -> FloatArray:
-    """Average over what the own design effect may be beside the family's: chi-squared over its degrees of freedom.
+    """Return the power, averaged over the pair's own design effect, which is chi-squared around the family's effect.
 
-    The tails are those of the noncentral t, in the normal approximation of Johnson & Welch (1940), with the variance
-    that a share has off even odds.
+    The tails of the noncentral t are computed by the normal approximation of Johnson & Welch (1940), with the variance
+    of a share away from even odds.
     """
     own = scipy.stats.chi2.ppf(_QUANTILES[:, None], worth.own_degrees) / worth.own_degrees
     mean = (worth.own_degrees * own + worth.degrees) / (worth.own_degrees + worth.degrees)
@@ -227,7 +224,7 @@ def smallest_of(conversations: IntArray, design: Design, n_pairs: int) -> FloatA
 
 
 def require_plan(win_rate: float, power: float, significance_level: float, n_pairs: int) -> None:
-    """Raise `SettingOutOfRange` for what no plan can be made of."""
+    """Raise `SettingOutOfRange` for a win rate, power, level or number of pairs that can't be planned for."""
     if not 0 < win_rate < 1:
         raise SettingOutOfRange(setting="win_rate", allowed="between 0 and 1, both excluded", value=win_rate)
     require_level("power", power)

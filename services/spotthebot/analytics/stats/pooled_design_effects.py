@@ -1,19 +1,21 @@
-"""Design effects of a family of like estimates, such as the win rates of all pairs of bots, pooled.
+"""Design effects of a family of similar estimates, such as the win rates of all pairs of bots, pooled.
 
-Each estimate alone tells its variance by the few clusters that it has, and pays for it with few degrees of freedom.
-What makes the variance is alike in all of them: how much annotations of one conversation, or of one annotator, agree.
-So the family has one correlation rho, and an estimate is expected to have the design effect
+The variance of a single estimate is known only from its few clusters, and has few degrees of freedom. The causes of the
+variance are similar in the whole family: the agreement of annotations of one conversation, or of one annotator. So the
+family has one correlation rho, and the expected design effect of an estimate is
 
     1 + rho (m - 1 + c - 1)
 
-where m and c are the observations that its clusters have, weighted by themselves (Kish 1965): the annotators' and the
-conversations'. rho is the ratio of the sums over the family of w (own effect - 1) and of w (m - 1 + c - 1). The weights
-of shares, w = d 4 p (1 - p), have degrees of freedom d that follow from the numbers of clusters alone: those of
-Satterthwaite grow where a variance came out large, and rho would be too large. Nothing is floored before this.
+where m is the mean number of observations in its clusters of annotators, and c in its clusters of conversations. Both
+means weight each cluster by its number of observations (Kish 1965). rho is the ratio of the sums over the family of w
+(own effect - 1) and of w (m - 1 + c - 1). The weights of shares are w = d 4 p (1 - p), with degrees of freedom d that
+depend only on the numbers of clusters. Satterthwaite's degrees of freedom are larger for variances that are large by
+chance, and would make rho too large. No value is raised to a minimum before this.
 
-The effect in use is the mean of the expected and the own one, weighted by their degrees of freedom, but never below the
-own one and never below 1: where a pair's annotators differ more than the family's, its own games say so. Degrees of
-freedom are those of the family. `benchmarks/analytics/power` has level and power beside an oracle.
+The effect in use is the mean of the expected effect and the estimate's own effect, weighted by their degrees of
+freedom. It is never below the own effect: if a pair's annotators differ more than the family's, its own games show it.
+It is never below 1 either. It has the degrees of freedom of the family. `benchmarks/analytics/power` compares level and
+power with an oracle.
 """
 
 from dataclasses import replace
@@ -29,17 +31,18 @@ from spotthebot.analytics.stats.clustered_variance import Counted, Influence, Ob
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, PooledEffects
 
 LEAST_SHARES: Final = 3
-"""Fewer estimates have nothing to pool: two bots have one pair."""
+"""The fewest estimates that are pooled: two bots have one pair, which has no family."""
 _CERTAIN: Final = 1e-12
 
 
 def pooled_variance(
     share: FloatArray, observations: Observations, influence: Influence, clusters: Clusters, *, contrasts: int
 ) -> ClusteredVariance:
-    """Return the variance of shares (m,), of which each observation counts into one, with pooled design effects.
+    """Return the variance of shares (m,) with pooled design effects. Each observation counts for one share.
 
-    `contrasts` is the number of differences that determine the whole family: one less than the bots. Fewer known
-    shares than `LEAST_SHARES` keep their own variance, as do observations that are taken for independent.
+    `contrasts` is the number of differences that determine the whole family: the number of bots minus one. If fewer
+    than `LEAST_SHARES` shares are known, or if observations are treated as independent, each share keeps its own
+    variance.
     """
     parts = clustered_parts(observations, influence, clusters)
     own = parts.variances()
@@ -77,11 +80,11 @@ def pool(
     degrees: FloatArray,
     information: FloatArray | float = 1.0,
 ) -> ClusteredVariance:
-    """Return variances (m,) with the pooled design effects of the `known`, of which there must be `LEAST_SHARES`.
+    """Return variances (m,). Those that are `known`, at least `LEAST_SHARES`, have pooled design effects.
 
-    `independent` are the variances of independent observations, `effect` the own design effects, NaN where nothing
-    varied. Own degrees of freedom count in the mean in shares of `information`. What is not known keeps its own
-    variance.
+    `independent` has the variances for independent observations. `effect` has the own design effects, NaN if nothing
+    varied. `information` is the share of the own degrees of freedom that counts in the mean. Unknown variances stay
+    unchanged.
     """
     if np.sum(known) < LEAST_SHARES:
         return own
@@ -104,9 +107,9 @@ def pool(
 
 
 def expected_effects(own: FloatArray, excess: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the design effects (m,) that a family leads to expect of its members, from those with a weight above 0.
+    """Return the expected design effects (m,) of a family. They are computed from its members with a weight above 0.
 
-    `excess` (m,) is m - 1 + c - 1 of the module's formula, so that 0 is the effect of independent observations.
+    `excess` (m,) is m - 1 + c - 1 in the formula of this module. It is 0 for independent observations.
 
     >>> expected_effects(np.array([2.0, 4.0]), np.array([1.0, 3.0]), np.array([1.0, 1.0])).tolist()  # rho (1 + 3) / 4
     [2.0, 4.0]
@@ -120,7 +123,9 @@ def expected_effects(own: FloatArray, excess: FloatArray, weight: FloatArray) ->
 def effects_in_use(
     own: FloatArray, own_degrees: FloatArray, expected: FloatArray, degrees: float | FloatArray
 ) -> FloatArray:
-    """Return the mean (m,) of own and expected effects by degrees of freedom, neither below the own one nor below 1.
+    """Return the mean (m,) of own and expected effects, weighted by degrees of freedom.
+
+    The mean is raised to the own effect if it is below it, and to 1 if it is below 1.
 
     >>> one = np.ones(2)
     >>> effects_in_use(np.array([1.0, 4.0]), 5 * one, 3 * one, 15.0).tolist()  # (5 * 1 + 15 * 3) / 20
@@ -132,7 +137,7 @@ def effects_in_use(
 
 
 def others_in_clusters(observations: Observations, counted: Counted, clusters: Clusters) -> FloatArray:
-    """Return with how many others an observation shares its clusters, on average over each estimate's (m,)."""
+    """Return for each estimate (m,) the mean number of other observations in the clusters of an observation."""
     m = counted.n_statistics
     total = np.bincount(counted.statistic, minlength=m)
     others = np.zeros(m)
@@ -144,7 +149,10 @@ def others_in_clusters(observations: Observations, counted: Counted, clusters: C
 
 
 def _pairs(cluster: IntArray, counted: Counted, members: "scipy.sparse.csr_array | None") -> FloatArray:
-    """Count the ordered pairs of observations of an estimate that are of one cluster (m,), each with itself, too."""
+    """Count for each estimate (m,) the ordered pairs of its observations in one cluster.
+
+    An observation pairs with itself.
+    """
     code = cluster if members is not None else np.unique(cluster, return_inverse=True)[1]
     rows = members.shape[0] if members is not None else int(code.max(initial=0)) + 1
     counts = scipy.sparse.csr_array((np.ones(len(code)), (code, counted.statistic)), shape=(rows, counted.n_statistics))
@@ -152,14 +160,20 @@ def _pairs(cluster: IntArray, counted: Counted, members: "scipy.sparse.csr_array
 
 
 def effective_annotators(observations: Observations, counted: Counted) -> FloatArray:
-    """Return how many annotators of equal work would be worth as much as those of each estimate (m,) (Kish 1965)."""
+    """Return the effective number of annotators of each estimate (m,) (Kish 1965).
+
+    It is the number of equally busy annotators who would be worth as much.
+    """
     annotator = observations.annotator[counted.observation]
     weights, of = cluster_weights(counted.statistic, annotator, np.ones(len(annotator)), observations.members)
     return effective_clusters(weights, of, counted.n_statistics)
 
 
 def effective_conversations(observations: Observations, counted: Counted, clusters: Clusters) -> FloatArray:
-    """Return the same of conversations (m,); where they are no clusters every observation is one."""
+    """Return the effective number of conversations of each estimate (m,).
+
+    If conversations are not clusters, each observation counts as one conversation.
+    """
     conversation = (
         observations.conversation if clusters.has_conversations else np.arange(len(observations.conversation))
     )

@@ -1,20 +1,23 @@
-"""Variances of all differences between bots, pooled over bots whom the same annotators saw alike often.
+"""Variances of all differences between bots, pooled over bots that the same annotators saw about equally often.
 
-Six annotators tell the variance of one difference with five degrees of freedom. Where that variance comes out small by
-chance, Satterthwaite's number of them is large, and the test is too bold. Five of them for every difference hold the
-level, and find next to nothing. All differences are matters of the same annotators' tastes: so they have one
-correlation, and are pooled as the win rates of pairs are (`pooled_design_effects`). Differences of mean win rates, of
-mean ratings and of strengths are pooled, and the scores of log-rank tests.
+With six annotators, the variance of one difference has five degrees of freedom. If this variance is small by chance,
+Satterthwaite's degrees of freedom are many, and the test finds too many differences. A test with five degrees of
+freedom for every difference holds its level, but finds next to nothing. All differences depend on the tastes of the
+same annotators. So they have one correlation, and are pooled like the win rates of pairs (`pooled_design_effects`).
+This module pools differences of mean win rates, of mean ratings and of strengths, and the scores of log-rank tests.
 
-A design effect here is the variance of a difference over that of independent observations. An annotator's leniency
-moves both bots alike and cancels if the annotator gave the same share of the annotations of either. Its remainder grows
-with the sum of squared differences of these shares over annotators, which is 1 / n_first + 1 / n_second by chance.
-Above `MAX_UNEVENNESS` times as much a difference keeps its own variance, as the others tell nothing of leniency.
+A design effect here is the variance of a difference, divided by its variance for independent observations. An
+annotator's leniency changes both bots equally. It cancels if the annotator made the same share of the annotations of
+each of the two bots. Otherwise a remainder stays, which grows with the sum, over annotators, of the squared differences
+of these two shares. By chance this sum is 1 / n_first + 1 / n_second. If the sum is more than `MAX_UNEVENNESS` times as
+large, a difference keeps its own variance, since other differences tell nothing about leniency. The values that one
+annotation has of a bot's turns count as one observation, because one annotator gives them all.
 
-A pooled variance is a product of two estimates, so that the reciprocals of their degrees of freedom add up: those of
-the design effect are the annotators' for each independent difference of the family, those of the variance of
-independent observations are the conversations' of both bots. A difference with its own variance has at most as many as
-it has clusters, less one. `benchmarks/analytics/README.md` has level and power beside an oracle.
+A pooled variance is a product of two estimates, so the reciprocals of their degrees of freedom add up. The design
+effect has the degrees of freedom of the annotators, for each independent difference of the family. The variance for
+independent observations has the degrees of freedom of the conversations of both bots. A difference with its own
+variance has at most as many degrees of freedom as clusters minus one. `benchmarks/analytics/README.md` compares level
+and power with an oracle.
 """
 
 from dataclasses import dataclass, replace
@@ -35,20 +38,25 @@ from spotthebot.analytics.stats.pooled_design_effects import (
 from spotthebot.analytics.stats.uncertainty import POOLED, ClusteredVariance, Clusters
 
 MAX_UNEVENNESS: Final = 2.0
-"""Annotators' shares of two bots' annotations may differ by so much more than by chance, in squares."""
+"""The limit, relative to chance, of the squared differences of annotators' shares of two bots' annotations."""
 ROUNDING: Final = 1e-26
-"""Variances of values of at most 1 that are so small are 0 but for rounding."""
+"""Variances this small, of values of at most 1, are rounding errors of 0."""
 
 
 def variance_of_differences(
-    observations: Observations, counted: Counted, parts: ClusteredParts, first: IntArray, second: IntArray
+    observations: Observations,
+    counted: Counted,
+    parts: ClusteredParts,
+    own: ClusteredVariance,
+    first: IntArray,
+    second: IntArray,
 ) -> ClusteredVariance:
-    """Return the variance of estimate `first` (d,) less estimate `second` (d,), of which each is one bot's.
+    """Return the variance of estimate `first` (d,) minus estimate `second` (d,). Each estimate is about one bot.
 
-    `counted` says which observations are whose, and `parts` are the parts of the estimates' variance; values are at
-    most 1. Nothing is pooled without clusters of annotators, or where fewer than three differences can be.
+    `counted` assigns observations to bots. `parts` are the parts of the variance of the estimates, whose values are at
+    most 1, and `own` the variances of the differences (d,) that are not pooled. Nothing is pooled without clusters of
+    annotators, or if fewer than three differences can be pooled.
     """
-    own = parts.differences(first, second)
     own = replace(own, degrees=np.minimum(own.degrees, np.maximum(own.n_clusters - 1, 1)))
     independent, effect = parts.effects_of_differences(first, second)
     known = (independent > ROUNDING) & ~np.isnan(effect)
@@ -56,14 +64,14 @@ def variance_of_differences(
 
 
 def words_of_differences(clusters: Clusters, bots: int) -> str:
-    """Say what the variances of all differences between so many bots stand on."""
+    """Return a description of the clusters behind the variances of all differences between this number of bots."""
     pooled = clusters.has_annotators and bots * (bots - 1) // 2 >= LEAST_SHARES
     return f"{clusters.words}, {POOLED}" if pooled else clusters.words
 
 
 @dataclass(frozen=True, eq=False)
 class SeenBots:
-    """Differences between the bots `first` and `second` (d,), and what was seen of each bot."""
+    """Differences between the bots `first` and `second` (d,), and the observations of each bot."""
 
     observations: Observations
     counted: Counted
@@ -78,10 +86,12 @@ class SeenBots:
         effect: FloatArray,
         information: FloatArray | float = 1.0,
     ) -> ClusteredVariance:
-        """Pool the `known` of the differences' own variances (d,), of those that the same annotators saw alike often.
+        """Return variances (d,).
 
-        `independent` are the variances of independent observations, `effect` the own design effects, NaN where nothing
-        varied. `information` says how much an own effect tells, in shares of 1.
+        `known` differences between bots that the same annotators saw about equally often are pooled.
+
+        `independent` has the variances for independent observations. `effect` has the own design effects, NaN if
+        nothing varied. `information` is the share of the own degrees of freedom that counts in the mean.
         """
         if not own.clusters.has_annotators:
             return own
@@ -111,7 +121,7 @@ class SeenBots:
         return replace(found, degrees=np.where(known, of_product, own.degrees))
 
     def _seen_alike(self) -> BoolArray:
-        """Return for which differences (d,) annotators have like shares of both bots' annotations."""
+        """Return for which differences (d,) each annotator has similar shares of the annotations of both bots."""
         first, second, counted = self.first, self.second, self.counted
         annotator, members = self.observations.annotator[counted.observation], self.observations.members
         n = np.maximum(np.bincount(counted.statistic, minlength=counted.n_statistics), 1)

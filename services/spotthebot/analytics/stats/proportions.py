@@ -11,12 +11,12 @@ from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.statistics.whole_numbers import is_whole
 
 _MAX_COUNT: Final = 2**53
-"""Whole numbers up to this one stay apart in double precision."""
+"""Integers up to this one stay apart in double precision."""
 
 
 @dataclass(frozen=True)
 class Proportion:
-    """A share of `n` observations with Wilson's bounds; None without any."""
+    """A share of `n` observations with Wilson's bounds. Share and bounds are None without observations."""
 
     estimate: float | None
     low: float | None
@@ -28,9 +28,9 @@ class Proportion:
 
 @dataclass(frozen=True)
 class ProportionTest:
-    """The z test of two shares, the first less the second over its pooled standard error.
+    """The z test of two shares. `statistic` is the first minus the second, divided by the pooled standard error.
 
-    Where neither or both are certain there is no standard error: statistic and p-value are None, `reason` says why.
+    If the pooled share is 0 or 1, there is no standard error. Statistic and p-value are None, and `reason` says so.
     """
 
     difference: float | None
@@ -41,7 +41,7 @@ class ProportionTest:
 
 
 def wilson_interval(successes: int, n: int, *, confidence_level: float = 0.95) -> Proportion:
-    """Return the share of successes with Wilson's (1927) bounds, which stay within 0 and 1 and are never of no width.
+    """Return the share of successes with Wilson's bounds (1927). They stay within 0 and 1, and are never equal.
 
     >>> share = wilson_interval(3, 50)
     >>> share.estimate, round(share.low, 4), round(share.high, 4)
@@ -56,7 +56,7 @@ def wilson_interval(successes: int, n: int, *, confidence_level: float = 0.95) -
 
 
 def wilson_bounds(successes: int, n: int, confidence_level: float) -> tuple[float, float]:
-    """Return Wilson's bounds of a share of n > 0 independent observations."""
+    """Return Wilson's bounds of a share of n independent observations; n is at least 1."""
     quantile = float(scipy.special.ndtri((1 + confidence_level) / 2))
     share, weight = successes / n, quantile**2 / n
     centre = (share + weight / 2) / (1 + weight)

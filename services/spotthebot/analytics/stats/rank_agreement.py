@@ -1,4 +1,4 @@
-"""How far two rankings of the same bots agree."""
+"""How well two rankings of the same bots agree."""
 
 import math
 from itertools import combinations
@@ -9,9 +9,9 @@ from spotthebot.analytics.stats.ranking import Ranking
 
 
 def kendall_tau(one: Ranking, other: Ranking) -> float | None:
-    """Return Kendall's tau-b of the mean win rates of bots that have one in both; None where all are tied.
+    """Return Kendall's tau-b of two rankings, over bots with a mean win rate in both; None if all are tied.
 
-    It is 1 without a residue where the orders are the same.
+    If both orders are the same, it is exactly 1, without a rounding error.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games, rank_bots
     >>> rows = [(at, *pair, 2, "human", "bot", at) for at, pair in enumerate(("AB", "AC", "BC"))]

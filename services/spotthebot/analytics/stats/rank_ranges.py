@@ -1,11 +1,11 @@
-"""Ranges of ranks from replicated win rates, by percentiles or by the rule of the published code, and clusters."""
+"""Rank ranges from replicated win rates, by percentiles or by the rule of the released code; and clusters of ranges."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import MAX_RESAMPLES, require_resamples
+from spotthebot.analytics.stats.bootstrap import MAX_RESAMPLES, require_confidence_level, require_resamples
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
 from spotthebot.statistics.randomness import Seed, generator_of, seed_of
@@ -13,16 +13,17 @@ from spotthebot.statistics.whole_numbers import is_whole
 
 
 def rank_ranges(rates: FloatArray, confidence_level: float) -> tuple[IntArray, IntArray]:
-    """Percentile bounds of each bot's rank, 1 the highest rate, from replicates (n_resamples, k).
+    """Return percentile bounds of each bot's rank from replicates (n_resamples, k); rank 1 is the highest rate.
 
-    The lower bound is taken over the best rank a bot could have in a replicate, the upper one over its worst: they
-    differ where rates are equal or, as NaN, unknown. Rates are compared to 12 decimals, below which only the order
-    of summation shows.
+    The lower bound uses the best rank that a bot can have in a replicate, the upper bound its worst rank. These two
+    ranks differ if rates are equal or unknown (NaN). Rates are rounded to 12 decimals, since smaller differences only
+    depend on the order of summation. Raises `SettingOutOfRange`.
 
     >>> rates = np.array([[0.9, 0.5]] * 9 + [[0.4, 0.5]])  # first is second in one replicate of ten
     >>> [bound.tolist() for bound in rank_ranges(rates, 0.90)], [bound.tolist() for bound in rank_ranges(rates, 0.50)]
     ([[1, 1], [2, 2]], [[1, 2], [1, 2]])
     """
+    require_confidence_level(confidence_level)
     k = rates.shape[1]
     if k == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -35,7 +36,9 @@ def rank_ranges(rates: FloatArray, confidence_level: float) -> tuple[IntArray, I
 
 
 def clusters_of_ranges(rank_low: IntArray, rank_high: IntArray) -> IntArray:
-    """Group transitively overlapping ranges; groups are numbered from 1, the best ranks first.
+    """Return the cluster of each bot, from 1 for the best ranks.
+
+    Ranges that overlap, also through others, are one cluster.
 
     >>> clusters_of_ranges(np.array([1, 2, 4]), np.array([2, 3, 4])).tolist()  # 1 to 2 and 2 to 3 overlap
     [1, 1, 2]
@@ -51,10 +54,10 @@ def clusters_of_ranges(rank_low: IntArray, rank_high: IntArray) -> IntArray:
 
 
 def rank_probabilities(rates: FloatArray) -> FloatArray:
-    """Share of the replicates (n_resamples, k) in which a bot (row) has a rank (column 0 is rank 1).
+    """Return the share of replicates (n_resamples, k) in which a bot (row) has a rank (column 0 is rank 1).
 
-    Bots that tie share the ranks they occupy equally, and so do all bots between the best and worst rank that an
-    unknown (NaN) rate leaves open.
+    Bots that tie share their ranks equally. A bot with an unknown rate (NaN) could have any rank in a range; all bots
+    in this range share its ranks equally.
 
     >>> rank_probabilities(np.array([[0.9, 0.1], [0.5, 0.5]])).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
@@ -71,9 +74,10 @@ def rank_probabilities(rates: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class PublishedRanges:
-    """Rank ranges and clusters as the released code finds them, in the order of `bots`.
+    """Rank ranges and clusters by the rule of the released code, in the order of `bots`.
 
-    Where no game was decided only the order of the bots would show: the three are empty, and `reason` says so.
+    If no game was decided, the ranges would show only the order of `bots`. All three fields are empty then, and
+    `reason` says so.
     """
 
     bots: tuple[str, ...]
@@ -91,12 +95,12 @@ class PublishedRanges:
 def published_rank_ranges(
     games: Games, *, n_matches: int | None = 5000, share: float = 0.995, n_resamples: int = 1000, seed: Seed = 0
 ) -> PublishedRanges:
-    """Rank as the code released with Spot The Bot does, to reproduce the paper; for anything else take `rank_bots`.
+    """Rank by the rule of the code that was released with Spot The Bot. Use `rank_bots` unless you reproduce the paper.
 
-    A replicate draws `n_matches` single games, however many there were (None: as many as there were), and ranks bots
-    by wins over games, ties included; equal bots keep their order. A range begins at the best rank that a bot had in
-    any replicate and ends where it holds more than `share` of them. Drawing more games than there are makes ranges too
-    narrow. The cost does not depend on the number of games.
+    A replicate draws `n_matches` single games, however many games there were; None draws as many as there were. It
+    ranks bots by their wins divided by their games, including ties. Equal bots keep their order. A range starts at the
+    best rank of a bot in any replicate, and ends where it contains more than `share` of the replicates. Drawing more
+    games than there are makes ranges too narrow. The cost does not depend on the number of games.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
     >>> table = AnnotationTable.from_rows(
@@ -137,7 +141,10 @@ def published_rank_ranges(
 
 
 def published_rank_counts(counts: PairCounts, n_matches: int, n_resamples: int, seed: Seed) -> IntArray:
-    """Count in how many replicates a bot (row) has a rank (column 0 is rank 1) when single games are drawn."""
+    """Count the replicates in which each bot (row) has each rank (column 0 is rank 1).
+
+    A replicate draws single games.
+    """
     k = len(counts.bots)
     first, second = np.triu_indices(k, 1)
     cells = np.concatenate([counts.wins[first, second], counts.wins[second, first], counts.ties[first, second]])
@@ -151,7 +158,7 @@ def published_rank_counts(counts: PairCounts, n_matches: int, n_resamples: int, 
 
 
 def rank_counts(rates: FloatArray) -> IntArray:
-    """Count how often each bot (row) takes each rank (column); equal bots keep their order, as a stable sort does."""
+    """Count how often each bot (row) has each rank (column). Equal bots keep their order, as in a stable sort."""
     k = rates.shape[1]
     order = np.argsort(-rates, axis=1, kind="stable")
     cell = order * k + np.arange(k)
@@ -159,7 +166,11 @@ def rank_counts(rates: FloatArray) -> IntArray:
 
 
 def published_ranges(histogram: IntArray, share: float) -> tuple[IntArray, IntArray]:
-    """Bounds from counts (..., k, ranks): from the best rank that occurred to where more than `share` is held."""
+    """Return the best and the worst rank of each bot from counts (..., k, ranks).
+
+    The best one is the best rank that occurs. The worst one is the rank at which the ranks so far have `share` of the
+    counts.
+    """
     low = np.argmax(histogram > 0, axis=-1)
     held = np.cumsum(histogram, axis=-1) > share * histogram.sum(axis=-1, keepdims=True)
     high = np.argmax(held, axis=-1)

@@ -1,14 +1,15 @@
-"""Which bots can be told apart: intervals of win rates, confidence sets of ranks, and clusters of these."""
+"""Which bots can be told apart: intervals of win rates, confidence sets of ranks, and clusters of bots."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level, require_resamples
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.pooled_differences import words_of_differences
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities
@@ -22,7 +23,7 @@ from spotthebot.statistics.randomness import Seed, generator_of, seed_of
 
 
 class RankedBy(StrEnum):
-    """What bots are compared by."""
+    """The measure by which bots are compared."""
 
     WIN_RATES = "win_rates"
     STRENGTHS = "strengths"
@@ -32,9 +33,10 @@ class RankedBy(StrEnum):
 class BotRank:
     """One bot's mean win rate over its opponents with bounds, its set of ranks (1 is best) and its cluster.
 
-    `rank_probabilities` are those of rank 1, 2, ... over draws from the estimates' distribution. `n` counts its decided
-    games; without any the rest is None. A bot that takes no part in the ranking has a `reason`. `tie_rate` is the
-    share of all its games that were ties, `win_rate_with_ties` its mean share of wins among all games.
+    If all ranked bots met and others are not ranked, the rate of a ranked bot is over the ranked ones.
+    `rank_probabilities` has the probabilities of rank 1, 2, ... over draws from the distribution of the estimates. `n`
+    counts its decided games; if it is 0, the other fields are None. A bot outside the ranking has a `reason`.
+    `tie_rate` is the share of ties among all its games, `win_rate_with_ties` its mean share of wins among all games.
     """
 
     bot: str
@@ -54,7 +56,7 @@ class BotRank:
 
 @dataclass(frozen=True)
 class PairInterval:
-    """Eq. 1 for one pair with bounds; `n` counts its decided games, and without any all three are None for a reason."""
+    """The win rate of one pair (Eq. 1) with bounds. `n` counts its decided games; if it is 0, all three are None."""
 
     bot: str
     other: str
@@ -68,10 +70,10 @@ class PairInterval:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The bots, best first (those without decided games last), and every unordered pair.
+    """The bots, best first, and every unordered pair. Bots without decided games are last.
 
-    `ranked_by` says what decides: strengths where two bots of the ranking never met, and so have mean win rates over
-    different opponents. `reason` says why nobody has a rank.
+    `ranked_by` is the measure that decides. If two bots of the ranking never met, strengths decide, since mean win
+    rates are over different opponents. If no bot has a rank, `reason` says why.
     """
 
     bots: tuple[BotRank, ...]
@@ -102,14 +104,15 @@ def rank_bots(
 ) -> Ranking:
     """Rank bots by mean win rate, with bounds for rates and simultaneous confidence sets for ranks.
 
-    Rates have Wilson's interval for the effective number of games. A rank is told by tests: a bot stands behind all
-    that are significantly better and before all that are significantly worse, where the comparisons of all bots are one
-    family (Mogstad, Romano, Shaikh & Wilhelm 2024, with Holm's step-down procedure for theirs). So with probability
-    1 - `significance_level` all sets hold at once, and no claim that one bot is better is false. Bots that share ranks,
-    also through others, make a cluster. Where not all bots met, the most bots that chains of games connect are ranked,
-    by their Bradley-Terry strengths unless these did all meet; a bot with a single vote costs nobody else a rank.
-    The `n_resamples` draws serve the probabilities of ranks alone. `n` counts the
-    games. Raises `SettingOutOfRange`. `benchmarks/analytics/coverage` has the coverage of rates and of ranks.
+    Rates have Wilson's interval for the effective number of games. Ranks come from tests: a bot ranks behind all bots
+    that are significantly better, and before all bots that are significantly worse. The comparisons of all bots are one
+    family (Mogstad, Romano, Shaikh & Wilhelm 2024, but with Holm's step-down procedure). So with a probability of 1 -
+    `significance_level` all sets of ranks are right at once, and no bot is falsely claimed to be better than another.
+    Bots whose ranks overlap, also through others, make a cluster. If not all bots met, only the largest group that
+    chains of games connect is ranked. Bradley-Terry strengths rank it, unless all bots of this group met. A bot with a
+    single vote removes no other bot's rank and moves no other bot's rate. The `n_resamples` draws are used only for the
+    probabilities of ranks. `n` counts the games. Raises `SettingOutOfRange`. `benchmarks/analytics/coverage` measures
+    the coverage of rates and of ranks.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
     >>> rows = [(at, "A", "B", 2, "human", "bot", at % 8) for at in range(16)]
@@ -117,31 +120,28 @@ def rank_bots(
     >>> [(bot.bot, bot.estimate, bot.rank_low, bot.rank_high) for bot in ranking.bots]
     [('A', 1.0, 1, 1), ('B', 0.0, 2, 2)]
     """
+    clusters = choice_of("clusters", clusters, Clusters)
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
     require_confidence_level(confidence_level)
     require_resamples(n_resamples)
     require_level("significance_level", significance_level)
     counts, rates = count_wins(games), WinRateVariance(games, clusters)
-    k = len(games.bots)
-    low, high = share_bounds(*rates.means, confidence_level)
     pair_low, pair_high = share_bounds(*rates.pairs, confidence_level)
-    estimates = rates.means.share
     basis = _basis(games, counts, rates, clusters)
-    ranked = basis.ranked
+    ranked, means = basis.ranked, _means(rates, confidence_level)
+    of_ranked = {} if basis.among is None else _means(basis.among, confidence_level)
+    means |= {code: of_ranked[at] for at, code in zip(basis.place.tolist(), ranked.tolist(), strict=bool(of_ranked))}
     better = _significantly_better(basis, significance_level, adjustment)
     rank_low, rank_high = 1 + better.sum(axis=0), len(ranked) - better.sum(axis=1)
     probabilities = rank_probabilities(basis.draws(n_resamples, generator_of(seed)))
     cluster = clusters_of_ranges(rank_low, rank_high)
     place = {int(code): at for at, code in enumerate(ranked)}
-    decided = counts.wins.sum(axis=0) + counts.wins.sum(axis=1)
-    ties = counts.ties.sum(axis=1)
     with_ties = mean_win_rates(counts.win_rates_with_ties)
+    decided, ties = counts.wins.sum(axis=0) + counts.wins.sum(axis=1), counts.ties.sum(axis=1)
     bots = [
         BotRank(
             bot=games.bots[i],
-            estimate=defined(estimates[i]),
-            low=defined(low[i]),
-            high=defined(high[i]),
-            uncertainty=rates.means.variance.uncertainty(i),
+            **means[i],
             n=int(decided[i]),
             tie_rate=float(ties[i] / (ties[i] + decided[i])) if ties[i] + decided[i] else None,
             win_rate_with_ties=defined(with_ties[i]),
@@ -151,7 +151,7 @@ def rank_bots(
             rank_probabilities=tuple(probabilities[place[i]].tolist()) if i in place else (),
             reason=basis.reasons.get(i, basis.reason),
         )
-        for i in range(k)
+        for i in range(len(games.bots))
     ]
     pairs = tuple(
         PairInterval(
@@ -190,8 +190,6 @@ _FAMILY = {
     Adjustment.BONFERRONI: "Bonferroni",
     Adjustment.NONE: "not corrected: the sets do not hold together",
 }
-
-
 _WORDS = {
     RankedBy.WIN_RATES: "mean win rates",
     RankedBy.STRENGTHS: "Bradley-Terry strengths with ties, since not all of these bots met",
@@ -199,12 +197,23 @@ _WORDS = {
 _UNDECIDED: Final = "no game of the bot was decided"
 
 
+def _means(rates: WinRateVariance, confidence_level: float) -> dict[int, dict[str, Any]]:
+    """Return each bot's mean win rate with its bounds, as fields of `BotRank` by the bot's code."""
+    bounds = zip(rates.means.share, *share_bounds(*rates.means, confidence_level), strict=True)
+    return {
+        i: dict(zip(("estimate", "low", "high"), map(defined, each), strict=True))
+        | {"uncertainty": rates.means.variance.uncertainty(i)}
+        for i, each in enumerate(bounds)
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class _Basis:
-    """The codes of the bots that are ranked (r,), what orders them (r,), and the tests and draws behind their ranks.
+    """The codes of the ranked bots (r,), the values that order them (r,), and the tests and draws behind their ranks.
 
-    `tests` takes places among the ranked and returns who is ahead, and p-values. `reasons` has those of bots that are
-    not ranked.
+    `tests` maps two places among the ranked bots to the result of their test: which bot is ahead, and the p-value.
+    `reasons` says for each other bot why it is not ranked. `among` has the mean win rates that were compared, if any,
+    and `place` (r,) the place of each ranked bot in them.
     """
 
     by: RankedBy
@@ -215,15 +224,17 @@ class _Basis:
     draws: Callable[[int, np.random.Generator], FloatArray]
     reasons: Mapping[int, str]
     reason: str | None = None
+    among: WinRateVariance | None = None
+    place: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def order(self) -> dict[str, tuple[bool, float]]:
-        """What sorts the ranked bots."""
+        """Return the sort keys of the ranked bots."""
         return {self.bots[code]: (False, -self.value[at]) for at, code in enumerate(self.ranked.tolist())}
 
 
 def _basis(games: Games, counts: PairCounts, rates: WinRateVariance, clusters: Clusters) -> _Basis:
-    """Compare by mean win rates if all met, or else those whom chains of games connect."""
+    """Compare all bots by mean win rates if all met; otherwise only the bots that chains of games connect."""
     known = np.flatnonzero(~np.isnan(rates.means.share))
     undecided = dict.fromkeys(np.flatnonzero(np.isnan(rates.means.share)).tolist(), _UNDECIDED)
     if _met(counts, known).all():
@@ -252,21 +263,21 @@ def _basis(games: Games, counts: PairCounts, rates: WinRateVariance, clusters: C
 def _by_win_rates(
     games: Games, ranked: IntArray, rates: WinRateVariance, place: IntArray, reasons: Mapping[int, str]
 ) -> _Basis:
-    """Compare by mean win rates; `place` says at which places of the rates the bots stand."""
+    """Compare by mean win rates. `place` has the place of each bot in `rates`."""
 
     def tests(first: IntArray, second: IntArray) -> tuple[BoolArray, FloatArray]:
         differences = rates.differences(place[first], place[second])
-        _, p_values = share_tests(*differences)
-        return differences.share > 0.5, p_values
+        return differences.share > 0.5, share_tests(*differences)[1]
 
     def draws(n_draws: int, generator: np.random.Generator) -> FloatArray:
         return rates.draws(n_draws, generator)[:, place] if len(place) else np.empty((n_draws, 0))
 
-    return _Basis(RankedBy.WIN_RATES, games.bots, ranked, rates.means.share[place], tests, draws, reasons)
+    value = rates.means.share[place]
+    return _Basis(RankedBy.WIN_RATES, games.bots, ranked, value, tests, draws, reasons, among=rates, place=place)
 
 
 def _significantly_better(basis: _Basis, significance_level: float, adjustment: Adjustment) -> BoolArray:
-    """Return (r, r): whether the bot of the row is significantly better than that of the column."""
+    """Return a matrix (r, r): whether the row's bot is significantly better than the column's bot."""
     r = len(basis.ranked)
     better = np.zeros((r, r), dtype=np.bool_)
     first, second = np.triu_indices(r, 1)
@@ -278,12 +289,12 @@ def _significantly_better(basis: _Basis, significance_level: float, adjustment: 
 
 
 def _never_met(games: Games, counts: PairCounts, known: IntArray) -> str:
-    """Name two bots whose mean win rates are over different opponents."""
+    """Return a sentence that names two bots that never met. Their mean win rates are over different opponents."""
     i, j = np.argwhere(~_met(counts, known))[0]
     return f"{games.bots[known[i]]} and {games.bots[known[j]]} never met"
 
 
 def _met(counts: PairCounts, codes: IntArray) -> BoolArray:
-    """Return whether two bots met (r, r); each met itself."""
+    """Return a matrix (r, r): whether two bots met. Each bot met itself."""
     met: BoolArray = (counts.wins + counts.wins.T + counts.ties)[np.ix_(codes, codes)] > 0
     return met | np.eye(len(codes), dtype=np.bool_)

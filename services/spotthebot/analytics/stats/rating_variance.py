@@ -1,8 +1,9 @@
-"""The variance of bots' ratings, each of which every game of the campaign moves a little.
+"""The variance of bots' ratings. Every game of the campaign changes all ratings a little.
 
-A game's influence on all ratings is its score, which few parameters have a part in, times how far these move the
-ratings. The sum over a cluster is the sum of its scores times the same, and a cluster is enlarged alike for all its
-games: so nothing of the size games times ratings is ever held, unless clusters are sets of several annotators.
+A game's score involves only few parameters. Its influence on all ratings is this score times the effects of these
+parameters on the ratings. The influence of a cluster is the sum of the scores of its games times the same effects. All
+games of a cluster are enlarged equally. So no array of games times ratings is in memory, unless clusters are sets of
+several annotators.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,10 @@ _NUMBERS_AT_ONCE: Final = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class RatingInfluence:
-    """By how much games move ratings, (games, bots): `scores` (games, parameters) times `moves` (parameters, bots)."""
+    """The influence (games, bots) of games on ratings: the product of `scores` (games, parameters) and `moves`.
+
+    `moves` has the effects of parameters on ratings, (parameters, bots).
+    """
 
     scores: "scipy.sparse.csr_array"
     moves: FloatArray
@@ -62,7 +66,7 @@ def rating_parts(games: Games, influence: RatingInfluence, clusters: Clusters) -
 
 @dataclass(frozen=True, eq=False)
 class _Ratings:
-    """The influence with the bots of each game (games, bots), and how many games each bot has (bots,)."""
+    """The influence with the bots of each game (games, bots), and the number of games of each bot (bots,)."""
 
     influence: RatingInfluence
     playing: "scipy.sparse.csr_array"
@@ -74,7 +78,7 @@ class _Ratings:
 
 
 class _RatingPart:
-    """The clusters of one kind: their summed scores and their leverages, by which the sums are enlarged."""
+    """The clusters of one kind: the sums of their scores, and their leverages, by which the sums are enlarged."""
 
     def __init__(
         self,
@@ -92,7 +96,7 @@ class _RatingPart:
             weights = members.T @ weights
         leverage = weights * (1 / np.maximum(ratings.totals, 1))
         if members is not None:
-            # Of a set it is the mean of its annotators'.
+            # The leverage of a set is the mean of its annotators' leverages.
             leverage = (members * (1 / np.diff(members.indptr))[:, None]) @ leverage
         self._leverage = scipy.sparse.csr_array(leverage)
         n = _n_clusters(cluster, members)
@@ -105,7 +109,7 @@ class _RatingPart:
         self.degrees: FloatArray = np.where(self._known, np.maximum(effective - 1, 0.5), np.nan)
 
     def variances(self) -> FloatArray:
-        """Return the variance of each rating, NaN where it has fewer than two clusters."""
+        """Return the variance of each rating; NaN if it has fewer than two clusters."""
         return np.maximum(np.diag(self.covariance()), 0.0)
 
     def covariance(self) -> FloatArray:
@@ -131,7 +135,7 @@ class _RatingPart:
         return gram
 
     def _sums(self) -> Iterator[FloatArray]:
-        """Yield the sums of some clusters after the other, (clusters, bots)."""
+        """Yield the influence of clusters on ratings (clusters, bots), block by block."""
         rows, step = self._scores.shape[0], max(1, _NUMBERS_AT_ONCE // max(self._moves.shape[1], 1))
         for start in range(0, rows, step):
             leverage = self._leverage[start : start + step].toarray()

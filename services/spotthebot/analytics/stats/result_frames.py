@@ -1,4 +1,4 @@
-"""Results as data frames by one rule for all of them: columns are the fields."""
+"""Converts results to data frames by one rule: each field becomes a column."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 def to_dataframe(results: object) -> "pd.DataFrame":
     """Return the frame of a result, or of several results of one kind; raises `SettingOutOfRange` for anything else.
 
-    Each result is a row and each field a column; a field that is a result itself gives columns `field.its_field`. A
-    result that begins with a list of others, such as a ranking with its bots, gives a row for each of those, beside its
-    own fields, which are named `all_field` where both have it; further lists are left out: they have frames of their
-    own, as `to_dataframe(ranking.pairs)`. A result of lists of one length, such as a survival curve, gives a row for
-    each place. Figures that the data do not define are missing.
+    Each result is a row, and each field is a column. A field that is a result itself becomes columns `field.its_field`.
+    If the first field of a result is a list of results, such as the bots of a ranking, each of these has a row. The
+    other fields of the outer result are repeated in each row, and named `all_field` if both have a field of this name.
+    Further lists are left out; they have frames of their own, such as `to_dataframe(ranking.pairs)`. If all fields of a
+    result are lists of the same length, as in a survival curve, each place in the lists has a row. Undefined numbers
+    are missing values.
 
     >>> from spotthebot.analytics.stats import wilson_interval
     >>> frame = to_dataframe([wilson_interval(1, 2), wilson_interval(3, 4)])
@@ -73,7 +74,7 @@ def _is_list(value: object) -> bool:
 
 
 def _lists_of_results(kind: type) -> frozenset[str]:
-    """Return the fields that hold any number of other results."""
+    """Return the names of the fields that hold any number of other results."""
     hints = get_type_hints(kind)
     return frozenset(
         name

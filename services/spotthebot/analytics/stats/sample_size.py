@@ -1,4 +1,9 @@
-"""How many conversations and annotators tell two bots apart, before there are data."""
+"""Plans how many conversations and annotators tell two bots apart, before there are data.
+
+Plans use the spread of Student's t for the win rate. A share away from even odds has a smaller spread. In simulated
+studies the error of the power is at most .02 with Student's spread. With the smaller spread the plan promises up to .06
+too much power.
+"""
 
 import math
 from collections.abc import Callable
@@ -22,9 +27,9 @@ from spotthebot.analytics.stats.pair_power import (
 
 @dataclass(frozen=True)
 class PairPlan:
-    """How many conversations of a pair are needed, and how many annotators where all pairs have as many.
+    """How many conversations a pair needs, and how many annotators if all pairs have so many conversations.
 
-    With a `reason` the number that was asked for is None: no number is enough.
+    If no number is enough, the requested number is None, with a `reason`.
     """
 
     win_rate: float
@@ -39,7 +44,7 @@ class PairPlan:
 
 
 EVEN: Final = "even bots cannot be told apart"
-# The power of few annotators falls again where many conversations add to the weight of their part: all are looked at.
+# With few annotators, power falls again as more conversations increase their share: so all numbers are tried.
 _CANDIDATES: Final = np.unique(
     np.concatenate([np.arange(2, 300), np.geomspace(300, MAX_CONVERSATIONS, 800).round()])
 ).astype(np.int64)
@@ -55,8 +60,8 @@ def plan_conversations(
 ) -> PairPlan:
     """Return the fewest conversations of each pair with which a test finds this win rate with the requested power.
 
-    Unless the design has a number of annotators it grows with the conversations; few annotators bound the power: then
-    no number of conversations is enough. Raises `SettingOutOfRange`.
+    The number of annotators grows with the conversations, unless the design fixes it. Few annotators limit the power,
+    so that perhaps no number of conversations is enough. Raises `SettingOutOfRange`.
 
     >>> plan = plan_conversations(0.75, n_pairs=6)
     >>> plan.conversations, plan.annotators  # 6 pairs * conversations * 6 annotations / 60
@@ -67,7 +72,7 @@ def plan_conversations(
     def powers(conversations: IntArray) -> FloatArray:
         return powers_of(win_rate, conversations, design, significance_level, n_pairs)
 
-    found = None if win_rate == 0.5 else _fewest(powers, power, MAX_CONVERSATIONS)
+    found = None if win_rate == 0.5 else fewest(powers, power, MAX_CONVERSATIONS)
     reason = None
     if found is None:
         reason = (
@@ -97,9 +102,10 @@ def plan_annotators(
     significance_level: float = 0.05,
     n_pairs: int = 1,
 ) -> PairPlan:
-    """Return the fewest annotators with whom so many conversations of each pair reach the requested power.
+    """Return the fewest annotators with which this number of conversations of each pair reaches the requested power.
 
-    They share the work evenly, however much it is; the number in the design does not count. Raises `SettingOutOfRange`.
+    The annotators share all the work evenly. The number of annotators in the design is ignored. Raises
+    `SettingOutOfRange`.
 
     >>> plan = plan_annotators(0.75, 80, n_pairs=6)
     >>> plan.conversations, plan.annotators
@@ -118,7 +124,7 @@ def plan_annotators(
         return np.concatenate(found)
 
     games = math.floor(conversations * design.annotations_per_conversation * design.annotators_per_game)
-    found = None if win_rate == 0.5 else _fewest(powers, power, games)
+    found = None if win_rate == 0.5 else fewest(powers, power, games)
     reason = None if found else f"{conversations:,} conversations are too few, whatever the number of annotators"
     return PairPlan(
         win_rate=win_rate,
@@ -136,7 +142,9 @@ def plan_annotators(
 def least_conversations(
     design: Design = DEFAULT_DESIGN, *, significance_level: float = 0.05, n_pairs: int = 1
 ) -> int | None:
-    """Return with how many conversations of each pair a bot that wins every game is told apart; None: with none.
+    """Return the fewest conversations of each pair with which a bot that wins every game is shown to be better.
+
+    Return None if no number of conversations is enough.
 
     >>> least_conversations(Design(annotators=4))  # 2 of 2⁴ signs of the annotators are .125
     """
@@ -145,10 +153,14 @@ def least_conversations(
     def enough(conversations: IntArray) -> FloatArray:
         return (smallest_of(conversations, design, n_pairs) < significance_level).astype(np.float64)
 
-    return _fewest(enough, 1.0, MAX_CONVERSATIONS)
+    return fewest(enough, 1.0, MAX_CONVERSATIONS)
 
 
-def _fewest(powers: Callable[[IntArray], FloatArray], power: float, most: int) -> int | None:
+def fewest(powers: Callable[[IntArray], FloatArray], power: float, most: int) -> int | None:
+    """Return the smallest number from 2 to `most` whose power is at least `power`; None if no number's is.
+
+    `powers` returns the powers of several numbers (n,).
+    """
     candidates = np.append(_CANDIDATES[most > _CANDIDATES], most) if most >= 2 else np.empty(0, dtype=np.int64)
     enough = np.flatnonzero(powers(candidates) >= power) if len(candidates) else candidates
     if not len(enough):

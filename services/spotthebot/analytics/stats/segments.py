@@ -1,4 +1,4 @@
-"""What more exchanges change: win rates and labels by the number of exchanges seen (Table 8 of Spot The Bot)."""
+"""The effect of longer conversations: win rates and labels by the number of exchanges seen (Table 8)."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
@@ -15,7 +16,7 @@ from spotthebot.analytics.stats.wins import HUMAN_LIKENESS, count_wins, play_gam
 
 @dataclass(frozen=True)
 class ShareInterval:
-    """A share with its bounds, None where the data define none."""
+    """A share with its bounds. They are None if they cannot be computed from the data."""
 
     estimate: float | None
     low: float | None
@@ -25,7 +26,7 @@ class ShareInterval:
 
 @dataclass(frozen=True)
 class SegmentBot:
-    """One bot at one length: its mean win rate (Eq. 1, per annotation) and the shares of its `n` labels."""
+    """One bot at one length: its mean win rate (Eq. 1, per annotation), and the share of each label in its n labels."""
 
     bot: str
     win_rate: ShareInterval
@@ -36,7 +37,7 @@ class SegmentBot:
 
 @dataclass(frozen=True)
 class SegmentResult:
-    """All bots at one number of exchanges; `ties` is the share of ties among `n` annotations between bots."""
+    """All bots at one number of exchanges. `ties` is the share of ties among the `n` annotations between bots."""
 
     exchanges: int
     ties: float | None
@@ -54,7 +55,7 @@ def segment_results(
     confidence_level: float = 0.95,
     clusters: Clusters = Clusters.BOTH,
 ) -> tuple[SegmentResult, ...]:
-    """Analyse each number of exchanges by itself, over conversations between bots, in ascending order.
+    """Analyse each number of exchanges separately, in ascending order. Only conversations between bots count.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -67,6 +68,7 @@ def segment_results(
     >>> [(each.exchanges, each.ties, each.bots[0].win_rate.estimate) for each in segment_results(table)]
     [(2, 0.0, 1.0), (3, 1.0, None)]
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     between = table.between_bots()
     return tuple(

@@ -1,8 +1,8 @@
-"""Separation: whether some direction of the coefficients raises a likelihood without end, by linear programming.
+"""Separation: whether a likelihood rises without limit in some direction of the coefficients, by linear programming.
 
-A likelihood of this kind has a finite maximum if and only if there is no such direction (Albert & Anderson 1984,
-Silvapulle 1981; found by linear programming as in Konis 2007). Directions make a cone: each one is scaled until a
-coefficient is 1, so that the programme's tolerance does not depend on the units of the covariates.
+A likelihood has a finite maximum if and only if there is no such direction (Albert & Anderson 1984, Silvapulle 1981;
+found by linear programming as in Konis 2007). The directions form a cone. Each is scaled until one coefficient is 1, so
+that the tolerance of the linear program does not depend on the units of the covariates.
 """
 
 from typing import Any, Final
@@ -14,13 +14,16 @@ from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 
 _TOLERANCE: Final = 1e-10
 _ALIKE: Final = 1e-9
-"""Columns whose combination is so small beside them depend on each other but for rounding."""
+"""Columns with a combination this small relative to them are dependent, up to rounding."""
 _STILL: Final = 1e-13
-"""A column that varies by so small a share of its values does not vary but for rounding."""
+"""A column that varies by a smaller share of its values is constant, up to rounding."""
 
 
 def standardised(covariates: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return covariates (n, p) less their means, of at most 1, and their units (p,): 0 for one that does not vary."""
+    """Return covariates (n, p) minus their means, divided by their units (p,), so that values are at most 1.
+
+    The unit of a constant covariate is 0.
+    """
     largest = np.abs(covariates).max(axis=0, initial=0.0)
     shares = covariates / np.where(largest > 0, largest, 1.0)
     apart = shares - (shares.mean(axis=0) if len(shares) else 0.0)
@@ -28,6 +31,15 @@ def standardised(covariates: FloatArray) -> tuple[FloatArray, FloatArray]:
     varies = np.ptp(shares, axis=0) > _STILL if len(shares) else np.zeros(len(largest), dtype=np.bool_)
     apart = np.where(varies, apart / np.where(varies, reach, 1.0), 0.0)
     return apart, np.where(varies, reach * largest, 0.0)
+
+
+def scaled(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return columns (n, p), divided by their units (p,), so that values are at most 1.
+
+    The unit of a column of zeros is 0.
+    """
+    units = np.abs(columns).max(axis=0, initial=0.0)
+    return columns / np.where(units > 0, units, 1.0), units
 
 
 def column_rank(columns: FloatArray) -> int:
@@ -39,10 +51,10 @@ def column_rank(columns: FloatArray) -> int:
 
 
 def is_separated(design: FloatArray, events: FloatArray, trials: FloatArray) -> bool:
-    """Tell whether the likelihood of `events` of `trials` (rows,) rises without end, for any binomial link.
+    """Return whether the likelihood of `events` of `trials` (rows,) rises without limit, for any binomial link.
 
-    That is so if a combination of the columns of `design` (rows, p) is nowhere negative where there were events,
-    nowhere positive where there were non-events, and not all zero. Columns should be of comparable size.
+    It does if some combination of the columns of `design` (rows, p) is not zero in all rows, not negative in any row
+    with events, and not positive in any row with non-events. Columns should be of comparable size.
     """
     outward = np.vstack([design[events > 0], -design[events < trials]])
     if not outward.size:
@@ -54,17 +66,17 @@ def is_separated(design: FloatArray, events: FloatArray, trials: FloatArray) -> 
     sizes = np.abs(rows).max(axis=1, initial=0.0)
     rows = rows[sizes > _ALIKE * values[0]] / sizes[sizes > _ALIKE * values[0], None]
     gains, bounds = rows.sum(axis=0), [(-1.0, 1.0)] * rows.shape[1]
-    # Mostly no direction gains anything, which one programme says.
+    # Mostly no direction gains anything, which one programme shows.
     return _most(gains, rows, bounds) > _TOLERANCE and _has_direction(rows, rows.shape[1])
 
 
 def is_separated_in_time(covariates: FloatArray, by: IntArray, beyond: IntArray) -> bool:
-    """Tell whether a regression of times with any baseline has a likelihood that rises, or stays level, without end.
+    """Return whether a regression of times is separated, with any baseline: its likelihood has no finite maximum.
 
-    Row i happened `by` the time of this code and not before `beyond` it (n,), codes from 0 in the order of time and -1
-    for nothing. The coefficients d run off if (x_i - x_k) d >= 0 for all rows i that happened by a time beyond which
-    row k had not: there is then a baseline, which does not fall, that lies between. Columns should be of comparable
-    size.
+    Row i happened by the time with the code `by[i]`, and had not happened at the time with the code `beyond[i]`. Codes
+    are from 0 in the order of time, or -1 for no time. The coefficients diverge in a direction d if (x_i - x_k) d >= 0
+    for all rows i and k such that row i happened by a time at which row k had not happened. In this case some
+    non-decreasing baseline separates the rows. Columns should be of comparable size.
     """
     p = covariates.shape[1]
     m = int(max(by.max(initial=-1), beyond.max(initial=-1))) + 1
@@ -88,18 +100,18 @@ def _selected(code: IntArray, m: int) -> "scipy.sparse.csr_array":
 
 
 def _has_direction(constraints: Any, sought: int) -> bool:  # noqa: ANN401 - scipy's stubs know no sparse constraints
-    """Tell whether some b with constraints b >= 0 has a part other than 0 among its first `sought` coefficients."""
+    """Return whether there is a b with constraints b >= 0, of which one of the first `sought` coefficients is not 0."""
     q = constraints.shape[1]
-    # Beside covariates of at most 1 no baseline has to go farther than all coefficients together.
+    # With covariates of at most 1, a baseline never has to exceed the sum of all coefficients.
     reach = float(max(sought, 1))
     bounds = [(-1.0, 1.0)] * sought + [(-reach, reach)] * (q - sought)
-    # A cone: where there is a direction at all, one with a coefficient of 1 is in some programme.
+    # A cone: if there is any direction, some programme contains one with a coefficient of 1.
     signed = np.concatenate([np.eye(sought, q), -np.eye(sought, q)])
     return any(_most(each, constraints, bounds) > 1 - 1e-6 for each in signed)
 
 
 def _most(gains: FloatArray, constraints: Any, bounds: list[tuple[float, float]]) -> float:  # noqa: ANN401 - as above
-    """Return the largest gain of a direction b within the bounds with constraints b >= 0."""
+    """Return the largest gain of a direction b that is within the bounds and has constraints b >= 0."""
     found = scipy.optimize.linprog(
         -gains,
         A_ub=-constraints,

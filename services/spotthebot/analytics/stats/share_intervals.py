@@ -1,9 +1,9 @@
-"""Intervals and tests of shares of clustered observations: Wilson's, with the effective number of observations.
+"""Intervals and tests of shares of clustered observations: Wilson's, for the effective number of observations.
 
-A share's interval and its p-value are one statement: p is below 5 % exactly where the interval of 95 % leaves the value
-out. Where all observations agree no variance of their own can be seen. If design effects were pooled, theirs is the one
-that the family leads to expect. Else each cluster counts as one observation: the interval is Clopper & Pearson's (1934)
-of as many clusters, and p is that of flipping the sign of every cluster.
+The interval and the p-value of a share agree: p is below 5 % exactly if the interval of 95 % excludes the tested value.
+If all observations are equal, they have no variance of their own. If design effects were pooled, the expected design
+effect of the family is used in this case. Otherwise each cluster counts as one observation: the interval is Clopper &
+Pearson's (1934) for this number of clusters, and the p-value is that of the test that flips the sign of each cluster.
 """
 
 from typing import Final
@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance
 
@@ -21,7 +22,9 @@ _CERTAIN: Final = 1e-12
 def share_bounds(
     share: FloatArray, n: FloatArray | IntArray, variance: ClusteredVariance, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Bound shares (m,) of n (m,) observations with this variance; NaN where it is not known.
+    """Return bounds of shares (m,) of n (m,) observations with the given variance; NaN if the variance is unknown.
+
+    Raises `SettingOutOfRange`.
 
     >>> from spotthebot.analytics.stats.uncertainty import Clusters
     >>> one = np.array([1.0])
@@ -30,6 +33,7 @@ def share_bounds(
     >>> low.round(4).tolist(), high.tolist()
     ([0.9404], [1.0])
     """
+    require_confidence_level(confidence_level)
     quantile = variance.quantiles(confidence_level)
     weight = quantile**2 / _effective(share, n, variance)
     centre = (share + weight / 2) / (1 + weight)
@@ -45,9 +49,9 @@ def share_bounds(
 def share_tests(
     share: FloatArray, n: FloatArray | IntArray, variance: ClusteredVariance
 ) -> tuple[FloatArray, FloatArray]:
-    """Test shares (m,) against even odds: Student's t and two-sided p-values, which agree with `share_bounds`.
+    """Test shares (m,) against even odds. Return Student's t and two-sided p-values, which agree with `share_bounds`.
 
-    Where all clusters agree there is no t; both are NaN where the variance is not known.
+    If all clusters agree, t is NaN. If the variance is unknown, both are NaN.
 
     >>> from spotthebot.analytics.stats.uncertainty import Clusters
     >>> one = np.array([1.0])
@@ -63,7 +67,7 @@ def share_tests(
 
 
 def _effective(share: FloatArray, n: FloatArray | IntArray, variance: ClusteredVariance) -> FloatArray:
-    """Return as how many independent observations a share is known, n at most (Korn & Graubard 1998)."""
+    """Return the effective number of independent observations of a share, at most n (Korn & Graubard 1998)."""
     spread = share * (1 - share)
     expected: FloatArray | float = np.inf if variance.pooled is None else n / variance.pooled.design_effect
     worth = np.where(_is_pooled(share, variance), expected, np.inf)

@@ -1,4 +1,4 @@
-"""Whether the two sides of a conversation are labelled alike more often than by chance (footnote 3 of Spot The Bot)."""
+"""Whether annotators give both sides of a conversation the same label more often than by chance (footnote 3)."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,12 @@ from spotthebot.statistics.randomness import Seed, generator_of, seed_of
 
 @dataclass(frozen=True)
 class SidesAlike:
-    """`estimate` is the share of `n` annotations whose sides have one label, `expected` that share by chance.
+    """How often both sides of an annotation have the same label, compared with chance.
 
-    `p_value` is the share of permutations, the data among them, in which as many sides or more are alike. Where nothing
-    can be permuted all but the shares is None, and `reason` says so.
+    `estimate` is the share of annotations that have the same label on both sides, of `n` annotations in all; `expected`
+    is this share by chance. `p_value` is the share of permutations, including the data, with at least as many equal
+    sides. If nothing can be permuted, `standard_deviation` and `p_value` are None, and `reason` says why. Without
+    annotations `estimate` and `expected` are None, too.
     """
 
     estimate: float | None
@@ -29,11 +31,14 @@ class SidesAlike:
 
 
 def sides_alike(table: AnnotationTable, *, n_resamples: int = 1000, seed: Seed = 0) -> SidesAlike:
-    """Compare with permutations that keep what each annotator says of first sides and of second sides.
+    """Compare the data with permutations.
 
-    Under the null hypothesis an annotator's label of one side tells nothing of their label of the other: the labels of
-    second sides are exchanged among the annotations of one annotator. Bots' conversations only. The expectation is
-    exact: for each annotator, the sum over labels of first times second counts, over annotations.
+    Each annotator keeps their labels of first sides and their labels of second sides.
+
+    Under the null hypothesis, an annotator's label of one side tells nothing about their label of the other side. So
+    labels of second sides are exchanged among the annotations of the same annotator. Only conversations of two bots
+    count. The expected share is exact. For each annotator, the count of a label on first sides is multiplied by its
+    count on second sides; the sum over labels is divided by the number of annotations.
 
     >>> table = AnnotationTable(
     ...     names=("A", "B"),
@@ -79,13 +84,13 @@ def sides_alike(table: AnnotationTable, *, n_resamples: int = 1000, seed: Seed =
 
 
 def _permuted(first: IntArray, second: IntArray, n_resamples: int, seed: Seed) -> IntArray:
-    """Count the sides alike in each permutation: tables with both margins fixed, drawn one label at a time."""
+    """Count the equal sides in each permutation. Tables with both margins fixed are drawn, one label at a time."""
     generator = generator_of(seed)
     alike = np.zeros(n_resamples, dtype=np.int64)
     for mine, other in zip(first, second, strict=True):
         left = np.tile(other, (n_resamples, 1))
         for label, count in enumerate(mine.tolist()):
-            # The second labels that fall to these first ones: a multivariate hypergeometric draw from what is left.
+            # The second labels of these first ones: a multivariate hypergeometric draw from the remaining labels.
             drawn = np.zeros_like(left)
             still = np.full(n_resamples, count)
             for at in range(left.shape[1]):

@@ -1,4 +1,4 @@
-"""Which of two bots is better: a test for each pair, adjusted for the number of pairs."""
+"""Which of two bots is better: a test for each pair. P-values are adjusted for the number of pairs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,6 +8,7 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import defined
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.distributions import chi_square_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import share_tests
@@ -18,7 +19,7 @@ from spotthebot.statistics.columns import read_numbers
 
 
 class Adjustment(StrEnum):
-    """How p-values of one family are adjusted; Holm is never less powerful than Bonferroni."""
+    """How the p-values of one family are adjusted. Holm's method has at least the power of Bonferroni's."""
 
     HOLM = "holm"
     BONFERRONI = "bonferroni"
@@ -26,13 +27,13 @@ class Adjustment(StrEnum):
 
 
 class PairTest(StrEnum):
-    """Which test of a pair.
+    """The test of a pair of bots.
 
-    `CLUSTERED` is Student's t of the win rate under the variance of shared conversations and annotators; it is the one
-    that holds its level when annotations are not independent, and agrees with the pair's interval. `SIGN` is the exact
-    sign test. `CHI_SQUARE` is the published form: wins and the rest of either side as a two-by-two table with Yates'
-    correction. It takes the two sides' counts for independent, though one's win is the other's loss; it is here to
-    reproduce, as is the sign test, which takes annotations for independent.
+    `CLUSTERED` is Student's t of the win rate under the variance of shared conversations and annotators. It holds its
+    level when annotations are not independent, and agrees with the pair's interval. `SIGN` is the exact sign test.
+    `CHI_SQUARE` is the published form: wins and non-wins of either side as a two-by-two table with Yates' correction.
+    It treats the two sides' counts as independent, although a win of one bot is a loss of the other. `SIGN` and
+    `CHI_SQUARE` treat annotations as independent; they are here to reproduce published results.
     """
 
     CLUSTERED = "clustered"
@@ -42,12 +43,12 @@ class PairTest(StrEnum):
 
 @dataclass(frozen=True)
 class PairComparison:
-    """One pair's test; `n` counts the decided games, and `estimate` is the share of them that `bot` won.
+    """The test of one pair. `n` counts the decided games, and `estimate` is the share of these games that `bot` won.
 
-    `statistic` is Student's t, or chi-squared with one degree of freedom; None of the sign test, and where all clusters
-    agree and the signs of whole clusters are flipped instead. `uncertainty` is None for tests that know no clusters.
-    Where the games cannot tell, both p-values are None and `reason` says why. `family` counts the tests that were
-    adjusted together.
+    `statistic` is Student's t, or chi-squared with one degree of freedom. It is None for the sign test. It is also None
+    if all clusters agree: in that case the test flips the signs of whole clusters. `uncertainty` is None for tests
+    without clusters. If the games allow no test, both p-values are None and `reason` says why. `family` counts the
+    tests that were adjusted together.
     """
 
     bot: str
@@ -74,7 +75,7 @@ def pair_tests(
     clusters: Clusters = Clusters.BOTH,
     adjustment: Adjustment = Adjustment.HOLM,
 ) -> tuple[PairComparison, ...]:
-    """Test every unordered pair against even odds, ties dropped; the tests that could be made are one family.
+    """Test every unordered pair against even odds, leaving out ties. All tests that are possible are one family.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
     >>> table = AnnotationTable.from_rows(
@@ -88,6 +89,9 @@ def pair_tests(
     >>> sign.p_value
     0.5
     """
+    test = choice_of("test", test, PairTest)
+    clusters = choice_of("clusters", clusters, Clusters)
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
     pairs = count_wins(games).pairs()
     statistics = np.full(len(pairs), np.nan)
     uncertainty: list[Uncertainty | None] = [None] * len(pairs)
@@ -131,13 +135,14 @@ _METHODS = {
 
 
 def adjust(p_values: FloatArray, adjustment: Adjustment = Adjustment.HOLM) -> FloatArray:
-    """Adjust one family of p-values (m,); a NaN is a test that was not made and does not count into the family.
+    """Adjust one family of p-values (m,). NaN stands for a test that was not made and does not belong to the family.
 
     Raises `SettingOutOfRange` and `ColumnMalformed`.
 
     >>> adjust(np.array([0.01, 0.04, 0.03, 0.005])).tolist()  # 2 of 4 ... smallest times 4, next times 3, 2, 1
     [0.03, 0.06, 0.06, 0.02]
     """
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
     adjusted = np.array(read_numbers(p_values, "p_values"))
     if adjusted.ndim != 1 or np.any((adjusted < 0) | (adjusted > 1)):
         raise SettingOutOfRange(setting="p_values", allowed="a column of numbers from 0 to 1", value="others")

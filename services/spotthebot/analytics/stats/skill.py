@@ -1,4 +1,4 @@
-"""TrueSkill ratings of the bots, with what the order of the matches and the choice of games make of them."""
+"""TrueSkill ratings of the bots. Their uncertainty covers the order of matches and the choice of games."""
 
 import math
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_level, require_resamples
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import ClusteredParts
 from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
@@ -29,10 +30,10 @@ _STEP: Final = 1e-4
 
 @dataclass(frozen=True)
 class Skill:
-    """One bot's rating over `n` games: mu and sigma are means over shuffled orders of all games.
+    """The rating of one bot, which played `n` games. mu and sigma are means over shuffled orders of all games.
 
-    `order_spread` is the standard deviation, over the match orders, of mu less the mean mu of all bots. Bounds of mu
-    are Student's; `reason` says why there are none. Ranks are sets that hold for all bots together.
+    `order_spread` is the standard deviation, over the match orders, of mu minus the mean mu of all bots. The bounds of
+    mu are Student's; if there are none, `reason` says why. The sets of ranks hold for all bots together.
     """
 
     bot: str
@@ -51,7 +52,7 @@ class Skill:
 
 @dataclass(frozen=True)
 class SkillRatings:
-    """Ratings in the order of the bots, with the draw probability that was taken."""
+    """Ratings in the order of the bots, with the draw probability that was used."""
 
     bots: tuple[Skill, ...]
     draw_probability: float
@@ -80,15 +81,16 @@ def rate_skills(  # noqa: PLR0913 - each is a choice of its own
     settings: SkillSettings = _DEFAULT_SETTINGS,
     priors: "Mapping[str, Rating] | None" = None,
 ) -> SkillRatings:
-    """Play all games in `n_shuffles` random orders, and bound the ratings for games that vary together.
+    """Play all games in `n_shuffles` random orders. Return ratings, with bounds for games that vary together.
 
-    The draw probability is the share of ties unless `settings` has one. `priors` has ratings of the package `trueskill`
-    for bots that are known already; others begin with that of the settings. If all games are ties a tie tells nothing,
-    and every bot keeps its prior. Games tell differences of skills alone, so the mean mu of bots that met, over others
-    too, weighted by the precision of their priors, stays as it was, as it does in the exact posterior; in TrueSkill's
-    approximation it drifts with the order. A game moves mu by its score times the inverse of the posterior's precision
-    (and, a little, by the draw probability), which is what a bootstrap of games would move it by. Ranks come from t
-    tests of all differences, which are one family. Raises `SettingOutOfRange`.
+    The draw probability is the share of ties unless `settings` has one. `priors` may have ratings of the package
+    `trueskill` for some bots; other bots start with the prior of the settings. If all games are ties, they tell
+    nothing, and every bot keeps its prior. Games tell only about differences of skills. So among bots that met,
+    directly or through others, the mean mu, weighted by the precision of the priors, is kept unchanged. It is unchanged
+    in the exact posterior too, but TrueSkill's approximation changes it with the order of games. A game's influence on
+    mu is its score times the inverse of the posterior's precision; its small effect on the draw probability is added.
+    This equals its influence in a bootstrap of games. Ranks come from t tests of all differences, which are one family.
+    Raises `SettingOutOfRange`.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games
     >>> standard = SkillSettings(tau=25 / 300, draw_probability=0.1)
@@ -96,6 +98,8 @@ def rate_skills(  # noqa: PLR0913 - each is a choice of its own
     >>> [(bot.bot, round(bot.mu, 3), round(bot.sigma, 3)) for bot in rate_skills(games, settings=standard).bots]
     [('A', 29.396, 7.171), ('B', 20.604, 7.171)]
     """
+    clusters = choice_of("clusters", clusters, Clusters)
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
     require_resamples(n_shuffles, "n_shuffles")
     require_confidence_level(confidence_level)
     require_level("significance_level", significance_level)
@@ -157,7 +161,7 @@ def rate_skills(  # noqa: PLR0913 - each is a choice of its own
 
 
 def _groups(games: Games, k: int) -> IntArray:
-    """Return the code of each bot's group of bots that met, over others too."""
+    """Return the code of each bot's group. Bots of one group met, directly or through other bots."""
     met = np.zeros((k, k))
     met[games.first, games.second] = 1.0
     return scipy.sparse.csgraph.connected_components(met, directed=False)[1].astype(np.int64)
@@ -173,7 +177,10 @@ def _centred(mu: FloatArray, group: IntArray, priors: Priors) -> FloatArray:
 def _rank_sets(
     mu: FloatArray, parts: ClusteredParts, ranked: IntArray, significance_level: float, adjustment: Adjustment
 ) -> tuple[IntArray, IntArray]:
-    """Return the best and the worst rank of the ranked bots: behind all that are significantly better, and so on."""
+    """Return the best and the worst possible rank of each ranked bot.
+
+    They follow from the numbers of bots that are significantly better, and of bots that are significantly worse.
+    """
     better = np.zeros((len(ranked), len(ranked)), dtype=np.bool_)
     first, second = np.triu_indices(len(ranked), 1)
     variance = parts.differences(ranked[first], ranked[second])
@@ -188,7 +195,7 @@ def _rank_sets(
 
 
 class _Player:
-    """Plays sequences of rows of the games, many at once; a row of -1 is no match."""
+    """Plays many sequences of matches at once. A match is a row of the games; row -1 stands for no match."""
 
     def __init__(self, games: Games, draw_probability: float, settings: SkillSettings, priors: Priors) -> None:
         self._k, self._n = len(games.bots), len(games)
@@ -203,7 +210,7 @@ class _Player:
         self._drawn = np.append(games.outcome == 0, False)
 
     def __call__(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return mu and sigma, (k, R), after the matches of rows (m, R)."""
+        """Return mu and sigma, (k, R) each, after R sequences of m matches, given as rows (m, R)."""
         if not self._tells:
             mu, sigma = (
                 np.repeat(each[:, None], rows.shape[1], axis=1) for each in (self._priors.mu, self._priors.sigma)
@@ -220,7 +227,7 @@ class _Player:
         )
 
     def influence(self, mu: FloatArray) -> RatingInfluence:
-        """Return by how much each game moves each mu at these values."""
+        """Return the influence of each game on each mu, at the given values of mu."""
         if not self._tells:
             return RatingInfluence(scipy.sparse.csr_array((self._n, 1)), np.zeros((1, self._k)))
         v, w = self._slopes(mu, self._margin)
@@ -242,7 +249,7 @@ class _Player:
         return RatingInfluence(scores, np.vstack([covariance, slope]))
 
     def why_no_interval(self) -> str | None:
-        """Say why nothing but the prior bounds the ratings."""
+        """Return why the ratings have no interval: only the prior bounds them. Return None if they have one."""
         if not self._tells:
             return "every game is a tie" if self._n else "no game was played"
         led = np.zeros((self._k, self._k))
@@ -254,7 +261,7 @@ class _Player:
         return None
 
     def _slopes(self, mu: FloatArray, margin: float) -> tuple[FloatArray, FloatArray]:
-        """Return each game's score and its information, on the difference of the two skills."""
+        """Return the score and the information of each game, with respect to the difference of the two skills."""
         spread = math.sqrt(2) * self._settings.beta
         lead = (mu[self._winner[:-1]] - mu[self._loser[:-1]]) / spread
         v, w = truncation(lead, np.full(self._n, margin / spread), self._drawn[:-1])

@@ -1,8 +1,9 @@
-"""How many conversations a ranking needs to come out the same again: Figure 3 of Spot The Bot.
+"""How many conversations a ranking needs until random subsets reproduce it (Figure 3 of Spot The Bot).
 
-Random subsets of so many conversations of every pair are ranked; the rate is the share of subsets whose clusters are
-the commonest. A subset is its counts of wins, losses and ties, drawn without replacement: no conversation is copied.
-Conversations of one text are one game of their pair, which goes to the bot that won more of them.
+Random subsets with the same number of conversations of every pair are ranked. The result for a size is the share of
+subsets that have the most frequent clusters of bots. A subset consists of counts of wins, losses and ties of each pair,
+drawn without replacement: no conversation is used twice. A pair's conversations with the same text are one game. The
+bot that won more of these conversations wins the game.
 """
 
 from collections import Counter
@@ -16,6 +17,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_resamples
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.proportions import wilson_bounds
 from spotthebot.analytics.stats.rank_ranges import (
@@ -45,7 +47,7 @@ _SHARE: Final = 0.995
 
 
 class RankRule(StrEnum):
-    """How a subset is ranked: as the released code does, or by percentiles of a bootstrap of its games."""
+    """How a subset is ranked: by the rule of the released code, or by percentiles of a bootstrap of its games."""
 
     PUBLISHED = "published"
     PERCENTILE = "percentile"
@@ -53,9 +55,11 @@ class RankRule(StrEnum):
 
 @dataclass(frozen=True)
 class StabilityPoint:
-    """One size: `estimate` is the share of subsets that have the commonest clustering, with Wilson bounds.
+    """The result for one size.
 
-    `size` counts conversations of each pair; `clusters` are bots by cluster, best first.
+    `estimate` is the share of subsets with the most frequent clusters, with Wilson's bounds.
+
+    `size` counts conversations of each pair. `clusters` has the bots of each cluster, best first.
     """
 
     size: int
@@ -73,7 +77,11 @@ class StabilityPoint:
 
 @dataclass(frozen=True)
 class StabilityCurve:
-    """The rates over the sizes. `first_stable` is the first size with 95 %, `stable_from` the one where it stays."""
+    """The results for all sizes.
+
+    `first_stable` is the first size whose share is at least 95 %. From `stable_from` on, the share of every size is at
+    least 95 %.
+    """
 
     points: tuple[StabilityPoint, ...]
     first_stable: int | None
@@ -81,9 +89,9 @@ class StabilityCurve:
 
 
 def stability_sizes(games: Games) -> range:
-    """Return the sizes that can be tried: from 3 to the fewest games that any pair has, which may be none.
+    """Return the possible sizes of subsets: from 3 to the smallest number of games of any pair. The range may be empty.
 
-    Take games per conversation: with other units a pair has several games of one conversation.
+    Use games whose unit is a conversation. With other units a pair has several games of one conversation.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, Unit, play_games
     >>> rows = [(at, "A", "B", 2, "human", "bot", 0) for at in range(4)] + [(9, "A", "C", 2, "bot", "human", 0)]
@@ -108,8 +116,8 @@ def stability_at(
 ) -> StabilityPoint:
     """Rank `n_subsets` random subsets of `size` games of each pair.
 
-    Each size has random numbers of its own, made from the seed and the size: a curve can be computed in any order,
-    interrupted and gone on with. Raises `SettingOutOfRange` and `SeedMalformed`.
+    Each size has its own random numbers, made from the seed and the size. So the sizes of a curve can be computed in
+    any order, and a computation can be interrupted and continued. Raises `SettingOutOfRange` and `SeedMalformed`.
 
     >>> from spotthebot.analytics.stats import Unit
     >>> games = Games(
@@ -120,6 +128,7 @@ def stability_at(
     >>> point.estimate, point.clusters
     (1.0, (('A',), ('B',)))
     """
+    rule = choice_of("rule", rule, RankRule)
     require_confidence_level(confidence_level)
     require_resamples(n_resamples)
     require_resamples(n_subsets, "n_subsets")
@@ -139,7 +148,7 @@ def stability_at(
 
     with ThreadPoolExecutor(_THREADS) as pool:
         found: Counter[tuple[int, ...]] = sum(pool.map(cluster, zip(chunks, seeds, strict=True)), Counter())
-    # Of equally common clusterings the one that parts more bots, so that no order of the draws decides.
+    # Of equally common clusterings, the one that separates more bots, so that the order of draws does not decide.
     commonest = max(found, key=lambda labels: (found[labels], labels))
     rate = found[commonest] / n_subsets
     low, high = wilson_bounds(found[commonest], n_subsets, confidence_level)
@@ -159,7 +168,7 @@ def stability_at(
 
 
 def stability_curve(points: Sequence[StabilityPoint]) -> StabilityCurve:
-    """Put the points of some sizes in order and say from where on the ranking is stable.
+    """Return the points in order of size, with the sizes from which the ranking is stable.
 
     >>> points = [
     ...     StabilityPoint(size, rate, 0, 1, (), 100, 100, 0.95, RankRule.PUBLISHED, "", 0)
@@ -177,7 +186,7 @@ def stability_curve(points: Sequence[StabilityPoint]) -> StabilityCurve:
 
 
 def without_bot(games: Games, bot: str) -> Games:
-    """Leave a bot and its games out (Figure 3b); raises `SettingOutOfRange` where there is no such bot.
+    """Return the games without a bot (Figure 3b); raises `SettingOutOfRange` for an unknown bot.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, Unit, play_games
     >>> rows = [(at, "A", "B", 2, "human", "bot", 0) for at in range(4)] + [(9, "A", "C", 2, "bot", "human", 0)]
@@ -198,7 +207,10 @@ _METHODS = {
 
 
 def _one_game_of_a_text(games: Games) -> Games:
-    """Join a pair's games of one text where a game is a conversation."""
+    """Join the games of a pair with the same text to one game.
+
+    Games whose unit is not a conversation stay unchanged.
+    """
     if games.unit is not Unit.CONVERSATION:
         return games
     low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
@@ -218,7 +230,7 @@ def _one_game_of_a_text(games: Games) -> Games:
 
 
 def _cells(counts: PairCounts) -> IntArray:
-    """Return wins of the first, wins of the second and ties of each pair: (pairs, 3)."""
+    """Return counts (pairs, 3) for each pair: wins of the first bot, wins of the second bot, and ties."""
     first, second = np.triu_indices(len(counts.bots), 1)
     return np.column_stack([counts.wins[first, second], counts.wins[second, first], counts.ties[first, second]])
 

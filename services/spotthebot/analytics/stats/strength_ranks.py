@@ -1,7 +1,7 @@
-"""Bots that did not all meet: whom games connect, and how far apart the strengths of two of them are.
+"""Ranks bots that did not all meet: finds the bots that games connect, and the differences of their strengths.
 
-Mean win rates of such bots are over different opponents. Strengths of Davidson's model are not: a chain of games
-compares two bots who never met.
+The mean win rates of these bots are over different opponents, so they cannot be compared. Strengths of Davidson's model
+can: a chain of games compares two bots that never met.
 """
 
 from collections.abc import Mapping
@@ -26,18 +26,18 @@ NO_STRENGTHS: Final = "no two bots won against each other, over others too: noth
 
 @dataclass(frozen=True)
 class ConnectedBots:
-    """The codes of the bots that can be compared, ascending, and of the others that played the reasons why not."""
+    """The codes of the bots that can be compared, ascending. `reasons` says why the other bots can't be compared."""
 
     codes: IntArray
     reasons: Mapping[int, str]
 
 
 def connected_bots(games: Games, clusters: Clusters) -> ConnectedBots:
-    """Return the most bots that chains of games connect, leaving out those with a single vote.
+    """Return the largest group of bots that chains of games connect, without bots that have a single vote.
 
-    A bot whose games are all of one conversation or of one annotator has a strength, and nothing says how sure it is:
-    it would hold a place open in the ranks of all others. Of two groups with as many bots the one with more games
-    counts.
+    If all games of a bot are of one conversation or of one annotator, the uncertainty of its strength is unknown. This
+    would widen the rank ranges of all other bots. If two groups have the same number of bots, the group with more games
+    is returned.
     """
     counts = count_wins(games)
     met = counts.wins + counts.wins.T + counts.ties
@@ -59,12 +59,12 @@ def connected_bots(games: Games, clusters: Clusters) -> ConnectedBots:
 
 
 class StrengthVariance:
-    """The strengths of connected bots with the variance of their differences.
+    """The strengths of connected bots, and the variance of their differences.
 
-    A bot that only won or only lost has a strength by half a win that is added to each side of every pair that met.
-    Its games do not say how much they vary together: its differences have at least the variance of independent games
-    times the design effect of the other bots. No difference has less than that of independent games, and those of
-    other bots are pooled (`pooled_differences`).
+    Half a win is added to each side of every pair that met. This gives a finite strength to a bot that only won or only
+    lost, whose games do not show how much they vary together. So a difference of such a bot has at least the variance
+    for independent games times the design effect of the other bots. No difference has less variance than for
+    independent games. The differences of other bots are pooled (`pooled_differences`).
     """
 
     def __init__(self, games: Games, clusters: Clusters) -> None:
@@ -93,7 +93,7 @@ class StrengthVariance:
         self._design_effect = max(1.0, float(variance[known].sum() / model[known].sum())) if known.any() else 1.0
 
     def differences(self, first: IntArray, second: IntArray) -> tuple[FloatArray, ClusteredVariance]:
-        """Return by how much the strengths of `first` (d,) exceed those of `second` (d,), with their variance."""
+        """Return the strengths of `first` (d,) minus those of `second` (d,), with the variance of the differences."""
         found = self._parts.differences(first, second)
         single, effect = self._parts.effects_of_differences(first, second)
         model = self._model[first, first] + self._model[second, second] - 2 * self._model[first, second]
@@ -113,7 +113,7 @@ class StrengthVariance:
         return self.strengths[first] - self.strengths[second], variance
 
     def draws(self, n_draws: int, generator: np.random.Generator) -> FloatArray:
-        """Draw strengths (n_draws, k) from the normal distribution of the estimates."""
+        """Draw strengths (n_draws, k) from the normal distribution of their estimates."""
         covariance = np.nan_to_num(self._parts.covariance())
         least = np.diag(self._model) * np.where(self._unbounded, self._design_effect, 1.0)
         covariance += np.diag(np.maximum(least - np.diag(covariance), 0.0))
@@ -124,13 +124,19 @@ class StrengthVariance:
 
 
 def largest_group(met: IntArray | FloatArray) -> BoolArray:
-    """Return the most bots (k,) whom chains of games connect, `met` (k, k) counting those of each pair."""
+    """Return a mask (k,): the largest group of bots that chains of games connect.
+
+    `met` (k, k) counts games of each pair.
+    """
     _, group = scipy.sparse.csgraph.connected_components(met, directed=False)
     return _largest(group.astype(np.int64), met)
 
 
 def _strongest_core(wins: FloatArray, ties: FloatArray) -> BoolArray:
-    """Return the most bots (k,) of whom wins and ties lead from each to each other: their strengths are bounded."""
+    """Return a mask (k,): the largest group in which chains of wins and ties lead from each bot to each other bot.
+
+    The strengths of these bots are finite.
+    """
     led = wins + ties + ties.T
     _, group = scipy.sparse.csgraph.connected_components(led, directed=True, connection="strong")
     return _largest(group.astype(np.int64), led + led.T)
@@ -143,7 +149,7 @@ def _largest(group: IntArray, met: IntArray | FloatArray) -> BoolArray:
 
 
 def bots_of_one_cluster(games: Games, clusters: Clusters) -> BoolArray:
-    """Return whether each bot's games (k,) are all of one conversation, or of one annotator."""
+    """Return for each bot (k,) whether all its games are of one conversation, or all are of one annotator."""
     k, n = len(games.bots), len(games)
     bot, game = np.concatenate([games.first, games.second]), np.tile(np.arange(n), 2)
     alone = np.zeros(k, dtype=np.bool_)

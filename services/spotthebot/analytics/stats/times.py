@@ -1,4 +1,4 @@
-"""How long an annotation takes, with what is done about absurd values stated (Table 4 of Spot The Bot)."""
+"""How long an annotation takes (Table 4 of Spot The Bot). The result states how absurd values were treated."""
 
 import math
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
@@ -17,7 +18,7 @@ from spotthebot.statistics.columns import read_codes, read_numbers
 
 @dataclass(frozen=True)
 class TimeOfSegment:
-    """Seconds at one number of exchanges."""
+    """The seconds of annotations with one number of exchanges."""
 
     exchanges: int
     n: int
@@ -26,9 +27,9 @@ class TimeOfSegment:
 
 @dataclass(frozen=True)
 class AnnotationTimes:
-    """Seconds per annotation over the `n` that count; `excluded` did not, by the rule that `method` tells.
+    """Seconds per annotation, over the `n` annotations that count. The rule in `method` excludes the `excluded` others.
 
-    What the paper's Table 4 calls mean is the median. Where nothing counts the numbers are None.
+    The "mean" in the paper's Table 4 is the median. If nothing counts, the numbers are None.
     """
 
     median_seconds: float | None
@@ -54,18 +55,19 @@ def annotation_times(
     confidence_level: float = 0.95,
     clusters: Clusters = Clusters.BOTH,
 ) -> AnnotationTimes:
-    """Summarise durations in milliseconds (n,), NaN where none was measured.
+    """Summarise durations in milliseconds (n,), NaN if not measured.
 
-    Those that are not measured, negative or longer than `longest_hours` are excluded and counted, nothing else: the
-    median needs no more, and the mean says with it how skewed durations are. Bounds of the median are the durations
-    that as large shares lie below as the interval of the share below the median has for bounds (Woodruff 1952). Its
-    standard error is of that share, not of seconds. Raises `SettingOutOfRange` and
+    Only durations that were not measured, are negative or are longer than `longest_hours` are excluded; the result
+    counts them. The median needs no other exclusion. Its distance from the mean shows how skewed the durations are. The
+    share of durations below the median has bounds; the quantiles of the durations at these bounds are the bounds of the
+    median (Woodruff 1952). The standard error belongs to this share, not to seconds. Raises `SettingOutOfRange` and
     `ColumnMalformed`.
 
     >>> times = annotation_times([1000, 3000, 8000, -1, float("nan")], [2, 2, 3, 3, 3], range(5), [0, 1, 0, 1, 0])
     >>> times.median_seconds, times.mean_seconds, times.excluded
     (3.0, 4.0, 2)
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     if not longest_hours > 0:
         raise SettingOutOfRange(setting="longest_hours", allowed="above 0", value=longest_hours)
@@ -105,7 +107,7 @@ def _median_bounds(
 ) -> tuple[float | None, float | None, Uncertainty]:
     n = len(seconds)
     median = np.median(seconds) if n else np.nan
-    # Durations that equal the median count half, so that the share below it is one half however many they are.
+    # Durations equal to the median count half, so that the share below it is one half for any number of them.
     below = (seconds < median) + 0.5 * (seconds == median)
     _, observed, influence = shares_of(np.zeros(n, dtype=np.int64), below, 1)
     variance = clustered_variance(who, influence, clusters)

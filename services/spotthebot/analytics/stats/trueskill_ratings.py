@@ -1,6 +1,6 @@
-"""Ratings, priors and environments of the package `trueskill`: a user's own code goes on from ours, and ours from it.
+"""Converts ratings, priors and environments from and to the package `trueskill`, for users of this package.
 
-The package is imported where it is used: ratings themselves do without it.
+The package is imported only in these functions, since `rate_skills` does not need it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(environment: "TrueSkill") -> SkillSettings:
-    """Return an environment's prior, spread, drift and draw probability; raises `SettingOutOfRange`.
+    """Return the prior, spread, drift and draw probability of an environment; raises `SettingOutOfRange`.
 
     >>> import trueskill
     >>> settings_of(trueskill.TrueSkill(mu=1500, sigma=500, beta=250, tau=5, draw_probability=0.2))
@@ -33,7 +33,7 @@ def settings_of(environment: "TrueSkill") -> SkillSettings:
 
 
 def environment_of(ratings: "SkillRatings") -> "TrueSkill":
-    """Return the environment in which these ratings were made, with the draw probability that was taken.
+    """Return the environment with the settings of these ratings, including the draw probability that was used.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games, rate_skills
     >>> rows = [(0, "A", "B", 2, "human", "bot", 0), (1, "A", "B", 2, "bot", "bot", 0)]
@@ -54,7 +54,7 @@ def environment_of(ratings: "SkillRatings") -> "TrueSkill":
 
 
 def ratings_of(ratings: "SkillRatings") -> "dict[str, Rating]":
-    """Return each bot's rating, to be played on by `trueskill` or to be the prior of other games (`rate_skills`).
+    """Return the rating of each bot. Use it with `trueskill`, or as the prior for other games (`rate_skills`).
 
     >>> import trueskill
     >>> from spotthebot.analytics.stats import AnnotationTable, play_games, rate_skills
@@ -71,9 +71,9 @@ def ratings_of(ratings: "SkillRatings") -> "dict[str, Rating]":
 
 
 def priors_of(bots: Sequence[str], known: "Mapping[str, Rating]", settings: SkillSettings) -> Priors:
-    """Return the priors of these bots: of those that are `known` their ratings, of others that of the settings.
+    """Return the priors of these bots: the rating of a bot in `known`, and the settings' prior for other bots.
 
-    Raises `SettingOutOfRange` for a rating that is no number, and for one of a bot that is not there.
+    Raises `SettingOutOfRange` for a rating that is not a number, and for a rating of a bot that is not in `bots`.
     """
     stranger = next((bot for bot in known if bot not in bots), None)
     if stranger is not None:

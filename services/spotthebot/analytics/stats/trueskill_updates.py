@@ -1,7 +1,8 @@
-"""TrueSkill's two-player update for many independent sequences of matches at once, one match of each per step.
+"""TrueSkill's update for two players, in many independent sequences at once. A step plays one match of each sequence.
 
-Herbrich, Minka & Graepel 2006. A win truncates the difference of performances to (margin, inf), a draw to (-margin,
-margin): both are one doubly truncated normal, so no step needs to know which it has.
+The method is that of Herbrich, Minka & Graepel 2006. A win truncates the difference of the performances to (margin,
+inf), a draw to (-margin, margin). Both are doubly truncated normal distributions, so one formula handles wins and
+draws.
 """
 
 import math
@@ -15,13 +16,13 @@ from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArr
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 
 _FAR: Final = -40.0
-"""Where the standard normal distribution has no mass in double precision."""
+"""Below this, the standard normal distribution has no mass in double precision."""
 _PEAK: Final = 1 / math.sqrt(2 * math.pi)
 
 
 @dataclass(frozen=True, eq=False)
 class Priors:
-    """What is thought of k players before any match: N(mu, sigma²) of each skill, (k,) both."""
+    """The belief about k players before any match: the skill of each is N(mu, sigma²). Both arrays are (k,)."""
 
     mu: FloatArray
     sigma: FloatArray
@@ -29,10 +30,10 @@ class Priors:
 
 @dataclass(frozen=True)
 class SkillSettings:
-    """The prior N(mu, sigma²) of a skill, the spread beta of one performance, the drift tau between matches.
+    """The prior N(mu, sigma²) of a skill, the spread beta of a performance, and the drift tau between two matches.
 
-    Bots do not learn between matches, so tau is 0 by default: with the usual tau the order of the matches makes most of
-    the variance of a rating. `draw_probability` is estimated from the games where it is None.
+    Bots do not learn between matches, so tau is 0 by default. With the usual tau, most of a rating's variance comes
+    from the order of the matches. If `draw_probability` is None, it is estimated from the games.
     """
 
     mu: float = 25.0
@@ -71,10 +72,12 @@ def draw_margin(draw_probability: float, beta: float) -> float:
 def play_matches(
     winner: IntArray, loser: IntArray, drawn: BoolArray, priors: Priors, *, margin: float, settings: SkillSettings
 ) -> tuple[FloatArray, FloatArray]:
-    """Update k players' ratings through R sequences of matches, given as (m, R) arrays: mu and sigma, (k, R) each.
+    """Return mu and sigma of k players, (k, R) each, after R sequences of m matches.
 
-    Each sequence begins with the `priors`. Where `drawn`, winner and loser are just the two players. A sequence that is
-    shorter than m is filled up with matches of a player against itself, which change nothing.
+    Matches are given as (m, R) arrays.
+
+    Each sequence starts with the `priors`. In a match that is `drawn`, `winner` and `loser` are simply the two players.
+    A shorter sequence is filled up with matches of a player against itself, which change nothing.
 
     >>> one = np.zeros((1, 1), dtype=np.int64)
     >>> settings = SkillSettings(tau=25 / 300)
@@ -104,14 +107,14 @@ def play_matches(
         w /= c
         mu[a] = mu_a + var_a * v
         mu[b] = mu_b - var_b * v
-        # In a match of a player against itself the second assignment must not see a drift either.
+        # In a match of a player against itself, the second assignment must not apply the drift either.
         variance[a] = np.where(real, var_a * (1 - var_a * w), variance[a]) if drift else var_a * (1 - var_a * w)
         variance[b] = np.where(real, var_b * (1 - var_b * w), variance[b]) if drift else var_b * (1 - var_b * w)
     return mu.reshape(k, r), np.sqrt(variance).reshape(k, r)
 
 
 def truncation(t: FloatArray, margin: FloatArray, drawn: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return how far the truncation moves the mean (v) and how much of the variance it takes (w)."""
+    """Return by how much the truncation changes the mean (v), and the share of the variance that it removes (w)."""
     distance = np.abs(t)
     upper = np.where(drawn, margin - distance, t - margin)
     lower = np.where(drawn, -margin - distance, _FAR)
@@ -125,7 +128,7 @@ def truncation(t: FloatArray, margin: FloatArray, drawn: BoolArray) -> tuple[Flo
     w = (upper * peak_upper - lower * peak_lower) / mass
     w += v * v
     if not sure.all():
-        # In the far tail the truncated normal is all at its end.
+        # In the far tail, all mass of the truncated normal is at its end.
         v[~sure], w[~sure] = upper[~sure], 1.0
     np.minimum(w, 1.0, out=w)
     v *= np.where(drawn, np.sign(t), -1.0)

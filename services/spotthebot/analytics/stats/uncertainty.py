@@ -1,4 +1,4 @@
-"""What an interval or a p-value stands on: variances with their degrees of freedom, and why there are none."""
+"""The basis of an interval or a p-value: variances with their degrees of freedom, or the reason why there are none."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -12,9 +12,10 @@ from spotthebot.analytics.stats.distributions import student_quantiles
 
 
 class Clusters(StrEnum):
-    """Which observations vary together: those of one conversation, of one annotator, of either, or none.
+    """Which observations vary together: observations of one conversation, of one annotator, of either, or none.
 
-    `FIXED_PANEL` takes the annotators as they are and says nothing of others: clusters are conversations alone.
+    `FIXED_PANEL` takes the annotators as fixed, so that results tell nothing about other annotators. Only conversations
+    are clusters.
     """
 
     BOTH = "both"
@@ -25,7 +26,7 @@ class Clusters(StrEnum):
 
     @property
     def words(self) -> str:
-        """What a result says of its variance."""
+        """Return the description of the variance for a result."""
         return _WORDS[self]
 
     @property
@@ -49,11 +50,11 @@ _WORDS: Final = {
 
 @dataclass(frozen=True)
 class PooledEffect:
-    """The design effect of one estimate of a family: that in use, what the family leads to expect, and its own.
+    """The design effect of one estimate of a family: the effect in use, the expected effect, and its own effect.
 
-    A design effect is a variance over that of as many independent observations. The degrees of freedom of the one in
-    use are the family's, those of the own one are beside it; the own one is None where all observations agree.
-    `family` counts the estimates that were pooled.
+    A design effect is a variance, divided by the variance of as many independent observations. The expected effect is
+    computed from the whole family. The effect in use has the degrees of freedom of the family; `own_degrees_of_freedom`
+    belongs to its own effect. The own effect is None if all observations agree. `family` counts the pooled estimates.
     """
 
     design_effect: float
@@ -65,7 +66,10 @@ class PooledEffect:
 
 @dataclass(frozen=True, eq=False)
 class PooledEffects:
-    """The design effects of m estimates, by the names of `PooledEffect`: (m,) each, NaN where there is none."""
+    """The design effects of m estimates, in fields with the names of `PooledEffect`, (m,) each.
+
+    An estimate without a design effect has NaN in all fields.
+    """
 
     design_effect: FloatArray
     expected: FloatArray
@@ -74,7 +78,7 @@ class PooledEffects:
     family: int
 
     def of(self, at: int) -> PooledEffect | None:
-        """Return the effect of one estimate, None where it was not pooled."""
+        """Return the design effect of one estimate; None if it was not pooled."""
         if np.isnan(self.design_effect[at]):
             return None
         return PooledEffect(
@@ -88,11 +92,11 @@ class PooledEffects:
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """What an interval or a p-value of one estimate stands on; `reason` says why there is neither.
+    """The basis of an interval or a p-value of one estimate. If there is neither, `reason` says why.
 
-    `conversations` and `annotators` count the clusters that have a part in the estimate, whatever `clusters` takes for
-    them. Without two clusters of every kind that `clusters` names there is no standard error. `pooled` is there where
-    the standard error is that of a pooled design effect.
+    `conversations` and `annotators` count the clusters that contribute to the estimate, whatever `clusters` is. Without
+    two clusters of every kind that `clusters` names, there is no standard error. `pooled` is set if the standard error
+    uses a pooled design effect.
     """
 
     standard_error: float | None
@@ -105,11 +109,11 @@ class Uncertainty:
 
     @property
     def words(self) -> str:
-        """What a result says of its standard error."""
+        """Return the description of the standard error for a result."""
         return self.clusters.words if self.pooled is None else f"{self.clusters.words}, {POOLED}"
 
     def unless_few_annotators(self, least: int) -> "Uncertainty":
-        """Withhold what fewer annotators than `least` cannot tell, with the reason."""
+        """Return the uncertainty. If there are fewer annotators than `least`, it has no numbers, but a reason."""
         if not self.clusters.has_annotators or self.annotators >= least or self.standard_error is None:
             return self
         return replace(
@@ -123,10 +127,10 @@ class Uncertainty:
 
 @dataclass(frozen=True, eq=False)
 class ClusteredVariance:
-    """Variances (m,) with their degrees of freedom, NaN where fewer than two clusters have a part in the estimate.
+    """Variances (m,) with their degrees of freedom; NaN if fewer than two clusters contribute to the estimate.
 
-    `n_conversations` and `n_annotators` (m,) count the clusters. `pooled` has the design effects of a family, where
-    they were pooled.
+    `n_conversations` and `n_annotators` (m,) count the clusters. `pooled` has the design effects of a family, if they
+    were pooled.
     """
 
     variance: FloatArray
@@ -138,13 +142,16 @@ class ClusteredVariance:
 
     @property
     def n_clusters(self) -> IntArray:
-        """The number of clusters, of the kind with fewer where there are two kinds; observations are not counted."""
+        """Return the number of clusters of each estimate; if there are two kinds of clusters, the smaller number.
+
+        Single observations do not count as clusters.
+        """
         if self.clusters is Clusters.BOTH:
             return np.minimum(self.n_conversations, self.n_annotators)
         return self.n_annotators if self.clusters is Clusters.ANNOTATOR else self.n_conversations
 
     def uncertainty(self, at: int) -> Uncertainty:
-        """Return what the interval of one statistic stands on."""
+        """Return the uncertainty of the estimate `at`. The interval of this estimate is based on it."""
         variance, conversations, annotators = self.variance[at], self.n_conversations[at], self.n_annotators[at]
         reason = None
         if np.isnan(variance):

@@ -1,4 +1,4 @@
-"""How well win rates are known: the clustered variance of each pair's, of each bot's mean, and of their differences."""
+"""The clustered variance of win rates: of each pair's rate, of each bot's mean rate, and of differences of means."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, count_wins
 
 LEAST_ANNOTATORS: Final[Mapping[Unit, int]] = MappingProxyType({Unit.SEGMENT: 20, Unit.CONVERSATION: 30})
-"""With fewer, nearly all games that join annotations share an annotator, and their variance cannot be seen.
+"""With fewer annotators, nearly all games that join annotations share one, and their variance can't be seen.
 
 In simulation with strong tastes, 10 bots and 45 conversations a pair, intervals of 95 % for games of conversations
 covered 88 % with 20 annotators, 90 with 26, 91 with 30 and 93 with 40; for games of segments 92 % with 20.
@@ -23,7 +23,7 @@ covered 88 % with 20 annotators, 90 with 26, 91 with 30 and 93 with 40; for game
 
 
 class Shares(NamedTuple):
-    """Shares (m,), of how many observations each, and their variance."""
+    """Shares (m,), with their numbers of observations and their variance."""
 
     share: FloatArray
     n: FloatArray | IntArray
@@ -33,9 +33,10 @@ class Shares(NamedTuple):
 class WinRateVariance:
     """The win rates of some games with their variance.
 
-    `pairs` are those of Eq. 1 for every unordered pair, in the order of `triu_indices`, seen from the first bot;
-    `means` those of every bot over the opponents with whom it has decided games. A pair whose decided games are all of
-    one cluster tells nothing of its own variance: it enters a mean with the largest that a share can have, 1/4.
+    `pairs` has the win rate (Eq. 1) of the first bot of every unordered pair, in the order of `triu_indices`. `means`
+    has each bot's mean win rate over the opponents with which it has decided games. If all decided games of a pair are
+    of one cluster, they tell nothing about the variance of its win rate. In a mean it then has the largest variance of
+    a share, 1/4.
     """
 
     def __init__(self, games: Games, clusters: Clusters = Clusters.BOTH) -> None:
@@ -84,12 +85,13 @@ class WinRateVariance:
         self.means = Shares(counts.mean_win_rates, worth, means)
 
     def differences(self, first: IntArray, second: IntArray) -> Shares:
-        """Return by how much the mean win rate of `first` (d,) exceeds that of `second` (d,), as shares (1 + d) / 2.
+        """Return the mean win rate of `first` (d,) minus that of `second` (d,), as shares (1 + difference) / 2.
 
-        Half the bots' lead over even odds: between two bots alone it is the pair's win rate. The variances of three
-        bots and more are pooled.
+        So a share is 1/2 plus half of the difference. If there are only two bots, it is the pair's win rate. The
+        variances are pooled if there are three bots or more.
         """
-        found = variance_of_differences(self._observations, self._of_means, self._parts, first, second)
+        own = self._parts.differences(first, second)
+        found = variance_of_differences(self._observations, self._of_means, self._parts, own, first, second)
         unknown = (np.sqrt(self._unknown[first]) + np.sqrt(self._unknown[second])) ** 2
         variance = replace(found, variance=(found.variance + unknown) / 4)
         variance = self._unless_few_annotators(variance)

@@ -1,4 +1,4 @@
-"""Who beats whom: every annotation, segment or conversation of two bots is a game, and a tie is dropped from the rates.
+"""Which bot beats which. Every annotation, segment or conversation of two bots is a game. Win rates leave ties out.
 
 Deriu et al. 2020 (Spot The Bot), section 3: "human" beats "unsure" beats "bot"; the win rate is Eq. 1.
 """
@@ -13,6 +13,7 @@ import scipy
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
 from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.bootstrap import defined
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.errors import CriterionUnknown
 
@@ -29,10 +30,11 @@ class Unit(StrEnum):
 
 
 class Weighting(StrEnum):
-    """What a segment of i exchanges is worth to the conversation: i, as released, or log(i), as in the early draft.
+    """The weight of a segment with i exchanges in its conversation: i (the released code), or log(i) (the early draft).
 
-    Under the logarithms a segment also goes to who won more of its annotations, and only then to the better labels.
-    By `LOG_EXCHANGES` a first segment of one exchange counts nothing; `LOG_TURNS` takes its two turns: log(2 i).
+    With logarithms, the side that won more annotations of a segment wins it; in a tie, the side with the better labels.
+    With `LOG_EXCHANGES`, a segment of one exchange has the weight 0. `LOG_TURNS` counts turns, two for each exchange:
+    log(2 i).
     """
 
     EXCHANGES = "exchanges"
@@ -41,7 +43,7 @@ class Weighting(StrEnum):
 
 
 class SsaRule(StrEnum):
-    """How sensibleness and specificity combine: as described, or as the published code has it."""
+    """How sensibleness and specificity are combined: as the paper describes it, or as in the published code."""
 
     BOTH = "both"
     PUBLISHED = "published"
@@ -49,12 +51,12 @@ class SsaRule(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Games:
-    """Games between two different bots: `first` and `second` (m,) index `bots`; `outcome` is 1 where the first won.
+    """Games between two different bots. `first` and `second` (m,) are indices into `bots`.
 
-    `outcome` is 0 for a tie and -1 where the second won. Where a game joins several annotations `annotator` codes the
-    set of their annotators, and `members` (sets, annotators) says who belongs to it. `conversation` codes the text:
-    conversations of one text are one cluster. Games stand in the order of their conversation, so equal tables in
-    another row order give equal games.
+    `outcome` is 1 if the first bot won, -1 if the second bot won, and 0 for a tie. If a game joins several annotations,
+    `annotator` has the code of the set of their annotators, and `members` (sets, annotators) has the members of each
+    set. `conversation` has the code of the text: conversations with the same text are one cluster. Games are ordered by
+    conversation, so equal tables in another row order give equal games.
     """
 
     bots: tuple[str, ...]
@@ -72,13 +74,16 @@ class Games:
 
     @property
     def observations(self) -> Observations:
-        """The games as observations that share conversations and annotators."""
+        """Return the games as observations that share conversations and annotators."""
         return Observations(self.conversation, self.annotator, self.members)
 
 
 @dataclass(frozen=True)
 class PairWins:
-    """One pair's record; `estimate` is Eq. 1, the share of decided games that `bot` won, None if there are none."""
+    """The wins and ties of one pair.
+
+    `estimate` is Eq. 1: the share of decided games that `bot` won; None if there are none.
+    """
 
     bot: str
     other: str
@@ -90,7 +95,10 @@ class PairWins:
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """`wins[i, j]` counts the games that bot i won against bot j; `ties` is symmetric; both are (k, k)."""
+    """The counts of wins and ties of all pairs, (k, k) each.
+
+    `wins[i, j]` counts the games that bot i won against bot j. `ties` is symmetric.
+    """
 
     bots: tuple[str, ...]
     wins: IntArray
@@ -98,33 +106,36 @@ class PairCounts:
 
     @property
     def n(self) -> int:
-        """All games, ties included."""
+        """Return the number of all games, ties included."""
         return int(self.wins.sum() + self.ties.sum() // 2)
 
     @property
     def tie_rate(self) -> float:
-        """The share of games that are ties, NaN without games."""
+        """Return the share of games that are ties; NaN without games."""
         return int(self.ties.sum() // 2) / self.n if self.n else float("nan")
 
     @property
     def win_rates(self) -> FloatArray:
-        """Eq. 1 for each ordered pair, (k, k); NaN on the diagonal and for a pair without decided games."""
+        """Return the win rate (Eq. 1) of each ordered pair, (k, k); NaN for a pair without decided games."""
         return pairwise_win_rates(self.wins.astype(np.float64))
 
     @property
     def win_rates_with_ties(self) -> FloatArray:
-        """Wins among all games of each ordered pair, as the early draft has it, (k, k); NaN without games."""
+        """Return each ordered pair's share of wins among all its games, (k, k) (early draft); NaN without games."""
         games = (self.wins + self.wins.T + self.ties).astype(np.float64)
         shares: FloatArray = np.divide(self.wins, games, out=np.full(games.shape, np.nan), where=games > 0)
         return shares
 
     @property
     def mean_win_rates(self) -> FloatArray:
-        """Each bot's mean over the opponents with whom it has decided games, (k,); NaN if there are none."""
+        """Return each bot's mean win rate over the opponents with which it has decided games, (k,).
+
+        The mean of a bot without decided games is NaN.
+        """
         return mean_win_rates(self.win_rates)
 
     def pairs(self) -> tuple[PairWins, ...]:
-        """Every unordered pair once, the bot that comes first in `bots` as `bot`."""
+        """Return every unordered pair once. `bot` is the bot of the pair that comes first in `bots`."""
         rates = self.win_rates
         return tuple(
             PairWins(
@@ -150,11 +161,11 @@ def play_games(
 ) -> Games:
     """Decide every game between two different bots by the labels ("human"), by a feature's name or by "ssa".
 
-    An annotation goes to the side with the higher score (label 2/1/0, feature 1/0). A segment goes to the side with
-    the higher score summed over its annotations. A conversation adds up its segments, each worth its number of
-    exchanges (`weighting` has the draft's logarithms) to the side that won it. Under "ssa" a side scores when it wins
-    sensibleness and specificity both; the published code lets the second side win on specificity alone if it is not
-    the less sensible one, and that rule is needed to reproduce Table 6. Raises `CriterionUnknown`.
+    The side with the higher score (label 2/1/0, feature 1/0) wins an annotation. The side with the higher sum of scores
+    over its annotations wins a segment. In a conversation, each segment adds its number of exchanges to the side that
+    won it (`weighting` also has the logarithms of the draft). Under "ssa" a side scores if it wins both sensibleness
+    and specificity. In the published code the second side scores as well if it wins specificity and the first side does
+    not win sensibleness. This rule is needed to reproduce Table 6. Raises `CriterionUnknown`.
 
     >>> from spotthebot.analytics.stats import AnnotationTable
     >>> table = AnnotationTable.from_rows(
@@ -167,9 +178,11 @@ def play_games(
     >>> play_games(table).outcome.tolist()  # A wins twice, then a tie
     [1, 1, 0]
     """
+    unit = choice_of("unit", unit, Unit)
+    weighting = choice_of("weighting", weighting, Weighting)
     table = table.between_bots()
     table = table.select(table.entity[:, 0] != table.entity[:, 1])
-    score = _scores(table, criterion, ssa_rule)
+    score = _scores(table, criterion, choice_of("ssa_rule", ssa_rule, SsaRule))
     margin = score[:, 0] - score[:, 1]
     bot_code = np.cumsum([name in table.bots for name in table.names], dtype=np.int64) - 1
     members = None
@@ -206,7 +219,7 @@ def play_games(
 
 
 def games_between(games: Games, codes: IntArray) -> Games:
-    """Keep the games between some bots, who are numbered again in the order of their `codes`."""
+    """Return the games between some bots. Bots are numbered again in the order of `codes`."""
     place = np.full(len(games.bots), -1, dtype=np.int64)
     place[codes] = np.arange(len(codes))
     first, second = place[games.first], place[games.second]
@@ -247,15 +260,15 @@ def count_wins(games: Games) -> PairCounts:
 
 
 def pairwise_win_rates(wins: FloatArray) -> FloatArray:
-    """Eq. 1 over the last two axes of `wins` (..., k, k); NaN for a pair without decided games."""
+    """Return the win rates (Eq. 1) of the pairs of `wins` (..., k, k); NaN for a pair without decided games."""
     games = wins + np.swapaxes(wins, -1, -2)
     return np.divide(wins, games, out=np.full_like(wins, np.nan), where=games > 0)
 
 
 def mean_win_rates(rates: FloatArray) -> FloatArray:
-    """Mean over the opponents (last axis) whose rate is defined; NaN where none is.
+    """Return the mean rate over the opponents (last axis) whose rate is defined; NaN if there are none.
 
-    Rates are added in the order of their size, so that equal bots have equal means whatever their opponents' order.
+    Rates are added in the order of their size, so that equal bots have equal means in any order of opponents.
     """
     known = ~np.isnan(rates)
     opponents = known.sum(axis=-1)

@@ -9,6 +9,7 @@ from spotthebot.analytics.domain.errors import NoSuchAnalysis
 from spotthebot.analytics.tables import STEP_JOBS
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisState, Plan, Stability
 from spotthebot.contracts.analytics.provenance import Counts
+from spotthebot.contracts.analytics.rating_plans import RatingPlan
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore
@@ -32,19 +33,20 @@ async def list_analyses(
 
 
 async def find_stability(session: ReadSession, campaign_id: UUID) -> Stability | None:
-    """Return the campaign's latest complete stability, if there is one."""
+    """Return the campaign's latest complete stability analysis; None if there is none."""
     job = await _STEP_JOBS.find_latest_complete(session, campaign_id, "stability")
     return None if job is None else analysis_of(job).stability
 
 
 async def cancel_analysis(session: WriteSession, analysis_id: UUID) -> None:
-    """Cancel an analysis; one that has ended stays as it is."""
+    """Cancel an analysis. An analysis that has ended stays unchanged."""
     await _STEP_JOBS.cancel_job(session, analysis_id)
 
 
 def analysis_of(job: StepJob) -> AnalysisJob:
-    """Return a step job as the analysis that it is."""
-    is_stability = job.kind == "stability"
+    """Return a step job as an analysis."""
+    is_stability, is_rating_plan = job.kind == "stability", job.kind == "rating_planning"
+    is_plan = not (is_stability or is_rating_plan)
     return AnalysisJob(
         id=job.id,
         request=_REQUEST.validate_python(job.request),
@@ -59,5 +61,6 @@ def analysis_of(job: StepJob) -> AnalysisJob:
         created_at=job.created_at,
         finished_at=job.finished_at,
         stability=Stability.model_validate(job.result) if job.result and is_stability else None,
-        plan=Plan.model_validate(job.result) if job.result and not is_stability else None,
+        plan=Plan.model_validate(job.result) if job.result and is_plan else None,
+        rating_plan=RatingPlan.model_validate(job.result) if job.result and is_rating_plan else None,
     )

@@ -1,1 +1,1 @@
-"""The use cases of `analytics`; computations run in threads, off the event loop."""
+"""The use cases of `analytics`. Computations run in threads, off the event loop."""

@@ -1,4 +1,4 @@
-"""What annotators see of a game."""
+"""The ranks of a game's annotators, as annotators may see them."""
 
 from functools import partial
 from typing import Final
@@ -12,9 +12,9 @@ _MAX_CAMPAIGNS: Final = 100
 
 
 class AnnotatorRanks:
-    """The ranks of annotators by campaign, read again after some seconds at the earliest.
+    """The ranks of annotators by campaign, cached for some seconds.
 
-    They change with every package that is submitted, and those who submit one look at them.
+    The ranks change with every submitted package, and annotators look at them after each submission.
     """
 
     def __init__(self, results: ResultCache, *, kept_seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Campaigns by what people call them."""
+"""Finds campaigns by their names."""
 
 from uuid import UUID
 
@@ -11,9 +11,10 @@ _MAX_CANDIDATES = 10
 
 
 async def resolve_campaign(campaigns: Campaigns, id_or_name: str) -> UUID:
-    """Return the id that a text is, or the id of the campaign of that name; one that failed gives way to others.
+    """Return the id of a campaign, which is given by its id or by its name.
 
-    Raises NoCampaignOfName and SeveralCampaignsOfName. Whether there is a campaign with an id is not asked.
+    If several campaigns have this name, failed campaigns do not count. Raises NoCampaignOfName and
+    SeveralCampaignsOfName. If an id is given, it does not check that the campaign exists.
     """
     try:
         return UUID(id_or_name)

@@ -1,7 +1,7 @@
-"""Threads in which results are computed and figures drawn, off the event loop.
+"""Threads that compute results and draw figures, off the event loop.
 
-A computation takes many times the memory of what it finds. glibc would keep most of it for later, in a heap of each
-thread that only its end could shrink; here it goes back to the system.
+A computation needs many times the memory of its result. glibc would keep most of this memory in a heap of the thread,
+until the thread ends. So freed memory is returned to the system.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from spotthebot.kit.errors import TooMany
 _P = ParamSpec("_P")
 _Found = TypeVar("_Found")
 _THREADS: Final = 2
-"""More would compute nothing sooner, since they share one lock, and each needs its own memory at the same time."""
+"""More threads compute nothing sooner, since they share one lock, and each needs memory at the same time."""
 _SHARE: Final = 1
-"""Threads that the computations of one API key hold at most: a thread stays for the other keys."""
+"""The limit of threads for the computations of one API key, so that one is left for the other keys."""
 _MAX_WAITING: Final = 100
-"""Computations of one API key that wait for a thread."""
+"""The limit of computations of one API key that wait for a thread."""
 _MALLOC_TRIM: Final = getattr(ctypes.CDLL(None), "malloc_trim", None)
-"""glibc's own; other C libraries have none."""
+"""A function of glibc; other C libraries lack it."""
 
 
 class TooManyResults(TooMany):
@@ -32,7 +32,7 @@ class TooManyResults(TooMany):
 
 
 class ComputeThreads:
-    """A few threads, of which each API key has a share; the keys that wait take turns."""
+    """A few threads. Each API key may use a share of them, and waiting keys take turns."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="compute")
@@ -41,9 +41,10 @@ class ComputeThreads:
         self._started: set[asyncio.Task[Any]] = set()
 
     async def run(self, function: Callable[_P, _Found], *args: _P.args, **kwargs: _P.kwargs) -> _Found:
-        """Return what a function returns that is called in one of the threads, in the caller's context.
+        """Call a function in one of the threads, in the caller's context, and return its result.
 
-        A cancelled call leaves the queue; once a thread runs the function, it runs to its end. Raises TooManyResults.
+        A call that is cancelled leaves the queue. Once a thread has started the function, the function runs to its end.
+        Raises TooManyResults if too many calls of the same API key wait.
         """
         user = pool_user.get()
         name = None if user is None else user.name
@@ -65,11 +66,11 @@ class ComputeThreads:
         return await asyncio.wrap_future(found)
 
     def has_started(self, task: asyncio.Task[Any]) -> bool:
-        """Return whether a thread has started to compute for a task, which can't be taken back."""
+        """Return whether a thread has started to compute for a task. From then on it can't be cancelled."""
         return task in self._started
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no further computations."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _take_thread(self, name: str | None) -> None:
@@ -89,24 +90,36 @@ class ComputeThreads:
             raise
 
     def _leave(self, name: str | None, turn: asyncio.Future[None]) -> None:
-        self._waiting[name].remove(turn)
-        if not self._waiting[name]:
-            del self._waiting[name]
+        waiting = self._waiting.get(name, deque())
+        if turn in waiting:  # unless its place in the queue came up before the loop told the call that it is cancelled
+            waiting.remove(turn)
+            if not waiting:
+                del self._waiting[name]
 
     def _give_back(self, name: str | None) -> None:
         self._running[name] -= 1
         self._grant()
 
     def _grant(self) -> None:
-        """Give free threads to keys below their share, each in its turn; our own services have no share."""
+        """Assign free threads to waiting keys that use less than their share, in turns.
+
+        The suite's own services have no limit.
+        """
         for name in [*self._waiting]:
             if self._running.total() >= _THREADS:
                 return
             if name is not None and self._running[name] >= _SHARE:
                 continue
-            turn = self._waiting[name].popleft()
-            self._waiting.move_to_end(name)
-            if not self._waiting[name]:
-                del self._waiting[name]
-            self._running[name] += 1
-            turn.set_result(None)
+            if (turn := self._next_turn(name)) is not None:
+                self._running[name] += 1
+                turn.set_result(None)
+
+    def _next_turn(self, name: str | None) -> asyncio.Future[None] | None:
+        """Take a key's next turn out of the queue, and put the key behind all others. Cancelled turns are dropped."""
+        waiting = self._waiting.pop(name)
+        while waiting and waiting[0].cancelled():
+            waiting.popleft()
+        turn = waiting.popleft() if waiting else None
+        if waiting:
+            self._waiting[name] = waiting
+        return turn

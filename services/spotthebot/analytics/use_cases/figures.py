@@ -1,4 +1,4 @@
-"""Draws a campaign's figures: as Vega-Lite specs with the data inside, or rendered."""
+"""Draws a campaign's figures, as Vega-Lite specs with the data inside, or as SVG, PDF or PNG."""
 
 import asyncio
 import json
@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from spotthebot.analytics import store
-from spotthebot.analytics.clients.studies import CampaignRevision, Studies
+from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
 from spotthebot.analytics.domain.analysis import SECTIONS, joined
 from spotthebot.analytics.domain.errors import NoSuchFigure
+from spotthebot.analytics.store import analyses as analyses_store
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.contracts.analytics.figures import FigureParametersIn
@@ -20,11 +20,13 @@ Form = Literal["json", "svg", "pdf", "png"]
 
 
 class Figures:
-    """Draws figures of what the results show."""
+    """Draws figures from results."""
 
-    def __init__(self, database: Database, studies: Studies, results: ResultCache, threads: ComputeThreads) -> None:
+    def __init__(
+        self, database: Database, campaign_data: CampaignData, results: ResultCache, threads: ComputeThreads
+    ) -> None:
         self._database = database
-        self._studies = studies
+        self._campaign_data = campaign_data
         self._results = results
         self._threads = threads
 
@@ -35,7 +37,7 @@ class Figures:
             kept = await self._results.find_kept(campaign_id, request.revision, sections, request)
             if len(kept) == len(sections):
                 return await self._draw(campaign_id, figure, form, request, kept)
-        return await self.draw_at(await self._studies.current_revision(campaign_id), figure, form, request)
+        return await self.draw_at(await self._campaign_data.current_revision(campaign_id), figure, form, request)
 
     async def draw_at(
         self,
@@ -46,7 +48,10 @@ class Figures:
         *,
         as_of: datetime | None = None,
     ) -> bytes:
-        """Draw a figure of one revision, with the moment that it was that one; raises as `draw` does."""
+        """Draw a figure of one revision of a campaign; `as_of` is the time of the revision.
+
+        Raises the errors of `draw`.
+        """
         results = {each: await self._results.get_at(revision, each, request) for each in await self._require(figure)}
         return await self._draw(revision.campaign.id, figure, form, request, results, as_of=as_of)
 
@@ -60,13 +65,15 @@ class Figures:
         *,
         as_of: datetime | None = None,
     ) -> bytes:
-        """Draw a figure of results, by the names of their sections, as JSON."""
+        """Draw a figure. `results` has the JSON result of each of its sections, by the name of the section."""
         analysis = joined([SECTIONS[name].out.model_validate_json(body) for name, body in results.items()])
         async with self._database.read() as reading:
-            stability = await store.analyses.find_stability(reading, campaign_id)
+            stability = await analyses_store.find_stability(reading, campaign_id)
 
         def draw() -> bytes:
-            from spotthebot.analytics.figures import FIGURES, FigureInput, render  # noqa: PLC0415 - see `_sections`
+            from spotthebot.analytics.figures.catalogue import FIGURES  # noqa: PLC0415 - see `_sections`
+            from spotthebot.analytics.figures.charts import FigureInput  # noqa: PLC0415 - see `_sections`
+            from spotthebot.analytics.figures.renderer import render  # noqa: PLC0415 - see `_sections`
 
             dated = analysis.model_copy(update={"as_of": as_of})
             spec = FIGURES[figure](FigureInput(dated, stability, request.theme, request.width, request.heading))
@@ -82,7 +89,7 @@ class Figures:
 
 
 def _sections() -> Mapping[str, Sequence[str]]:
-    """Import altair and the renderer, 0.3 s of work, with the first figure and not with the service."""
-    from spotthebot.analytics.figures import SECTIONS_OF  # noqa: PLC0415 - loaded with the first figure
+    """Return the sections of each figure. The first call imports altair and the renderer, which takes 0.3 s."""
+    from spotthebot.analytics.figures.catalogue import SECTIONS_OF  # noqa: PLC0415 - loaded with the first figure
 
     return SECTIONS_OF

@@ -1,4 +1,4 @@
-"""What everybody sees: the results of campaigns that were made public."""
+"""Public results of campaigns, for everybody."""
 
 from typing import Final
 
@@ -11,9 +11,9 @@ _MAX_LISTED: Final = 100
 
 
 class Leaderboards:
-    """The public results, asked for again after some seconds at the earliest.
+    """The public results, cached for some seconds.
 
-    Who reads them has no key, and so no limit of requests.
+    Readers need no key, so their requests have no limit.
     """
 
     def __init__(self, campaigns: Campaigns, standings: Standings, *, kept_seconds: float) -> None:
@@ -22,7 +22,7 @@ class Leaderboards:
         self._kept = Memo[None, tuple[PublicRankingOut, ...]](seconds=kept_seconds)
 
     async def list(self) -> tuple[PublicRankingOut, ...]:
-        """Return the latest hundred campaigns that are public, those published last first."""
+        """Return the hundred campaigns with public results that were published last, latest publication first."""
         return await self._kept.get(None, self._ask)
 
     async def _ask(self) -> tuple[PublicRankingOut, ...]:

@@ -1,4 +1,4 @@
-"""What `analytics` says of itself to those who run it."""
+"""The metrics of `analytics` for its operator."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _SCHEMA = "analytics"
 
 
 async def read_metrics(database: Database, queues: Sequence[str]) -> list[Metric]:
-    """Return the queue of analyses, and those that have not ended."""
+    """Return the metrics of the queue of analyses, and the number of unfinished analyses."""
     async with database.read() as session:
         jobs = await read_job_queues(session, _SCHEMA, queues)
         active = await STEP_JOBS.store.count_active(session)

@@ -1,8 +1,8 @@
-"""Results of running campaigns that may be some seconds old: those who watch a campaign do not wait for them.
+"""Results of running campaigns. They may be some seconds old, so that people who watch a campaign do not wait.
 
-While labels come in every view is of another state of the campaign, and to compute each would take longer than the next
-view takes to come. So a result is answered while it is fresh, answered and made again when it is not any more, and
-waited for when it is too old. It carries its moment, `as_of`.
+While labels arrive, every view shows another state of the campaign, and computing it would take longer than the time
+until the next view. So a fresh result is returned at once. An older result is returned too, and computed again in the
+background. A result that is too old is computed again before the answer. Each result has its time in `as_of`.
 """
 
 import time
@@ -13,24 +13,24 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from spotthebot.analytics.clients.studies import ENDED, CampaignRevision, Studies
+from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
 from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.use_cases.figures import Figures, Form
 from spotthebot.analytics.use_cases.result_cache import ResultCache
 from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
 from spotthebot.contracts.analytics.figures import FigureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
-from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
 from spotthebot.kit.waits.memo import Memo
 
 _FRESH: Final = 1 / 2
-"""Share of the age up to which a result is answered, in which all results are of one state: a page shows several."""
+"""The share of the age limit up to which all results are of one state, since a page shows several results."""
 _COSTS_FRESH, _COSTS_USABLE = 4, 8
-"""A result that took long may be older: at most a quarter of the time goes into making it again and again."""
+"""A result that took long may be older: at most a quarter of the time is spent on computing it again."""
 MAX_BYTES: Final = 32 * 1024 * 1024
-"""Of all results that are kept here; those that were asked for least recently go."""
+"""The limit for all results kept here; the least recently used are dropped."""
 _MAX_CAMPAIGNS: Final = 100
-"""Whose moments are kept: one more costs a question."""
+"""The limit of campaigns whose states are kept; a further one costs a request."""
 _UNDATED: Final = b'"as_of":null'
 _Compute = Callable[["_Moment"], Awaitable[bytes]]
 _Key = tuple[UUID, str, str]
@@ -38,7 +38,7 @@ _Key = tuple[UUID, str, str]
 
 @dataclass(frozen=True)
 class _Moment:
-    """A state of a campaign, and when it was that; `taken` is on the monotonic clock."""
+    """A state of a campaign, and its time. `taken` is the same time on the monotonic clock."""
 
     revision: CampaignRevision
     as_of: datetime
@@ -50,7 +50,7 @@ class _Recent:
     body: bytes
     taken: float
     seconds: float
-    """That it took to compute."""
+    """How long the computation took."""
 
     def is_fresh(self, now: float, limit: float) -> bool:
         return now - self.taken < max(limit * _FRESH, self.seconds * _COSTS_FRESH)
@@ -60,11 +60,11 @@ class _Recent:
 
 
 class RecentResults:
-    """The last result of each question about running campaigns."""
+    """The latest answers to the questions about running campaigns."""
 
     def __init__(
         self,
-        studies: Studies,
+        campaign_data: CampaignData,
         results: ResultCache,
         figures: Figures,
         *,
@@ -73,7 +73,7 @@ class RecentResults:
         max_bytes: int = MAX_BYTES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._studies = studies
+        self._campaign_data = campaign_data
         self._results = results
         self._figures = figures
         self._limit = limit_seconds
@@ -84,14 +84,14 @@ class RecentResults:
         self._underway = SharedTasks[_Key, bytes](threads)
 
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
-        """Return one of `SECTIONS` as JSON; raises what `ResultCache.get` does."""
-        campaign = await self._studies.get_campaign(campaign_id)
+        """Return one of `SECTIONS` as JSON; raises the errors of `ResultCache.get`."""
+        campaign = await self._campaign_data.get_campaign(campaign_id)
         if self.is_for(campaign):
             return await self.get_of_running(campaign, section, request)
-        return await self._results.get_at(await self._studies.revision_of(campaign), section, request)
+        return await self._results.get_at(await self._campaign_data.revision_of(campaign), section, request)
 
     async def get_of_running(self, campaign: CampaignOut, section: str, request: ParametersIn) -> bytes:
-        """Return one of `SECTIONS` of a campaign with recent results; raises what `ResultCache.get_at` does."""
+        """Return one of `SECTIONS` of a running campaign; raises the errors of `ResultCache.get_at`."""
 
         async def compute(moment: _Moment) -> bytes:
             return _dated(await self._results.get_at(moment.revision, section, request), moment.as_of)
@@ -99,10 +99,10 @@ class RecentResults:
         return await self._find(campaign, section, request, compute)
 
     async def draw(self, campaign_id: UUID, figure: str, form: Form, request: FigureParametersIn) -> bytes:
-        """Draw a figure; raises what `Figures.draw` does."""
-        campaign = await self._studies.get_campaign(campaign_id)
+        """Draw a figure; raises the errors of `Figures.draw`."""
+        campaign = await self._campaign_data.get_campaign(campaign_id)
         if not self.is_for(campaign):
-            return await self._figures.draw_at(await self._studies.revision_of(campaign), figure, form, request)
+            return await self._figures.draw_at(await self._campaign_data.revision_of(campaign), figure, form, request)
 
         async def draw(moment: _Moment) -> bytes:
             return await self._figures.draw_at(moment.revision, figure, form, request, as_of=moment.as_of)
@@ -110,14 +110,14 @@ class RecentResults:
         return await self._find(campaign, f"{figure}.{form}", request, draw)
 
     def is_for(self, campaign: CampaignOut) -> bool:
-        """Return whether a campaign has recent results; forget those of a campaign that has ended."""
+        """Return whether a campaign has recent results. For a campaign that has ended, drop them."""
         if campaign.state in ENDED or not self._limit:
             self._forget(campaign.id)
             return False
         return True
 
     async def _find(self, campaign: CampaignOut, question: str, request: ParametersIn, compute: _Compute) -> bytes:
-        """Return a recent answer about a running campaign; equal questions wait for one."""
+        """Return a recent answer about a running campaign. Equal questions at the same time share one computation."""
         key = (campaign.id, question, request.model_dump_json(exclude={"sections", "wait_seconds"}))
         recent = self._recent.get(key)
         if recent is not None:
@@ -141,7 +141,7 @@ class RecentResults:
     async def _moment(self, campaign: CampaignOut) -> _Moment:
         async def ask() -> _Moment:
             as_of, taken = datetime.now(UTC), self._clock()
-            return _Moment(await self._studies.revision_of(campaign), as_of, taken)
+            return _Moment(await self._campaign_data.revision_of(campaign), as_of, taken)
 
         return await self._moments.get(campaign.id, ask)
 
@@ -159,5 +159,8 @@ class RecentResults:
 
 
 def _dated(body: bytes, as_of: datetime) -> bytes:
-    """Write a moment into a result; no text in it can look like the field, whose quotes would have backslashes."""
+    """Return a result with its time.
+
+    No text in the result can look like the field of the time, since quotes in texts have backslashes.
+    """
     return body.replace(_UNDATED, b'"as_of":"%s"' % as_of.isoformat().encode(), 1)

@@ -1,11 +1,11 @@
-"""Several sections of a campaign at once, for which other services are asked once."""
+"""Several sections of a campaign at once. Each other service gets only one request."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from spotthebot.analytics.clients.studies import Studies
+from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.domain.errors import OtherProtocol
 from spotthebot.analytics.use_cases.recent_results import RecentResults
 from spotthebot.analytics.use_cases.result_cache import ResultCache
@@ -15,7 +15,7 @@ from spotthebot.kit.errors import Conflict
 
 @dataclass
 class FoundSections:
-    """Sections as JSON, why others have no result, and those that are still computed; `revision` is of all of them."""
+    """The sections of one `revision`: results of finished sections as JSON, problems, and sections still running."""
 
     revision: str | None = None
     results: dict[str, bytes] = field(default_factory=dict)
@@ -24,22 +24,22 @@ class FoundSections:
 
 
 class Sections:
-    """Answers several sections of one state of a campaign."""
+    """Returns several sections of one state of a campaign."""
 
-    def __init__(self, studies: Studies, results: ResultCache, recent: RecentResults) -> None:
-        self._studies = studies
+    def __init__(self, campaign_data: CampaignData, results: ResultCache, recent: RecentResults) -> None:
+        self._campaign_data = campaign_data
         self._results = results
         self._recent = recent
 
     async def get(self, campaign_id: UUID, request: SectionsParametersIn) -> FoundSections:
-        """Return the sections that a request names, each with its result or the Conflict that its own endpoint raises.
+        """Return the requested sections, each with its result or the Conflict that its own endpoint raises.
 
-        Those that are not there in time are pending, and their computations end unless a thread has begun them. Raises
-        NoSuchCampaign, and TooManyResults.
+        Sections that are not finished in time are pending. Their computations are cancelled, unless a thread has
+        started them. Raises NoSuchCampaign and TooManyResults.
         """
         names = list(dict.fromkeys(request.sections))
         try:
-            campaign = await self._studies.get_campaign(campaign_id)
+            campaign = await self._campaign_data.get_campaign(campaign_id)
         except OtherProtocol as refused:
             return FoundSections(refusals=dict.fromkeys(names, refused))
         if request.recent and self._recent.is_for(campaign):
@@ -47,7 +47,7 @@ class Sections:
             found = FoundSections()
             await _fill(found, names, request.wait_seconds, lambda name: recent.get_of_running(campaign, name, request))
             return found
-        revision = await self._studies.revision_of(campaign)
+        revision = await self._campaign_data.revision_of(campaign)
         kept = await self._results.find_kept(campaign_id, revision.revision, names, request)
         found = FoundSections(revision.revision, kept)
         missing = [name for name in names if name not in kept]

@@ -1,4 +1,4 @@
-"""Computations that several callers want at the same time, of which one runs and ends with the last who waits."""
+"""Computations that several callers share. Each runs once, and is cancelled when its last caller leaves."""
 
 import asyncio
 from collections import Counter
@@ -12,10 +12,10 @@ _Answer = TypeVar("_Answer")
 
 
 class SharedTasks(Generic[_Key, _Answer]):
-    """One task of a key at a time.
+    """Runs one task for each key at a time.
 
-    When everyone who waits for a task has left, it is cancelled, unless a thread computes already: then it goes on, and
-    those who ask again find what it kept.
+    A task is cancelled when all its callers have left. If a thread is already computing, the task continues instead,
+    and later callers find the stored result.
     """
 
     def __init__(self, threads: ComputeThreads) -> None:
@@ -24,14 +24,17 @@ class SharedTasks(Generic[_Key, _Answer]):
         self._waiters = Counter[asyncio.Task[_Answer]]()
 
     def begin(self, key: _Key, work: Callable[[], Coroutine[Any, Any, _Answer]]) -> asyncio.Task[_Answer]:
-        """Return the task of a key, begun now unless it runs; nobody need wait for it."""
+        """Return the task of a key. If no such task is running, start one.
+
+        The task continues even if no caller waits for it.
+        """
         if key not in self._tasks:
             task = self._tasks[key] = asyncio.create_task(work())
             task.add_done_callback(lambda done: self._end(key, done))
         return self._tasks[key]
 
     async def get(self, key: _Key, work: Callable[[], Coroutine[Any, Any, _Answer]]) -> _Answer:
-        """Return the answer of the task of a key; raises what it raises."""
+        """Return the result of the key's task; raises the task's errors."""
         task = self.begin(key, work)
         self._waiters[task] += 1
         try:
@@ -47,7 +50,7 @@ class SharedTasks(Generic[_Key, _Answer]):
     def _end(self, key: _Key, done: asyncio.Task[_Answer]) -> None:
         self._forget(key, done)
         if not done.cancelled():
-            done.exception()  # it is raised where it is waited for, and nobody may be
+            done.exception()  # retrieved here, since no caller may be waiting for it
 
     def _forget(self, key: _Key, task: asyncio.Task[_Answer]) -> None:
         if self._tasks.get(key) is task:

@@ -1,31 +1,35 @@
-"""What a team sees of the campaigns that its bots take part in and whose results were released."""
+"""A team's standings in the campaigns with released results in which its bots take part."""
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from spotthebot.analytics import store
-from spotthebot.analytics.clients.studies import ENDED, CampaignRevision, Studies
+from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
 from spotthebot.analytics.clients.teams import Teams
 from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.domain.standings import (
     NO_NAMES,
     NO_PERFORMANCES,
-    NO_RANKS,
     NO_RESULTS,
     NOT_ANNOTATED,
     NOT_RANKED,
     Names,
     Results,
+    measured_speakers,
     standing_bots,
+    standing_measure,
     standing_pairs,
     standing_speakers,
 )
+from spotthebot.analytics.store import pseudonym_keys as pseudonym_keys_store
 from spotthebot.analytics.use_cases.result_cache import ResultCache
+from spotthebot.contracts.analytics.measures import MeasureOut
 from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance, Settings
 from spotthebot.contracts.analytics.results import FoolingRatesOut, RankingOut, SurvivalOut, WinRatesOut
-from spotthebot.contracts.analytics.standings import PublicRankingOut, ShownAs, StandingOut
-from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.analytics.standings import PublicRankingOut, ShownAs, StandingMeasure, StandingOut
+from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
+from spotthebot.contracts.annotation.measures import HEADLINE
 from spotthebot.contracts.bots.registry import BotOut
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.database.sessions import Database
@@ -34,23 +38,39 @@ from spotthebot.kit.errors import Conflict
 _Result = TypeVar("_Result", bound=Provenance)
 
 
-class Standings:
-    """Standings of teams, made from the results that the operator reads."""
+class Measured(NamedTuple):
+    """The headline measure: its results as the operator sees them, and as a team or the public sees them."""
 
-    def __init__(self, database: Database, teams: Teams, studies: Studies, results: ResultCache) -> None:
+    found: MeasureOut
+    shown: StandingMeasure
+    speakers: tuple[Speaker, ...]
+
+    @classmethod
+    def of(cls, found: MeasureOut, names: Names) -> "Measured":
+        """Show a measure under the names that a team, or everybody, reads."""
+        return cls(found, standing_measure(found, names), measured_speakers(found, names))
+
+
+class Standings:
+    """Standings of teams, made from the operator's results."""
+
+    def __init__(self, database: Database, teams: Teams, campaign_data: CampaignData, results: ResultCache) -> None:
         self._database = database
         self._teams = teams
-        self._studies = studies
+        self._campaign_data = campaign_data
         self._results = results
 
     async def find(self, campaign: CampaignOut, bots: Sequence[BotOut]) -> StandingOut | None:
-        """Return the standing of a team's bots in a campaign; None where its results are not released, or no more."""
+        """Return the standing of a team's bots in a campaign.
+
+        Return None if the campaign's results are not released or were withdrawn.
+        """
         try:
-            revision = await self._studies.current_revision(campaign.id)
+            revision = await self._campaign_data.current_revision(campaign.id)
         except NoSuchCampaign:
             return None
         except OtherProtocol:
-            return _standing(campaign, [NO_RANKS.format(protocol=campaign.protocol)])
+            return await self._find_measured(campaign, bots)
         if revision.campaign.released_at is None:
             return None
         names = await self._names(revision, bots)
@@ -66,21 +86,50 @@ class Standings:
         return _standing(revision.campaign, reasons, results, names, performances)
 
     async def find_public(self, campaign: CampaignOut) -> PublicRankingOut | None:
-        """Return the results of a campaign as everybody sees them; None where they are not public, or no more."""
+        """Return the public results of a campaign; None if its results are not public or were withdrawn."""
         try:
-            revision = await self._studies.current_revision(campaign.id)
+            revision = await self._campaign_data.current_revision(campaign.id)
         except NoSuchCampaign:
             return None
         except OtherProtocol:
-            return _public(campaign, [NO_RANKS.format(protocol=campaign.protocol)])
+            return await self._find_measured_public(campaign)
         if revision.campaign.published_at is None:
             return None
         names = await self._names(revision, ())
         results, reasons = await self._results_at(revision)
         return _public(revision.campaign, reasons, results, names)
 
+    async def _find_measured(self, campaign: CampaignOut, bots: Sequence[BotOut]) -> StandingOut | None:
+        """Return the standing by the headline measure, in a campaign with ratings, comparisons or behaviours."""
+        revision = await self._campaign_data.current_revision(campaign.id, protocol=None)
+        reasons: list[str] = []
+        found = await self._headline(revision, reasons)
+        if found is None:
+            return _standing(revision.campaign, reasons)
+        measured = Measured.of(found, await self._names(revision, bots))
+        if not any(each.shown_as is ShownAs.OWN for each in measured.shown.bots):
+            return _standing(revision.campaign, [NOT_ANNOTATED])
+        return _standing(revision.campaign, reasons, measured=measured)
+
+    async def _find_measured_public(self, campaign: CampaignOut) -> PublicRankingOut | None:
+        revision = await self._campaign_data.current_revision(campaign.id, protocol=None)
+        reasons: list[str] = []
+        found = await self._headline(revision, reasons)
+        if found is None:
+            return _public(revision.campaign, reasons)
+        return _public(revision.campaign, reasons, measured=Measured.of(found, await self._names(revision, ())))
+
+    async def _headline(self, revision: CampaignRevision, reasons: list[str]) -> MeasureOut | None:
+        try:
+            return MeasureOut.model_validate_json(
+                await self._results.get_measure_at(revision, HEADLINE, ParametersIn())
+            )
+        except Conflict as refused:
+            reasons.append(refused.detail)
+            return None
+
     async def _results_at(self, revision: CampaignRevision) -> tuple[Results, list[str]]:
-        """Return the results of a revision, and why some are missing."""
+        """Return the results of a revision, and the reasons why some are missing."""
         reasons: list[str] = []
         results = Results(
             ranking=await self._result(RankingOut, revision, "ranking", reasons),
@@ -97,13 +146,16 @@ class Standings:
         by_name = await self._results.get_bots_by_name(revision)
         others = {bot_id for ids in by_name.values() for bot_id in ids if bot_id is not None} - own
         async with self._database.write() as session:
-            key = await store.pseudonym_keys.get_pseudonym_key(session, revision.campaign.id)
+            key = await pseudonym_keys_store.get_pseudonym_key(session, revision.campaign.id)
         return Names(by_name, own, await self._teams.find_public(others), key)
 
     async def _result(
         self, kind: type[_Result], revision: CampaignRevision, section: str, reasons: list[str]
     ) -> _Result | None:
-        """Return a result; None, with its reason among the `reasons`, where the annotations do not allow it."""
+        """Return a result.
+
+        If it can't be computed from the annotations, return None and add the reason to `reasons`.
+        """
         try:
             return kind.model_validate_json(await self._results.get_at(revision, section, ParametersIn()))
         except Conflict as refused:
@@ -117,10 +169,11 @@ def _standing(
     results: Results = NO_RESULTS,
     names: Names = NO_NAMES,
     performances: Mapping[str, BotPerformanceOut] = NO_PERFORMANCES,
+    measured: Measured | None = None,
 ) -> StandingOut | None:
     if campaign.released_at is None:
         return None
-    provenance = results.fooling_rates
+    provenance = measured.found if measured else results.fooling_rates
     return StandingOut(
         campaign_id=campaign.id,
         campaign=campaign.name,
@@ -132,19 +185,24 @@ def _standing(
         settings=_settings(provenance),
         counts=provenance.counts if provenance else None,
         bots=standing_bots(results, names, performances),
-        speakers=standing_speakers(results, names),
+        speakers=measured.speakers if measured else standing_speakers(results, names),
         ranked_by=results.ranked_by,
         pairs=standing_pairs(results, names),
+        measure=measured.shown if measured else None,
         version=version("spotthebot"),
     )
 
 
 def _public(
-    campaign: CampaignOut, reasons: Sequence[str], results: Results = NO_RESULTS, names: Names = NO_NAMES
+    campaign: CampaignOut,
+    reasons: Sequence[str],
+    results: Results = NO_RESULTS,
+    names: Names = NO_NAMES,
+    measured: Measured | None = None,
 ) -> PublicRankingOut | None:
     if campaign.published_at is None:
         return None
-    provenance = results.fooling_rates
+    provenance = measured.found if measured else results.fooling_rates
     ranking = results.ranking.ranking if results.ranking else None
     return PublicRankingOut(
         campaign_id=campaign.id,
@@ -160,7 +218,8 @@ def _public(
         settings=_settings(provenance),
         counts=provenance.counts if provenance else None,
         bots=standing_bots(results, names),
-        speakers=standing_speakers(results, names),
+        speakers=measured.speakers if measured else standing_speakers(results, names),
+        measure=measured.shown if measured else None,
         data_sha256=provenance.data_sha256 if provenance else None,
         version=version("spotthebot"),
     )

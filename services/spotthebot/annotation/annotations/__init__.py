@@ -1,1 +1,1 @@
-"""An annotation is an answer to an item as it was submitted, or as it was imported."""
+"""An annotation is the submitted or imported answer to an item."""

@@ -9,7 +9,6 @@ from starlette.responses import StreamingResponse
 
 from spotthebot.annotation.annotations import store
 from spotthebot.annotation.annotations.domain import StoredAnnotation
-from spotthebot.annotation.assignments.api import decisions_out
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.deps import Reader
 from spotthebot.annotation.packages import store as packages_store
@@ -35,7 +34,7 @@ async def list_annotations(
         UUID | None, Query(description="Those of one conversation; of pairs, on either side.")
     ] = None,
 ) -> Page[AnnotationOut]:
-    """List annotations, oldest first; annotators have pseudonyms."""
+    """List annotations, oldest first; annotators appear under pseudonyms."""
     to_out = await _annotation_out(session, campaign_id)
     rows = await store.list_annotations(
         session, campaign_id, conversation_id=conversation_id, after=paging.after, limit=paging.limit + 1
@@ -45,7 +44,7 @@ async def list_annotations(
 
 @router.get("/annotations/stream", operation_id="stream_annotations", response_class=StreamingResponse)
 async def stream_annotations(session: Reading, _caller: Reader, database: Pool, campaign_id: UUID) -> StreamingResponse:
-    """Return all annotations as NDJSON, one `AnnotationOut` a line; annotators have pseudonyms."""
+    """Return all annotations as NDJSON, one `AnnotationOut` per line; annotators appear under pseudonyms."""
     to_out = await _annotation_out(session, campaign_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[StoredAnnotation]:
@@ -56,10 +55,12 @@ async def stream_annotations(session: Reading, _caller: Reader, database: Pool, 
 
 @router.get("/annotations/revision", operation_id="annotations_revision")
 async def annotations_revision(session: Reading, _caller: Reader, campaign_id: UUID) -> AnnotationsRevisionOut:
-    """Return a text that changes whenever an annotation is added or changed: ask before you read them all again."""
+    """Return a text that changes whenever an annotation is added or changed.
+
+    Compare it before you read all annotations again.
+    """
     await campaigns_store.get_campaign(session, campaign_id)
-    found = await store.get_annotations_revision(session, campaign_id)
-    return AnnotationsRevisionOut(annotations=found.annotations, revision=found.revision)
+    return AnnotationsRevisionOut.of(await store.get_annotations_revision(session, campaign_id))
 
 
 @router.get("/packages", operation_id="list_packages")
@@ -71,24 +72,14 @@ async def list_packages(session: Reading, _caller: Reader, campaign_id: UUID, pa
 
 
 async def _annotation_out(session: ReadSession, campaign_id: UUID) -> Callable[[StoredAnnotation], AnnotationOut]:
-    """Return what shapes the annotations of a campaign: nobody gets ids of annotators here, services neither."""
+    """Return the function that converts a campaign's annotations to wire types.
+
+    Annotators have pseudonyms in them, even if the caller is a service.
+    """
     pseudonyms = await campaigns_store.get_pseudonyms(session, campaign_id)
 
     def to_out(stored: StoredAnnotation) -> AnnotationOut:
-        return AnnotationOut(
-            id=stored.id,
-            conversation_id=stored.conversation_id,
-            package_id=stored.package_id,
-            exchanges=stored.exchanges,
-            right=_conversation_ref(stored.right),
-            annotator=pseudonyms.name_of(stored.annotator_id, stored.annotator),
-            answer=stored.answer,
-            decisions=decisions_out(stored.decisions),
-            started_at=stored.started_at,
-            ended_at=stored.ended_at,
-            elapsed_ms=stored.elapsed_ms,
-            reported_ms=stored.reported_ms,
-        )
+        return AnnotationOut.of(stored, annotator=pseudonyms.name_of(stored.annotator_id, stored.annotator_external_id))
 
     return to_out
 

@@ -1,4 +1,4 @@
-"""Annotations as they are stored: made here, or elsewhere and imported."""
+"""Annotations in the form in which they are stored. They were submitted here or imported."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,9 +12,10 @@ from spotthebot.contracts.annotation.uploads import ImportedAnnotationIn
 
 @dataclass(frozen=True)
 class StoredAnnotation:
-    """An annotation with the ids of its item's conversation and package; nothing says who spoke.
+    """An annotation with the ids of its item's conversation and package; it does not say who spoke.
 
-    Of a pair the conversation is the one on the left, and `right` the other.
+    For a pair, `right` is the conversation on the right, and the other fields describe the conversation on the left.
+    `annotator_external_id` is the frontend's id for the person; readers of annotations get a pseudonym instead.
     """
 
     id: UUID
@@ -23,7 +24,7 @@ class StoredAnnotation:
     exchanges: int
     right: PackedConversation | None
     annotator_id: UUID
-    annotator: str
+    annotator_external_id: str
     answer: Answer
     decisions: tuple[Decision, ...]
     started_at: datetime | None
@@ -34,7 +35,7 @@ class StoredAnnotation:
 
 @dataclass(frozen=True)
 class AnnotatedItem:
-    """An annotation, the position of its item, and the ids by which files name it, its package and its conversation."""
+    """An annotation, the position of its item, and the names that exports use for item, package and conversation."""
 
     annotation: StoredAnnotation
     external_id: str
@@ -46,7 +47,7 @@ class AnnotatedItem:
 
 @dataclass(frozen=True)
 class ImportedAnnotation:
-    """An uploaded annotation, its annotator and the item that it is about."""
+    """An uploaded annotation with its annotator and its item."""
 
     item_id: UUID
     annotator_id: UUID
@@ -62,7 +63,7 @@ class ImportedAnnotation:
 
 @dataclass(frozen=True)
 class AnnotationsRevision:
-    """The number of a campaign's annotations, and a text that changes whenever one of them does."""
+    """The number of a campaign's annotations, and a text that changes whenever an annotation changes."""
 
     annotations: int
     revision: str

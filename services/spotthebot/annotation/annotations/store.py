@@ -1,4 +1,4 @@
-"""Annotations, made here or imported."""
+"""Reads submitted and imported annotations, and stores imported annotations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,11 +14,12 @@ from spotthebot.annotation.annotations.domain import (
     StoredAnnotation,
 )
 from spotthebot.annotation.annotators.tables import AnnotatorRow
-from spotthebot.annotation.assignments.store import decisions as decisions_store
+from spotthebot.annotation.assignments.store import drafts as drafts_store
 from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.tables import ItemRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 
@@ -31,7 +32,10 @@ _UPLOADED = {
 async def add_imported_annotations(
     session: WriteSession, campaign_id: UUID, annotations: Sequence[ImportedAnnotation]
 ) -> int:
-    """Store uploaded annotations, in order; those whose external id is known stay. Returns how many were new."""
+    """Store uploaded annotations in order and return how many are new.
+
+    Annotations with a known external id stay unchanged.
+    """
     rows = [
         {
             "id": row_id,
@@ -39,7 +43,7 @@ async def add_imported_annotations(
             "item_id": each.item_id,
             "annotator_id": each.annotator_id,
             **each.uploaded.model_dump(include=_UPLOADED),
-            "decisions": decisions_store.to_json(each.decisions),
+            "decisions": drafts_store.decisions_to_json(each.decisions),
         }
         for row_id, each in zip(new_ids(len(annotations)), annotations, strict=True)
     ]
@@ -59,7 +63,7 @@ async def list_annotations(
     after: UUID | None,
     limit: int,
 ) -> list[StoredAnnotation]:
-    """Return a campaign's annotations, or those that one conversation has on either side, oldest first."""
+    """Return a campaign's annotations, oldest first; with `conversation_id`, only annotations of items that show it."""
     statement = (
         select(AnnotationRow, ItemRow, AnnotatorRow.external_id)
         .join(ItemRow, ItemRow.id == AnnotationRow.item_id)
@@ -75,7 +79,7 @@ async def list_annotations(
 async def list_annotated_items(
     session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
 ) -> list[AnnotatedItem]:
-    """Return a campaign's annotations, oldest first, with what files name them by."""
+    """Return a campaign's annotations, oldest first, with the names that exports use."""
     statement = (
         packages_store.exported_names(AnnotationRow, ItemRow, AnnotatorRow.external_id)
         .join(AnnotationRow, AnnotationRow.item_id == ItemRow.id)
@@ -96,9 +100,10 @@ async def list_annotated_items(
 
 
 async def get_annotations_revision(session: ReadSession, campaign_id: UUID) -> AnnotationsRevision:
-    """Count a campaign's annotations and sum the hashes of their rows, whose order the sum forgets.
+    """Count a campaign's annotations and sum the hashes of their rows; the sum does not depend on their order.
 
-    Annotators who were erased count as well: of a published study nothing else says that a name is gone.
+    The sum includes the number of erased annotators, because an erasure may change no annotation. If the names of
+    annotators are published, a reader has to notice the erasure.
     """
     row_hash = func.hash_record_extended(literal_column(AnnotationRow.__tablename__), 0)
     erased = select(func.count()).where(AnnotatorRow.campaign_id == campaign_id, AnnotatorRow.erased_at.is_not(None))
@@ -116,18 +121,13 @@ def _page(
 
 
 def _stored(row: AnnotationRow, item: ItemRow, annotator: str) -> StoredAnnotation:
-    return StoredAnnotation(
-        id=row.id,
+    return from_row(
+        StoredAnnotation,
+        row,
         conversation_id=item.conversation_id,
         package_id=item.package_id,
         exchanges=item.exchanges,
         right=packages_store.right_of(item),
-        annotator_id=row.annotator_id,
-        annotator=annotator,
-        answer=row.answer,
-        decisions=decisions_store.from_json(row.decisions),
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        elapsed_ms=row.elapsed_ms,
-        reported_ms=row.reported_ms,
+        annotator_external_id=annotator,
+        decisions=drafts_store.decisions_from_json(row.decisions),
     )

@@ -1,8 +1,7 @@
-"""An annotator of a campaign: whether they may have another package, and what was found in their work."""
+"""An annotator of a campaign: the rules for claiming another package, and the counts of work checks."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
 from spotthebot.annotation.annotators.errors import (
@@ -15,13 +14,10 @@ from spotthebot.annotation.annotators.errors import (
 )
 from spotthebot.annotation.campaigns.domain import Campaign
 
-ERASED: Final = "erased"
-"""What stands in place of a text about a person, and of the frontend by which they came: no frontend is named so."""
-
 
 @dataclass(frozen=True)
 class WorkCheck:
-    """Counts of one package, or of all packages of an annotator; a package is fast where most of its items are."""
+    """Counts of one package, or of all packages of an annotator. A package is fast if most of its items are fast."""
 
     gold_right: int = 0
     gold_wrong: int = 0
@@ -34,8 +30,9 @@ class WorkCheck:
 class Annotator:
     """A person, or a program, in one campaign.
 
-    `packages` counts those that it holds or has submitted, rejected ones too, `work` what was found in submitted ones,
-    `granted_attempts` the attempts at the training beyond those that the campaign gives everybody.
+    `packages` counts packages that the annotator holds or has submitted, including rejected packages. `work` sums the
+    checks of submitted packages. `granted_attempts` are attempts at the training in addition to the campaign's own
+    limit.
     """
 
     id: UUID
@@ -56,26 +53,26 @@ class Annotator:
     work: WorkCheck
 
     def has_consented(self, campaign: Campaign) -> bool:
-        """Say whether the annotator consented to the campaign's text, or is not asked to."""
+        """Return whether the annotator consented to the campaign's text, or the campaign asks for no consent."""
         return campaign.consent_sha256 in {None, self.consent_sha256}
 
     def require_consent(self, campaign: Campaign) -> None:
-        """Raise ConsentRequired."""
+        """Raise ConsentRequired if the annotator still has to consent."""
         if not self.has_consented(campaign):
             raise ConsentRequired
 
     def packages_left(self, campaign: Campaign) -> int | None:
-        """Return how many packages the annotator may still claim; None where there is no limit."""
+        """Return how many packages the annotator may still claim; None without a limit."""
         limit = campaign.packages_per_annotator
         return None if limit is None else max(0, limit - self.packages)
 
     def require_known(self) -> None:
-        """Raise AnnotatorErased."""
+        """Raise AnnotatorErased if the annotator's person was erased."""
         if self.erased_at is not None:
             raise AnnotatorErased
 
     def require_unblocked(self) -> None:
-        """Raise AnnotatorBlocked."""
+        """Raise AnnotatorBlocked if the annotator is blocked."""
         if self.blocked_at is not None:
             raise AnnotatorBlocked
 
@@ -84,9 +81,9 @@ class Annotator:
         return 0 if campaign.training is None else campaign.training.attempts + self.granted_attempts
 
     def require_appealable(self, note: str, *, has_failed: bool) -> bool:
-        """Say whether a note is new; `has_failed` says that no attempt at the training is left.
+        """Return whether an appeal with this note is new; `has_failed` says that no attempt at the training is left.
 
-        Raises NothingToAppeal, or AppealLodged where there is another note.
+        Raises NothingToAppeal, or AppealLodged if the annotator appealed with another note.
         """
         if self.blocked_at is None and not has_failed:
             raise NothingToAppeal
@@ -95,6 +92,6 @@ class Annotator:
         return self.appeal is None
 
     def require_below_limit(self, campaign: Campaign) -> None:
-        """Raise LimitReached where the annotator has as many packages as one may have."""
+        """Raise LimitReached if the annotator has as many packages as the campaign allows."""
         if self.packages_left(campaign) == 0:
             raise LimitReached(limit=campaign.packages_per_annotator)

@@ -1,4 +1,4 @@
-"""Annotators of campaigns, and the conversations that each was shown."""
+"""Annotators of campaigns, and the conversations that each annotator was shown."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -17,6 +17,7 @@ from spotthebot.annotation.conversations.tables import ShownConversationRow
 from spotthebot.annotation.leases.domain import COUNTED
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Statement, constant
 from spotthebot.kit.ids import new_id
@@ -41,7 +42,7 @@ _ADDED = (
     insert(AnnotatorRow)
     .from_select(
         ["id", "campaign_id", "frontend", "external_id"],
-        # Locked, so that one whose campaign is deleted now waits, and is not added.
+        # Locks the campaign: if it is being deleted, this waits and adds no annotator.
         select(
             bindparam("id", type_=Uuid),
             CampaignRow.id,
@@ -84,11 +85,12 @@ _BY_ID = Statement(
 async def lock_annotator(
     session: WriteSession, campaign_id: UUID, frontend: str, external_id: str
 ) -> tuple[UUID, bool]:
-    """Let one claim of an annotator at a time pass; return their id, and whether they are new and were added now.
+    """Find or add an annotator, and serialise their claims. Return their id, and whether this call added them.
 
-    Who is new has seen the conversations in which they chatted: in whichever frontend, since chats do not say.
+    A new annotator counts as having seen the conversations in which they chatted. Chats record no frontend, so only the
+    external id is compared.
 
-    Raises NoSuchCampaign where the campaign was deleted meanwhile.
+    Raises NoSuchCampaign if the campaign was deleted meanwhile.
     """
     values = {"campaign_id": campaign_id, "frontend": frontend, "external_id": external_id}
     found = await session.fetch(_KNOWN, values)
@@ -112,7 +114,7 @@ async def get_annotator(session: ReadSession, campaign_id: UUID, annotator_id: U
 
 
 async def lock_known_annotator(session: WriteSession, campaign_id: UUID, frontend: str, external_id: str) -> Annotator:
-    """Return a frontend's annotator, as `lock_annotator` does; raises NoSuchAnnotator where there is none."""
+    """Return a frontend's annotator, and serialise their claims as `lock_annotator` does; raises NoSuchAnnotator."""
     statement = select(AnnotatorRow.id).where(
         AnnotatorRow.campaign_id == campaign_id,
         AnnotatorRow.external_id == external_id,
@@ -125,7 +127,7 @@ async def lock_known_annotator(session: WriteSession, campaign_id: UUID, fronten
 
 
 async def lock_annotator_by_id(session: WriteSession, campaign_id: UUID, annotator_id: UUID) -> Annotator:
-    """Return an annotator about whom something is decided, so that no erasure comes in between.
+    """Return an annotator, locked against erasure until this transaction has stored a decision about them.
 
     Raises NoSuchAnnotator.
     """
@@ -144,7 +146,7 @@ async def list_annotators(
     after: UUID | None,
     limit: int,
 ) -> list[Annotator]:
-    """Return a campaign's annotators, those who came first first: of this id, `blocked` or who `appealed`, or not."""
+    """Return a campaign's annotators, oldest first. The filter `external_id` is the id at the frontend."""
     statement = _annotators(campaign_id).order_by(AnnotatorRow.id).limit(limit)
     if external_id is not None:
         statement = statement.where(AnnotatorRow.external_id == external_id)
@@ -158,7 +160,7 @@ async def list_annotators(
 
 
 async def has_seen(session: ReadSession, annotator_id: UUID, package_id: UUID) -> bool:
-    """Whether an annotator was shown a conversation of a package."""
+    """Return whether an annotator was shown a conversation of a package."""
     on_the_left = select(ItemRow.conversation_id).where(ItemRow.package_id == package_id)
     on_the_right = select(ItemRow.right_conversation_id).where(
         ItemRow.package_id == package_id, ItemRow.right_conversation_id.is_not(None)
@@ -171,7 +173,7 @@ async def has_seen(session: ReadSession, annotator_id: UUID, package_id: UUID) -
 
 
 async def block(session: WriteSession, annotator_id: UUID, at: datetime, reason: str) -> bool:
-    """Note that an annotator is blocked, unless they are; return whether they were not."""
+    """Block an annotator; return False if they were blocked already."""
     blocked = await session.scalar(
         update(AnnotatorRow)
         .where(AnnotatorRow.id == annotator_id, AnnotatorRow.blocked_at.is_(None))
@@ -182,7 +184,7 @@ async def block(session: WriteSession, annotator_id: UUID, at: datetime, reason:
 
 
 async def unblock(session: WriteSession, annotator_id: UUID) -> bool:
-    """Note that an annotator is no longer blocked; return whether they were."""
+    """Unblock an annotator; return False if they were not blocked."""
     unblocked = await session.scalar(
         update(AnnotatorRow)
         .where(AnnotatorRow.id == annotator_id, AnnotatorRow.blocked_at.is_not(None))
@@ -193,7 +195,10 @@ async def unblock(session: WriteSession, annotator_id: UUID) -> bool:
 
 
 async def set_appeal(session: WriteSession, annotator_id: UUID, note: str, at: datetime) -> None:
-    """Note what an annotator says against their block or the end of their training; the next one clears it."""
+    """Store an annotator's appeal against their block or failed training.
+
+    The next block or the next failure clears the appeal.
+    """
     await session.execute(
         update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(appeal=note, appealed_at=at)
     )
@@ -206,12 +211,12 @@ async def clear_appeal(session: WriteSession, annotator_id: UUID) -> None:
 
 
 async def set_granted_attempts(session: WriteSession, annotator_id: UUID, granted: int) -> None:
-    """Note how many attempts at the training an annotator has beyond those that the campaign gives everybody."""
+    """Store how many attempts at the training an annotator has in addition to the campaign's own limit."""
     await session.execute(update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(granted_attempts=granted))
 
 
 async def set_consent(session: WriteSession, annotator_id: UUID, sha256: str, at: datetime) -> None:
-    """Note to which text an annotator consented."""
+    """Store the hash of the text that an annotator consented to."""
     await session.execute(
         update(AnnotatorRow)
         .where(AnnotatorRow.id == annotator_id)
@@ -220,27 +225,18 @@ async def set_consent(session: WriteSession, annotator_id: UUID, sha256: str, at
 
 
 async def withdraw_consent(session: WriteSession, annotator_id: UUID, at: datetime) -> None:
-    """Note that an annotator took their consent back; when they gave it stays known."""
+    """Store that an annotator withdrew their consent; the time of the consent stays."""
     await session.execute(
         update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(consent_sha256=None, consent_withdrawn_at=at)
     )
 
 
 async def add_work_check(session: WriteSession, annotator_id: UUID, found: WorkCheck) -> WorkCheck:
-    """Add the counts of a package to those of its annotator, and return the sums."""
+    """Add the counts of a package to the sums of its annotator, and return the new sums."""
     sums = {name: getattr(AnnotatorRow, name) + count for name, count in asdict(found).items()}
     statement = update(AnnotatorRow).where(AnnotatorRow.id == annotator_id).values(sums)
-    return _work((await session.execute(statement.returning(*(getattr(AnnotatorRow, name) for name in sums)))).one())
-
-
-def _work(row: Any) -> WorkCheck:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
-    return WorkCheck(
-        gold_right=row.gold_right,
-        gold_wrong=row.gold_wrong,
-        fast_items=row.fast_items,
-        fast_packages=row.fast_packages,
-        strikes=row.strikes,
-    )
+    counted = await session.execute(statement.returning(*(getattr(AnnotatorRow, name) for name in sums)))
+    return from_row(WorkCheck, counted.one())
 
 
 def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:
@@ -248,21 +244,4 @@ def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:
 
 
 def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
-    return Annotator(
-        id=row.id,
-        campaign_id=row.campaign_id,
-        frontend=row.frontend,
-        external_id=row.external_id,
-        packages=packages,
-        created_at=row.created_at,
-        blocked_at=row.blocked_at,
-        blocked_reason=row.blocked_reason,
-        appeal=row.appeal,
-        appealed_at=row.appealed_at,
-        erased_at=row.erased_at,
-        consent_sha256=row.consent_sha256,
-        consented_at=row.consented_at,
-        consent_withdrawn_at=row.consent_withdrawn_at,
-        granted_attempts=row.granted_attempts,
-        work=_work(row),
-    )
+    return from_row(Annotator, row, packages=packages, work=from_row(WorkCheck, row))

@@ -13,7 +13,7 @@ from spotthebot.annotation.metadata import Base
 class AnnotatorRow(Base):
     """A person, or a program, who annotates in a campaign through a frontend.
 
-    Who came with an import has no frontend: ''.
+    The frontend of an imported annotator is ''.
     """
 
     __tablename__ = "annotators"
@@ -41,7 +41,10 @@ class AnnotatorRow(Base):
 
 
 class SeenConversationRow(Base):
-    """A conversation that an annotator was shown or chatted in; the key refuses that it is shown after that."""
+    """A conversation that an annotator was shown or chatted in.
+
+    The primary key prevents that an annotator is shown a conversation twice.
+    """
 
     __tablename__ = "seen_conversations"
 

@@ -1,4 +1,4 @@
-"""The block of an annotator, which the audit log notes."""
+"""Block an annotator, with an entry in the audit log."""
 
 from datetime import datetime
 from uuid import UUID
@@ -15,7 +15,9 @@ from spotthebot.kit.database.sessions import WriteSession
 async def block_annotator(
     session: WriteSession, campaign_id: UUID, annotator_id: UUID, reason: str, *, key_id: UUID, now: datetime
 ) -> Annotator:
-    """Let an annotator claim nothing more; what they hold goes to others. Blocking again keeps the first.
+    """Block an annotator from claiming packages and free the package that they hold.
+
+    Blocking again keeps the first block.
 
     Raises AnnotatorErased.
     """

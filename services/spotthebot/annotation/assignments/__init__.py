@@ -1,1 +1,1 @@
-"""An assignment is a package in the hands of an annotator, from the claim to the submission."""
+"""An assignment is a package in the hands of an annotator, from claim to submission."""

@@ -1,9 +1,5 @@
-"""The task API for annotation frontends: claim a package for an annotator, save answers, submit.
+"""The task API for annotation frontends: claim a package for an annotator, save answers, submit."""
 
-Annotators and analysts get decisions in the same shape.
-"""
-
-from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
@@ -18,12 +14,10 @@ from spotthebot.annotation.assignments.use_cases.assignments import keep_lease
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.campaigns.use_cases import terms_of
-from spotthebot.annotation.deps import Claimer, Frontend, frontend_of
+from spotthebot.annotation.deps import Claimer, Frontend
 from spotthebot.annotation.entry_links.api import completion_out
 from spotthebot.annotation.entry_links.use_cases import completion_of
 from spotthebot.annotation.leases.domain import Lease
-from spotthebot.annotation.protocols.domain.exchanges import Decision, opens_one_by_one
-from spotthebot.contracts.annotation.annotations import DecisionOut
 from spotthebot.contracts.annotation.assignments import (
     AnswerIn,
     AssignmentOut,
@@ -50,39 +44,35 @@ _ANYBODYS = SubmissionIn()
 ItemPosition = Annotated[int, Path(ge=0, lt=MAX_PACKAGE_SIZE, description="The item's position in the package.")]
 
 
-def decisions_out(decisions: Sequence[Decision]) -> tuple[DecisionOut, ...]:
-    """Shape the decisions of one answer."""
-    return tuple(DecisionOut(**vars(each)) for each in decisions)
-
-
 @router.post("/campaigns/{campaign_id}/assignments", status_code=201, operation_id="claim_package")
 async def claim_package(
     session: Writing, caller: Claimer, now: Now, campaign_id: UUID, request: ClaimIn
 ) -> AssignmentOut:
-    """Claim a package for an annotator; one who has not submitted a package gets it again.
+    """Claim a package for an annotator. An annotator with an unsubmitted package gets the same package again.
 
-    409 says by its `type` why there is none: closed, limit-reached, blocked, consent-required, training-required,
-    training-failed, nothing-left; with a `link` also not-entered, entry-link-revoked; of a named package also
-    another-package-held, conversation-seen, package-taken.
+    The `type` of a 409 says why no package was claimed: closed, limit-reached, blocked, consent-required,
+    training-required, training-failed, nothing-left. With a `link` also: not-entered, entry-link-revoked. With a named
+    package also: another-package-held, conversation-seen, package-taken.
     """
-    assignment = await assignments_use_cases.claim_package(session, campaign_id, frontend_of(caller), request, now=now)
+    assignment = await assignments_use_cases.claim_package(session, campaign_id, caller.owner, request, now=now)
     return await _to_out(session, assignment)
 
 
 @router.get("/assignments/{assignment_id}", operation_id="get_assignment")
 async def get_assignment(session: Reading, caller: Frontend, assignment_id: UUID) -> AssignmentOut:
-    """Return an assignment with what was saved, so that its annotator can continue."""
-    return await _to_out(session, await gold_use_cases.get_assignment(session, assignment_id, frontend_of(caller)))
+    """Return an assignment with its saved answers, so that its annotator can continue."""
+    return await _to_out(session, await gold_use_cases.get_assignment(session, assignment_id, caller.owner))
 
 
 @router.put("/assignments/{assignment_id}/items/{position}", operation_id="save_answer")
 async def save_answer(
     statements: Statements, caller: Frontend, now: Now, assignment_id: UUID, position: ItemPosition, request: AnswerIn
 ) -> SavedOut:
-    """Save the answer to an item, in place of what was saved before; `show_step` locks a step and shows the next."""
-    saved = await answers_use_cases.save_answer(
-        statements, assignment_id, frontend_of(caller), position, request, now=now
-    )
+    """Save the answer to an item and replace the earlier answer.
+
+    `show_step` shows the next step and locks the earlier steps.
+    """
+    saved = await answers_use_cases.save_answer(statements, assignment_id, caller.owner, position, request, now=now)
     return SavedOut(
         position=saved.position,
         version=saved.draft.version,
@@ -96,14 +86,12 @@ async def save_answer(
 async def open_exchange(
     session: Writing, caller: Frontend, now: Now, assignment_id: UUID, position: ItemPosition, request: ExchangeIn
 ) -> ExchangeOut:
-    """Open the next exchange of an item whose protocol shows one after the other; an open one is shown again.
+    """Open the next exchange of an item, in protocols that open exchanges one by one.
 
-    Answers that were given before it are locked. 409 says by its `type` why none is opened: everything-decided,
-    all-exchanges-open, exchange-not-next, shown-whole.
+    A repeat for an open exchange returns it again. Opening an exchange locks the answers given so far. The `type` of a
+    409 says why no exchange was opened: everything-decided, all-exchanges-open, exchange-not-next, shown-whole.
     """
-    turns = await answers_use_cases.open_exchange(
-        session, assignment_id, frontend_of(caller), position, request, now=now
-    )
+    turns = await answers_use_cases.open_exchange(session, assignment_id, caller.owner, position, request, now=now)
     return ExchangeOut(position=position, opened=request.open, turns=turns)
 
 
@@ -111,20 +99,18 @@ async def open_exchange(
 async def keep_assignment(
     session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: HeartbeatIn
 ) -> LeaseOut:
-    """Keep a package whose annotator is at work; with `position`, count the time that the item is on the screen."""
-    lease = await keep_lease(
-        session, assignment_id, frontend_of(caller), request.holder, position=request.position, now=now
-    )
-    return LeaseOut(state=lease.state, expires_at=lease.expires_at)
+    """Renew the lease of an annotator at work. With `position`, count the time that this item is on the screen."""
+    lease = await keep_lease(session, assignment_id, caller.owner, request.holder, position=request.position, now=now)
+    return LeaseOut.of(lease)
 
 
 @router.post("/assignments/{assignment_id}/submit", operation_id="submit_assignment")
 async def submit_assignment(
     session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: SubmissionIn = _ANYBODYS
 ) -> SubmittedOut:
-    """Submit a package whose items are all answered, and get the completion code; submitted again, the same code."""
+    """Submit a package with all items answered and return the completion code. A repeat returns the same code."""
     lease, campaign = await assignments_use_cases.submit_assignment(
-        session, assignment_id, frontend_of(caller), request.holder, key_id=caller.key_id, now=now
+        session, assignment_id, caller.owner, request.holder, key_id=caller.key_id, now=now
     )
     return await _submitted(session, lease, campaign)
 
@@ -133,32 +119,25 @@ async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut
     lease = assignment.lease
     terms = await terms_of(session, lease.campaign_id)
     campaign = await campaigns_store.get_campaign(session, lease.campaign_id)
-    return AssignmentOut(
-        id=lease.id,
-        campaign_id=lease.campaign_id,
+    return AssignmentOut.of(
+        lease,
         annotator=assignment.annotator,
-        state=lease.state,
         instructions=campaign.instructions,
         protocol=terms.protocol,
         items=tuple(
-            _item_out(item, opened=len(item.draft.opened_at) if opens_one_by_one(terms.protocol) else None)
+            _item_out(item, opened=len(item.draft.opened_at) if terms.protocol.opens_one_by_one else None)
             for item in assignment.items
         ),
-        expires_at=lease.expires_at,
-        completion_code=lease.completion_code,
     )
 
 
 def _item_out(item: ShownItem, *, opened: int | None) -> ItemOut:
-    return ItemOut(
+    return ItemOut.of(
+        item.draft,
         position=item.position,
         turns=item.turns(exchanges=opened),
         right_turns=item.right_turns,
         opened=opened,
-        step=item.draft.step,
-        answer=item.draft.answer,
-        version=item.draft.version,
-        decisions=decisions_out(item.draft.decisions),
     )
 
 

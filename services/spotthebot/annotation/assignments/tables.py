@@ -16,10 +16,10 @@ from spotthebot.annotation.packages.tables import ItemRow
 
 
 class GoldItemRow(Base):
-    """The first `turns` turns of a gold dialogue at a position of an assignment; no annotator gets a dialogue twice.
+    """The first `turns` turns of a gold dialogue at a position of an assignment. No annotator gets a dialogue twice.
 
-    Where exchanges are opened, the first `opening` turns come with the first one. `mistakes` and `is_right` are known
-    once the package is submitted.
+    If exchanges open one by one, the first `opening` turns come with the first exchange. `mistakes` and `is_right` are
+    null until the package is submitted.
     """
 
     __tablename__ = "gold_items"
@@ -36,7 +36,10 @@ class GoldItemRow(Base):
 
 
 class AnswerRow(Base):
-    """The draft of an answer to an item; `step` is the last that was shown, `opened_at` of each open exchange."""
+    """The draft of an answer to an item.
+
+    `step` is the last step shown; `opened_at` has a time for each open exchange.
+    """
 
     __tablename__ = "answers"
 
@@ -55,7 +58,7 @@ class AnswerRow(Base):
 
 
 class AnswerRevisionRow(Base):
-    """What a draft said before it was changed."""
+    """An earlier version of a draft."""
 
     __tablename__ = "answer_revisions"
 
@@ -68,7 +71,7 @@ class AnswerRevisionRow(Base):
 
 
 class AnnotationRow(Base):
-    """An answer as it was submitted, or imported: then it has an external id and no assignment."""
+    """A submitted or imported answer. An imported answer has an external id and no assignment."""
 
     __tablename__ = "annotations"
     __table_args__ = (

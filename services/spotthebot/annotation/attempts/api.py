@@ -15,21 +15,21 @@ from spotthebot.annotation.attempts.use_cases import (
     get_record,
     grant_attempt,
 )
-from spotthebot.annotation.deps import Admin, AdminReader, Claimer, Frontend, frontend_of
+from spotthebot.annotation.deps import Admin, AdminReader, Claimer, Frontend, Reader
 from spotthebot.annotation.trainings.domain.grades import mistakes
 from spotthebot.contracts.annotation.trainings import (
     MAX_ATTEMPTS,
     MAX_DIALOGUES,
     FeedbackOut,
-    SavedTrainingAnswerOut,
-    TargetFeedbackOut,
     TrainingAnswerIn,
     TrainingAttemptOut,
     TrainingGrantIn,
     TrainingRecordOut,
+    TrainingResultsOut,
     TrainingStartIn,
     TrainingState,
     TrainingTaskOut,
+    WorkforceResultOut,
 )
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -47,8 +47,11 @@ AttemptNumber = Annotated[
 async def start_training(
     session: Writing, caller: Claimer, now: Now, campaign_id: UUID, request: TrainingStartIn
 ) -> TrainingTaskOut:
-    """Begin the campaign's training, go on with it, or begin the next attempt where one is left."""
-    task = await use_cases.start_training(session, campaign_id, frontend_of(caller), request, now=now)
+    """Start or continue the campaign's training.
+
+    After a failed attempt, start the next attempt if another attempt is left.
+    """
+    task = await use_cases.start_training(session, campaign_id, caller.owner, request, now=now)
     return _task_out(task)
 
 
@@ -61,11 +64,14 @@ async def answer_training(
     position: Position,
     request: TrainingAnswerIn,
 ) -> FeedbackOut:
-    """Answer a dialogue of the training for good, and get what is right and wrong in it; the same again, the same."""
+    """Save the final answer to a dialogue of the training, and return its feedback.
+
+    A repeat returns the same feedback.
+    """
     feedback = await answer_dialogue(
         session,
         campaign_id,
-        frontend_of(caller),
+        caller.owner,
         request,
         position=position,
         key_id=caller.key_id,
@@ -78,8 +84,15 @@ async def answer_training(
 async def get_training_record(
     session: Reading, _caller: AdminReader, campaign_id: UUID, annotator_id: UUID
 ) -> TrainingRecordOut:
-    """Return all that an annotator did in the campaign's training."""
+    """Return an annotator's attempts at the campaign's training, with their answers."""
     return _record_out(await get_record(session, campaign_id, annotator_id))
+
+
+@router.get("/training/results", operation_id="get_training_results", tags=["annotators"])
+async def get_training_results(session: Reading, _caller: Reader, campaign_id: UUID) -> TrainingResultsOut:
+    """Return the pass rates of the campaign's training by workforce: frontend and shared link."""
+    found = await use_cases.get_results(session, campaign_id)
+    return TrainingResultsOut.of(found, workforces=tuple(WorkforceResultOut.of(each) for each in found.workforces))
 
 
 @router.put(
@@ -95,17 +108,13 @@ async def grant_training_attempt(
     attempt: AttemptNumber,
     request: TrainingGrantIn,
 ) -> TrainingRecordOut:
-    """Let an annotator who failed the last attempt at the training begin the next one; sent again it grants no more."""
+    """Grant one more attempt to an annotator who failed the last attempt. A repeat grants nothing more."""
     record = await grant_attempt(session, campaign_id, annotator_id, attempt, request.reason, key_id=caller.key_id)
     return _record_out(record)
 
 
 def _record_out(record: TrainingRecord) -> TrainingRecordOut:
-    return TrainingRecordOut(
-        attempts=tuple(_attempt_out(each) for each in record.attempts),
-        granted=record.granted,
-        attempts_left=record.attempts_left,
-    )
+    return TrainingRecordOut.of(record, attempts=tuple(_attempt_out(each) for each in record.attempts))
 
 
 def _task_out(task: TrainingTask) -> TrainingTaskOut:
@@ -125,33 +134,8 @@ def _task_out(task: TrainingTask) -> TrainingTaskOut:
 
 
 def _feedback_out(feedback: Feedback) -> FeedbackOut:
-    return FeedbackOut(
-        position=feedback.position,
-        mistakes=mistakes(feedback.grades),
-        targets=tuple(
-            TargetFeedbackOut(
-                target=each.target,
-                given=each.given,
-                right=each.right,
-                is_right=each.is_right,
-                explanation=each.explanation,
-            )
-            for each in feedback.grades
-        ),
-        state=feedback.state,
-    )
+    return FeedbackOut.of(feedback, mistakes=mistakes(feedback.grades), targets=feedback.grades)
 
 
 def _attempt_out(attempt: Attempt) -> TrainingAttemptOut:
-    return TrainingAttemptOut(
-        attempt=attempt.number,
-        state=attempt.state,
-        started_at=attempt.started_at,
-        ended_at=attempt.ended_at,
-        answers=tuple(
-            SavedTrainingAnswerOut(
-                position=each.position, answer=each.answer, mistakes=each.mistakes, answered_at=each.answered_at
-            )
-            for each in attempt.answers
-        ),
-    )
+    return TrainingAttemptOut.of(attempt, attempt=attempt.number)

@@ -1,10 +1,11 @@
-"""Attempts at the training of a campaign: dialogues are answered in their order, and the last answer decides."""
+"""Attempts at the training of a campaign. Dialogues are answered in order; the last answer decides the outcome."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
+from uuid import UUID
 
 from spotthebot.annotation.attempts.errors import (
     AttemptNotFailed,
@@ -24,11 +25,11 @@ TRANSITIONS: Final[Mapping[TrainingState, frozenset[TrainingState]]] = MappingPr
         TrainingState.FAILED: frozenset(),
     }
 )
-"""The states that may follow each state; the conditions of the SQL come from here."""
+"""The states that may follow each state; SQL conditions are made from this table."""
 
 
 def states_before(state: TrainingState) -> tuple[TrainingState, ...]:
-    """Return the states from which an attempt may come to `state`."""
+    """Return the states from which an attempt may reach `state`."""
     return tuple(before for before, following in TRANSITIONS.items() if state in following)
 
 
@@ -44,7 +45,7 @@ class SavedAnswer:
 
 @dataclass(frozen=True)
 class Attempt:
-    """An attempt, numbered from 1, with the answers that were given, in the order of the dialogues."""
+    """An attempt, numbered from 1, with its answers in the order of the dialogues."""
 
     number: int
     state: TrainingState
@@ -53,22 +54,22 @@ class Attempt:
     answers: tuple[SavedAnswer, ...]
 
     def is_last_failure(self, allowed: int) -> bool:
-        """Whether this attempt failed and was the last of as many as are allowed."""
+        """Return whether this attempt failed and was the last of the `allowed` attempts."""
         return self.state is TrainingState.FAILED and self.number >= allowed
 
     def may_follow(self, allowed: int) -> bool:
-        """Whether another attempt may be started after this one."""
+        """Return whether another attempt may be started after this attempt."""
         return self.state is TrainingState.FAILED and self.number < allowed
 
     def require_passed(self, allowed: int) -> None:
-        """Raise TrainingFailed where no attempt is left, TrainingNotPassed where one is, or this one has not ended."""
+        """Raise TrainingFailed if no attempt is left, TrainingNotPassed if this one runs or another attempt is left."""
         if self.is_last_failure(allowed):
             raise TrainingFailed
         if self.state is not TrainingState.PASSED:
             raise TrainingNotPassed
 
     def require_answerable(self, training: Training, position: int, answer: Answer) -> bool:
-        """Say whether an answer is new; raise an error where the dialogue can't be answered so, now or ever."""
+        """Return whether an answer is new; raise an error if the dialogue can't take this answer."""
         if position >= len(training.dialogues):
             raise NoSuchTrainingDialogue(position=position, last=len(training.dialogues) - 1)
         if position > len(self.answers):
@@ -78,10 +79,49 @@ class Attempt:
         return position == len(self.answers)
 
 
-def require_grantable(number: int, last: Attempt | None, allowed: int) -> bool:
-    """Say whether granting an attempt is new: it is not where `allowed` attempts include it.
+@dataclass(frozen=True)
+class DialogueResult:
+    """How people of a workforce did in a dialogue, in their first attempt."""
 
-    Raises AttemptNotFailed unless it follows the last allowed attempt, and that failed.
+    position: int
+    people: int
+    within_allowed: int
+    mistakes: int
+
+
+@dataclass(frozen=True)
+class Workforce:
+    """The people who came by one frontend and one shared link, and how they did in the training."""
+
+    frontend: str
+    link: UUID | None
+    people: int
+    passed: int
+    passed_first: int
+    failed: int
+    dialogues: tuple[DialogueResult, ...]
+
+    @property
+    def pass_rate(self) -> float | None:
+        """The share of those who passed among those who passed or failed; None if nobody did either."""
+        ended = self.passed + self.failed
+        return self.passed / ended if ended else None
+
+
+@dataclass(frozen=True)
+class TrainingResults:
+    """The results of a campaign's training, the largest workforce first."""
+
+    training: str
+    version: int
+    allowed_mistakes: int
+    workforces: tuple[Workforce, ...]
+
+
+def require_grantable(number: int, last: Attempt | None, allowed: int) -> bool:
+    """Return whether a grant of attempt `number` is new, i.e. beyond the `allowed` attempts.
+
+    Raises AttemptNotFailed unless `number` follows the last allowed attempt, and that attempt failed.
     """
     if number <= allowed:
         return False
@@ -91,7 +131,7 @@ def require_grantable(number: int, last: Attempt | None, allowed: int) -> bool:
 
 
 def state_after(training: Training, position: int, mistakes: int) -> TrainingState:
-    """Return the state of an attempt once a dialogue was answered: the last one decides."""
+    """Return the state of an attempt after the answer at `position`. The last dialogue decides."""
     if position < len(training.dialogues) - 1:
         return TrainingState.IN_PROGRESS
     return TrainingState.PASSED if mistakes <= training.allowed_mistakes else TrainingState.FAILED

@@ -1,15 +1,17 @@
 """Annotators' attempts at the training of their campaign, and their answers, which are final."""
 
 from collections import defaultdict
+from dataclasses import asdict
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.annotation.attempts.domain import Attempt, SavedAnswer, states_before
+from spotthebot.annotation.attempts.domain import Attempt, DialogueResult, SavedAnswer, Workforce, states_before
 from spotthebot.annotation.attempts.tables import TrainingAnswerRow, TrainingAttemptRow
 from spotthebot.contracts.annotation.trainings import TrainingState
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
@@ -18,7 +20,7 @@ async def list_attempts(session: ReadSession, annotator_id: UUID) -> list[Attemp
     mine = select(TrainingAnswerRow).where(TrainingAnswerRow.annotator_id == annotator_id)
     answers: dict[int, list[SavedAnswer]] = defaultdict(list)
     for row in await session.scalars(mine.order_by(TrainingAnswerRow.position)):
-        answers[row.attempt].append(SavedAnswer(row.position, row.answer, row.mistakes, row.answered_at))
+        answers[row.attempt].append(from_row(SavedAnswer, row))
     attempts = select(TrainingAttemptRow).where(TrainingAttemptRow.annotator_id == annotator_id)
     return [
         Attempt(row.attempt, TrainingState(row.state), row.started_at, row.ended_at, tuple(answers[row.attempt]))
@@ -46,21 +48,14 @@ async def add_attempt(session: WriteSession, annotator_id: UUID, number: int, *,
 async def add_answer(session: WriteSession, annotator_id: UUID, attempt: int, answer: SavedAnswer) -> None:
     """Save the answer to a dialogue for good."""
     await session.execute(
-        insert(TrainingAnswerRow).values(
-            annotator_id=annotator_id,
-            attempt=attempt,
-            position=answer.position,
-            answer=answer.answer,
-            mistakes=answer.mistakes,
-            answered_at=answer.answered_at,
-        )
+        insert(TrainingAnswerRow).values(annotator_id=annotator_id, attempt=attempt, **asdict(answer))
     )
 
 
 async def end_attempt(
     session: WriteSession, annotator_id: UUID, attempt: int, state: TrainingState, *, at: datetime
 ) -> None:
-    """Note that an attempt was passed or failed."""
+    """Store that an attempt was passed or failed."""
     await session.execute(
         update(TrainingAttemptRow)
         .where(
@@ -70,3 +65,44 @@ async def end_attempt(
         )
         .values(state=state, ended_at=func.greatest(TrainingAttemptRow.started_at, at))
     )
+
+
+async def list_workforces(
+    session: ReadSession, campaign_id: UUID, *, allowed_mistakes: int, limit: int
+) -> tuple[Workforce, ...]:
+    """Return the workforces of a campaign whose people started the training, the largest first."""
+    given = {"campaign_id": campaign_id, "allowed_mistakes": allowed_mistakes}
+    answered: dict[tuple[str, UUID | None], list[DialogueResult]] = defaultdict(list)
+    rows = await session.execute(text(f"{_WORKFORCES} {_DIALOGUES}"), given)
+    for frontend, link, *counts in rows:
+        answered[frontend, link].append(DialogueResult(*counts))
+    rows = await session.execute(text(f"{_WORKFORCES} {_OUTCOMES}"), given | {"limit": limit})
+    return tuple(from_row(Workforce, row, dialogues=tuple(answered[row.frontend, row.link])) for row in rows)
+
+
+_WORKFORCES = """
+    WITH workers AS (
+        SELECT a.id, a.frontend, (
+            SELECT l.id FROM annotation.entries AS e JOIN annotation.entry_links AS l ON l.id = e.link_id
+            WHERE e.annotator_id = a.id AND l.annotator IS NULL ORDER BY e.entered_at LIMIT 1
+        ) AS link
+        FROM annotation.annotators AS a WHERE a.campaign_id = :campaign_id
+    )
+"""
+_OUTCOMES = """
+    SELECT w.frontend, w.link, count(*) AS people,
+        count(*) FILTER (WHERE last.state = 'passed') AS passed,
+        count(*) FILTER (WHERE last.state = 'passed' AND last.attempt = 1) AS passed_first,
+        count(*) FILTER (WHERE last.state = 'failed') AS failed
+    FROM workers AS w JOIN LATERAL (
+        SELECT t.state, t.attempt FROM annotation.training_attempts AS t
+        WHERE t.annotator_id = w.id ORDER BY t.attempt DESC LIMIT 1
+    ) AS last ON true
+    GROUP BY w.frontend, w.link ORDER BY people DESC, w.frontend, w.link LIMIT :limit
+"""
+_DIALOGUES = """
+    SELECT w.frontend, w.link, t.position, count(*), count(*) FILTER (WHERE t.mistakes <= :allowed_mistakes),
+        sum(t.mistakes)
+    FROM workers AS w JOIN annotation.training_answers AS t ON t.annotator_id = w.id AND t.attempt = 1
+    GROUP BY w.frontend, w.link, t.position ORDER BY t.position
+"""

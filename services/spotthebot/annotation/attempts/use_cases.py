@@ -1,4 +1,8 @@
-"""The training of a campaign: start it, answer its dialogues, see what was right."""
+"""The training of a campaign: start it, answer its dialogues, get feedback.
+
+An administrator grants an extra attempt by its number. So a repeated request grants it only once, and nobody can get
+several attempts in advance.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +11,7 @@ from uuid import UUID
 from spotthebot.annotation.annotators import store as annotators_store
 from spotthebot.annotation.annotators.domain import Annotator
 from spotthebot.annotation.attempts import store
-from spotthebot.annotation.attempts.domain import Attempt, SavedAnswer, require_grantable, state_after
+from spotthebot.annotation.attempts.domain import Attempt, SavedAnswer, TrainingResults, require_grantable, state_after
 from spotthebot.annotation.attempts.errors import NoTraining, TrainingNotPassed, TrainingNotStarted
 from spotthebot.annotation.audit import store as audit_store
 from spotthebot.annotation.campaigns import store as campaigns_store
@@ -21,13 +25,19 @@ from spotthebot.annotation.trainings import store as trainings_store
 from spotthebot.annotation.trainings.domain.grades import Grade, grade, mistakes, shape_of_dialogue
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import RequiredTraining
-from spotthebot.contracts.annotation.trainings import Training, TrainingAnswerIn, TrainingStartIn, TrainingState
+from spotthebot.contracts.annotation.trainings import (
+    MAX_WORKFORCES,
+    Training,
+    TrainingAnswerIn,
+    TrainingStartIn,
+    TrainingState,
+)
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """An attempt of an annotator, and how many more they may start when it fails."""
+    """An attempt of an annotator, and how many attempts remain after it."""
 
     campaign: Campaign
     protocol: AnnotationProtocol
@@ -38,7 +48,7 @@ class TrainingTask:
 
 @dataclass(frozen=True)
 class Feedback:
-    """What was right and wrong in the answer to a dialogue, and the state of the attempt after it."""
+    """The right and wrong parts of an answer to a dialogue, and the state of the attempt after it."""
 
     position: int
     grades: tuple[Grade, ...]
@@ -47,7 +57,7 @@ class Feedback:
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """All that an annotator did in the training, the attempts that were granted, and how many may be started."""
+    """All attempts of an annotator at the training, and how many attempts were granted and how many are left."""
 
     attempts: tuple[Attempt, ...]
     granted: int
@@ -57,10 +67,10 @@ class TrainingRecord:
 async def start_training(
     session: WriteSession, campaign_id: UUID, frontend: str, request: TrainingStartIn, *, now: datetime
 ) -> TrainingTask:
-    """Start an attempt at the campaign's training, or return the one that is not over, or the last one.
+    """Start an attempt at the campaign's training. If none may be started, return the running or the last attempt.
 
-    Raises NoTraining, and CampaignClosed, AnnotatorBlocked, ConsentRequired, NotEntered or EntryLinkRevoked, as a claim
-    does.
+    Raises NoTraining. Like a claim, it also raises CampaignClosed, AnnotatorBlocked, ConsentRequired, NotEntered and
+    EntryLinkRevoked.
     """
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     required = _required(campaign)
@@ -94,7 +104,7 @@ async def answer_dialogue(
     key_id: UUID,
     now: datetime,
 ) -> Feedback:
-    """Save the answer to a dialogue for good, and return what is right and wrong in it; the same again changes nothing.
+    """Save the final answer to a dialogue, and return its feedback. A repeat changes nothing.
 
     Raises TrainingNotStarted, NoSuchTrainingDialogue, TrainingDialogueNotShown, TrainingAnswerFinal and InvalidAnswer.
     """
@@ -125,13 +135,13 @@ async def answer_dialogue(
         if state is not TrainingState.IN_PROGRESS:
             await store.end_attempt(session, annotator.id, attempt, state, at=now)
             if state is TrainingState.FAILED:
-                # What was said against an earlier block or failure is no appeal against this one.
+                # An appeal against an earlier block or failure does not apply to this failure.
                 await annotators_store.clear_appeal(session, annotator.id)
             await audit_store.add(
                 session,
                 campaign_id,
                 key_id=key_id,
-                action=f"training.{state}",
+                action="training.passed" if state is TrainingState.PASSED else "training.failed",
                 annotator_id=annotator.id,
                 training=f"{training.name}, version {training.version}",
                 attempt=str(attempt),
@@ -143,7 +153,7 @@ async def answer_dialogue(
 async def grant_attempt(
     session: WriteSession, campaign_id: UUID, annotator_id: UUID, number: int, reason: str, *, key_id: UUID
 ) -> TrainingRecord:
-    """Let an annotator who failed the last attempt at the training start the next one; again it changes nothing.
+    """Grant one more attempt to an annotator who failed the last attempt. A repeat changes nothing.
 
     Raises NoSuchAnnotator, AnnotatorErased, NoTraining and AttemptNotFailed.
     """
@@ -166,8 +176,18 @@ async def grant_attempt(
     return await get_record(session, campaign_id, annotator_id)
 
 
+async def get_results(session: ReadSession, campaign_id: UUID) -> TrainingResults:
+    """Return how the workforces of a campaign did in its training. Raises NoSuchCampaign and NoTraining."""
+    campaign = await campaigns_store.get_campaign(session, campaign_id)
+    training = await _training_of(session, _required(campaign))
+    workforces = await store.list_workforces(
+        session, campaign_id, allowed_mistakes=training.allowed_mistakes, limit=MAX_WORKFORCES
+    )
+    return TrainingResults(training.name, training.version, training.allowed_mistakes, workforces)
+
+
 async def require_passed(session: ReadSession, campaign: Campaign, annotator: Annotator) -> None:
-    """Raise TrainingNotPassed or TrainingFailed unless the annotator passed the campaign's training, if it has one."""
+    """Raise TrainingNotPassed or TrainingFailed unless the annotator passed the campaign's training, if any."""
     if campaign.training is None:
         return
     last = await store.find_last_attempt(session, annotator.id)
@@ -177,7 +197,7 @@ async def require_passed(session: ReadSession, campaign: Campaign, annotator: An
 
 
 async def has_passed(session: ReadSession, campaign: Campaign, annotator_id: UUID) -> bool:
-    """Say whether an annotator passed the campaign's training, or needs none."""
+    """Return whether an annotator passed the campaign's training, or needs no training."""
     if campaign.training is None:
         return True
     last = await store.find_last_attempt(session, annotator_id)
@@ -185,7 +205,7 @@ async def has_passed(session: ReadSession, campaign: Campaign, annotator_id: UUI
 
 
 async def has_failed(session: ReadSession, campaign: Campaign, annotator: Annotator) -> bool:
-    """Say whether an annotator failed the campaign's training, and has no attempt left."""
+    """Return whether an annotator failed the campaign's training and has no attempt left."""
     if campaign.training is None:
         return False
     last = await store.find_last_attempt(session, annotator.id)
@@ -205,7 +225,7 @@ async def get_record(session: ReadSession, campaign_id: UUID, annotator_id: UUID
 async def _lock_annotator(
     session: WriteSession, campaign_id: UUID, frontend: str, request: TrainingStartIn | TrainingAnswerIn
 ) -> Annotator:
-    """Return an annotator, of whom no other request is served until this transaction ends."""
+    """Return an annotator, and serialise their requests until this transaction ends."""
     annotator_id, _ = await lock_annotator(session, campaign_id, frontend, request.annotator, request.link)
     return await annotators_store.get_annotator(session, campaign_id, annotator_id)
 

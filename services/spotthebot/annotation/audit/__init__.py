@@ -1,1 +1,1 @@
-"""The audit log notes each decision that touches a person, a label or a campaign, and who made it."""
+"""The audit log records each decision that affects a person, a label or a campaign, and who made it."""

@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """A decision that touches a person, a label or a campaign: which key took it, when, and what is known of it."""
+    """A decision that affects a person, a label or a campaign: its API key, its time and its details."""
 
     id: UUID
     at: datetime

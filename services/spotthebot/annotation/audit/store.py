@@ -1,4 +1,7 @@
-"""The audit log: decisions that touch a person, a label or a campaign. PostgreSQL refuses to change or delete a row."""
+"""The audit log: decisions that affect a person, a label or a campaign.
+
+PostgreSQL refuses to change or delete a row.
+"""
 
 from uuid import UUID
 
@@ -7,6 +10,8 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.audit.domain import AuditEntry
 from spotthebot.annotation.audit.tables import AuditRow
+from spotthebot.contracts.annotation.audit import AuditedAction
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -16,11 +21,11 @@ async def add(
     campaign_id: UUID,
     *,
     key_id: UUID,
-    action: str,
+    action: AuditedAction,
     annotator_id: UUID | None = None,
     **details: str,
 ) -> None:
-    """Note what was decided, by the owner of which key, about whom."""
+    """Record a decision: the API key that made it, the action, and the annotator concerned."""
     await session.execute(
         insert(AuditRow).values(
             id=new_id(),
@@ -43,7 +48,7 @@ async def list_entries(
     after: UUID | None,
     limit: int,
 ) -> list[AuditEntry]:
-    """Return the decisions of a campaign: of one kind, and about one annotator, where given."""
+    """Return the decisions of a campaign, optionally only one action or one annotator."""
     order = AuditRow.id.desc() if newest_first else AuditRow.id
     statement = select(AuditRow).where(AuditRow.campaign_id == campaign_id).order_by(order).limit(limit)
     if action is not None:
@@ -52,7 +57,4 @@ async def list_entries(
         statement = statement.where(AuditRow.annotator_id == annotator_id)
     if after is not None:
         statement = statement.where(AuditRow.id < after if newest_first else AuditRow.id > after)
-    return [
-        AuditEntry(row.id, row.at, row.key_id, row.action, row.annotator_id, row.details)
-        for row in await session.scalars(statement)
-    ]
+    return [from_row(AuditEntry, row) for row in await session.scalars(statement)]

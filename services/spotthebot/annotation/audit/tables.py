@@ -12,9 +12,10 @@ from spotthebot.annotation.metadata import Base
 
 
 class AuditRow(Base):
-    """A decision that touches a person, a label or a campaign, which may be deleted; rows are only ever added.
+    """A decision that affects a person, a label or a campaign.
 
-    Words of the erased alone are replaced.
+    Rows are only ever added, and stay when the campaign is deleted. Only an erasure may change a row: it replaces the
+    words of an erased person.
     """
 
     __tablename__ = "audit_log"

@@ -1,1 +1,1 @@
-"""The setup of a campaign makes it from collections, fills it with packages, and opens, changes and ends it."""
+"""Campaign setup makes a campaign from collections, fills it with packages, and opens, changes and ends it."""

@@ -1,7 +1,8 @@
-"""The errors of campaigns that are changed, and of what is uploaded to them.
+"""The errors of campaign changes and of uploads to campaigns.
 
 Invalid
 ├── ChangesInvalid
+├── PackagesNotMadeHere
 └── UnknownReferences
 Conflict
 ├── CampaignNotOpen
@@ -17,6 +18,10 @@ from spotthebot.kit.errors import Conflict, Invalid
 
 class ChangesInvalid(Invalid):
     """The campaign would not be valid with these changes: see `errors`."""
+
+
+class PackagesNotMadeHere(Invalid):
+    """The packages of a campaign of mode '{mode}' are uploaded: only mode 'live' can be tried before it is created."""
 
 
 class UnknownReferences(Invalid):

@@ -1,6 +1,6 @@
-"""Campaigns that are changed, built again or deleted, annotators who are imported, and times that previews stand on.
+"""Campaigns that are changed, built again or deleted, imported annotators, and measured times for previews.
 
-A campaign that is changed, built again or deleted was locked before, by the same transaction.
+Before a change, rebuild or deletion the same transaction has locked the campaign.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,13 +26,13 @@ from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 
 _ELSEWHERE = ""
-"""The frontend of annotators who came with an import."""
+"""The frontend of imported annotators."""
 _MAX_MEASURED = 10_000
 _SIMULATED = "simulated-%"
 
 
 async def import_annotators(session: WriteSession, campaign_id: UUID, names: Iterable[str]) -> dict[str, UUID]:
-    """Return the ids of annotators who worked elsewhere, made where they are new."""
+    """Return the ids of imported annotators by name, and add the annotators who are new."""
     requested = sorted(set(names))
     rows = [
         {"id": row_id, "campaign_id": campaign_id, "frontend": _ELSEWHERE, "external_id": name}
@@ -48,7 +48,7 @@ async def import_annotators(session: WriteSession, campaign_id: UUID, names: Ite
 
 
 async def list_times(session: ReadSession, campaign: Campaign) -> list[tuple[int, timedelta]]:
-    """Return how long people took for the newest annotations by the same protocol, with their lengths in exchanges."""
+    """Return (exchanges, time) of the newest annotations that people made by the same protocol."""
     alike = select(CampaignRow.id).where(
         CampaignRow.mode == "live",
         CampaignRow.protocol_name == campaign.protocol,
@@ -72,7 +72,7 @@ async def list_times(session: ReadSession, campaign: Campaign) -> list[tuple[int
 
 
 async def lock_packages(session: WriteSession, campaign_id: UUID) -> None:
-    """Let nobody claim a package meanwhile: before the campaign is locked, as all do who lock both."""
+    """Lock a campaign's packages against claims. All transactions lock packages before they lock the campaign."""
     packages = select(PackageRow.id).where(PackageRow.campaign_id == campaign_id).order_by(PackageRow.id)
     await session.execute(packages.with_for_update())
 
@@ -80,10 +80,10 @@ async def lock_packages(session: WriteSession, campaign_id: UUID) -> None:
 async def change_campaign(
     session: WriteSession, campaign: Campaign, request: CampaignIn, protocol: AnnotationProtocol
 ) -> Campaign:
-    """Store what a campaign, which this transaction has locked, is from now on.
+    """Store the new settings of a campaign that this transaction has locked, and return it.
 
-    Its packages need as many annotators more, or fewer, as each of its items does; a complete campaign that has
-    anything left to do is open again. A caller that raises the number has locked the packages.
+    A new number of annotations for each item changes the number of annotators that each package needs. If this number
+    grows, the caller has locked the packages. A complete campaign with work left is opened again.
     """
     values = campaigns_store.columns_of(request, protocol)
     await session.execute(update(CampaignRow).where(CampaignRow.id == campaign.id).values(**values))
@@ -99,29 +99,33 @@ async def change_campaign(
 
 
 async def open_if_unfinished(session: WriteSession, campaign_id: UUID) -> None:
-    """Open a complete campaign again that has anything left to do."""
+    """Open a complete campaign again if it has work left."""
     await session.execute(
         update(CampaignRow)
         .where(
             CampaignRow.id == campaign_id,
             CampaignRow.state == CampaignState.COMPLETE,
-            CampaignRow.submitted < CampaignRow.packages * CampaignRow.annotations_per_segment,
+            CampaignRow.submitted < campaigns_store.ASSIGNMENTS_NEEDED,
         )
         .values(state=CampaignState.OPEN)
     )
 
 
 async def build_again(session: WriteSession, campaign_id: UUID) -> None:
-    """Drop the packages of a campaign that nobody has seen, which this transaction has locked; it is to be built."""
+    """Delete the packages of a campaign that no annotator has entered, and set the campaign to BUILDING.
+
+    This transaction has locked the campaign.
+    """
     await _drop_packages(session, campaign_id)
-    nothing = {"packages": 0, "items": 0, "too_short": None, "not_selected": None, "unpaired": None, "failure": None}
+    none = dict.fromkeys(("packages", "items", "packages_twice", "items_twice"), 0)
+    unknown = dict.fromkeys(("too_short", "not_selected", "unpaired", "failure", "built_at"))
     await campaigns_store.move_campaign(
-        session, campaign_id, CampaignState.BUILDING, opens_when_built=False, built_at=None, **nothing
+        session, campaign_id, CampaignState.BUILDING, opens_when_built=False, **none, **unknown
     )
 
 
 async def delete_campaign(session: WriteSession, campaign_id: UUID) -> None:
-    """Delete a campaign that nobody entered, which this transaction has locked; its audit log stays."""
+    """Delete a campaign that this transaction has locked, and that nobody has entered. Its audit log stays."""
     await _drop_packages(session, campaign_id)
     await session.execute(delete(EntryLinkRow).where(EntryLinkRow.campaign_id == campaign_id))
     await session.execute(delete(CampaignRow).where(CampaignRow.id == campaign_id))
@@ -138,24 +142,24 @@ async def count_annotators(session: ReadSession, campaign_id: UUID) -> int:
     return await session.scalar(statement) or 0
 
 
-async def forget_answers(session: WriteSession, campaign_id: UUID) -> None:
-    """Delete answers about a campaign that are kept for repeats: a request like the one that made it makes another."""
-    name = str(campaign_id)
+async def forget_answers(session: WriteSession, subject_id: UUID) -> None:
+    """Delete stored idempotent answers about a campaign or a study, so that a repeated request makes a new one."""
+    name = str(subject_id)
     in_body = func.position(literal(name.encode()).op("IN")(IDEMPOTENCY.c.body)) > 0
     await session.execute(delete(IDEMPOTENCY).where(or_(in_body, func.strpos(IDEMPOTENCY.c.path, name) > 0)))
 
 
 async def count_packages_and_blocks(session: ReadSession, campaign_id: UUID) -> tuple[int, int]:
-    """Return how many packages a campaign has, and the number of its next block."""
+    """Return the number of a campaign's packages, and the number that its next block of packages gets."""
     statement = select(func.count(), func.coalesce(func.max(PackageRow.block) + 1, 0))
     packages, blocks = (await session.execute(statement.where(PackageRow.campaign_id == campaign_id))).one()
     return packages, blocks or 0
 
 
 async def hash_interactors_again(session: WriteSession, campaign_id: UUID, hashes: Mapping[UUID, bytes]) -> None:
-    """Replace the hashes of who chatted in a campaign's conversations by those of another salt, and apply them.
+    """Replace the hashes of the people who chatted in a campaign's conversations by hashes with a new salt.
 
-    Annotators who are known have then seen the conversations in which they chatted.
+    Then marks conversations as seen by the known annotators who chatted in them.
     """
     arrays = literal([*hashes], ARRAY(Uuid)), literal([*hashes.values()], ARRAY(BYTEA))
     columns = column("conversation_id", Uuid), column("sha256", BYTEA)

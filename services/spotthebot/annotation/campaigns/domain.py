@@ -1,9 +1,8 @@
-"""A campaign, its states, which state may follow which, and the pseudonyms of its annotators.
+"""A campaign, its states, the order of the states, and the pseudonyms of its annotators.
 
-Pseudonyms are for those who may see what was annotated and not by whom.
+Pseudonyms are for readers who may see annotations but not the annotators' ids.
 """
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,18 +18,22 @@ from spotthebot.annotation.campaigns.errors import (
     CampaignNotDeletable,
     CampaignNotEnded,
     CampaignTakesNoClaims,
+    HeadlineUnknown,
+    HeadlineUnused,
     NoPay,
     PackagesNotNamed,
 )
-from spotthebot.annotation.protocols.domain.exchanges import opens_one_by_one
 from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN
-from spotthebot.contracts.annotation.campaigns import CampaignId, CampaignState
+from spotthebot.contracts.annotation.campaigns import ENDED, CampaignId, CampaignState
+from spotthebot.contracts.annotation.measures import measured_questions
 from spotthebot.contracts.annotation.panels import StoredPanel
-from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS, AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.annotation.trainings import Training
+from spotthebot.contracts.terms import consent_sha256_of
 from spotthebot.kit.crypto.pseudonyms import name_in_exports
+from spotthebot.kit.errors import FieldError
 
 TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingProxyType(
     {
@@ -45,34 +48,34 @@ TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingPr
         CampaignState.FAILED: frozenset({CampaignState.BUILDING}),
     }
 )
-"""The states that may follow each state; the conditions of the SQL come from here.
+"""The states that may follow each state; SQL conditions are made from this table.
 
-A draft, or one that failed, is built again when it is edited. A complete campaign is open again when work in it is
-rejected, or when it is to have more.
+A draft, or a failed campaign, is built again when it is edited. A complete campaign is opened again when work in it is
+rejected, or when it gets more.
 """
 _SIMULATED: Final = "simulated-"
 
 
 def states_before(state: CampaignState) -> tuple[CampaignState, ...]:
-    """Return the states from which a campaign may come to `state`."""
+    """Return the states from which a campaign may reach `state`."""
     return tuple(before for before, following in TRANSITIONS.items() if state in following)
 
 
 def unit_of(protocol: AnnotationProtocol, segments: tuple[int, ...]) -> Unit:
-    """Return what an item shows by a protocol.
+    """Return the unit that a protocol's items show.
 
-    Dialogues whose exchanges are opened one by one can be opened to the longest length of the campaign, all as far.
+    If exchanges open one by one, every dialogue can be opened up to the longest length of the campaign.
     """
     if protocol.unit.kind == "pair":
         return Unit(dialogues=2)
     if protocol.unit.kind == "segment":
         return Unit(segments)
-    return Unit(segments[-1:] if opens_one_by_one(protocol) else ())
+    return Unit(segments[-1:] if protocol.opens_one_by_one else ())
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How much a campaign holds, and how much of it is done."""
+    """The size of a campaign, and the finished part of it."""
 
     packages: int
     items: int
@@ -82,10 +85,13 @@ class Progress:
 
 @dataclass(frozen=True)
 class Campaign:
-    """The annotation of collections' conversations; `failure` says why one in state FAILED has no packages.
+    """The annotation of collections' conversations; `failure` says why a campaign in state FAILED has no packages.
 
-    Not shown are `too_short` conversations, those `not_selected` from the collections, and the one of an odd number
-    that has no other beside it (`unpaired`); all three are None where that was not counted, as in imports.
+    Three fields count conversations that are not shown: `too_short`; `not_selected` from the collections; `unpaired`,
+    which is 1 if an odd number of dialogues was paired. They are None if nothing was counted, as in imports.
+
+    `packages_twice` and `items_twice` count the packages and items of the units that two annotators see by
+    `units_twice`.
     """
 
     id: CampaignId
@@ -98,6 +104,8 @@ class Campaign:
     protocol_version: int
     segments: tuple[int, ...]
     annotations_per_segment: int
+    units_twice: int | None
+    headline: str | None
     package_size: int
     packages_per_annotator: int | None
     lease_seconds: int
@@ -123,43 +131,52 @@ class Campaign:
     too_short: int | None
     not_selected: int | None
     unpaired: int | None
+    packages_twice: int
+    items_twice: int
     progress: Progress
 
     @property
     def lease(self) -> timedelta:
-        """How long an annotator may keep a package without a sign of life."""
+        """The time for which an annotator may keep a package without a sign of life."""
         return timedelta(seconds=self.lease_seconds)
 
     @property
     def lease_minutes(self) -> int:
-        """The lease as requests have it, in whole minutes."""
+        """The lease in whole minutes, as requests to create a campaign state it."""
         return self.lease_seconds // 60
 
     @property
     def consent_sha256(self) -> str | None:
-        """The version of the text that annotators consent to; None where there is none."""
-        return hashlib.sha256(self.consent.encode()).hexdigest() if self.consent else None
+        """The hash of the text that annotators consent to; None without a text."""
+        return consent_sha256_of(self.consent)
 
     @property
     def takes_claims(self) -> bool:
-        """Whether it is annotated here."""
+        """Whether the campaign's packages can be claimed, i.e. the campaign is not an import."""
         return self.mode in {"live", "uploaded"}
 
     @property
     def is_fully_annotated(self) -> bool:
-        """Whether as many annotators submitted each package as it needs; an import is never complete by itself."""
-        needed = self.progress.packages * self.annotations_per_segment
-        return self.takes_claims and self.progress.submitted >= needed
+        """Whether every package was submitted by as many annotators as it needs; never true for an import."""
+        return self.takes_claims and self.progress.submitted >= self.assignments_needed
+
+    @property
+    def assignments_needed(self) -> int:
+        """The number of submissions to reach: packages times annotators, and one more of each package seen twice."""
+        return self.progress.packages * self.annotations_per_segment + self.packages_twice
 
     @property
     def annotations_needed(self) -> int:
-        """How many annotations it is to have: one of each item by as many annotators, and of an import what it has."""
-        planned = self.progress.items * self.annotations_per_segment
+        """The number of annotations to reach: items times annotators, and one more of each item seen twice.
+
+        For an import it is at least the number of annotations stored.
+        """
+        planned = self.progress.items * self.annotations_per_segment + self.items_twice
         return planned if self.takes_claims else max(planned, self.progress.annotations)
 
     @property
     def checks_work(self) -> bool:
-        """Whether submitted packages are checked: by gold items or by their time."""
+        """Whether submitted packages are checked, by gold items or by time."""
         rules = (self.gold, self.min_seconds_per_item, self.min_fraction_of_median)
         return any(rule is not None for rule in rules)
 
@@ -170,7 +187,7 @@ class Campaign:
             raise CampaignClosed(name=self.name, state=self.state)
 
     def require_live(self) -> None:
-        """Raise CampaignTakesNoClaims where a campaign was annotated elsewhere."""
+        """Raise CampaignTakesNoClaims if a campaign is an import."""
         if not self.takes_claims:
             raise CampaignTakesNoClaims(name=self.name)
 
@@ -181,29 +198,32 @@ class Campaign:
         return self.pay_per_package, self.currency
 
     def require_deletable(self) -> None:
-        """Raise CampaignNotDeletable where annotators may have seen it, or its packages are being made."""
+        """Raise CampaignNotDeletable if annotators may have seen the campaign, or its packages are being made."""
         if self.state not in UNSEEN:
             raise CampaignNotDeletable(name=self.name, state=self.state)
 
     def require_named_packages(self) -> None:
-        """Raise PackagesNotNamed where the service chooses what an annotator gets."""
+        """Raise PackagesNotNamed if the service chooses the packages."""
         if self.mode != "uploaded":
             raise PackagesNotNamed(name=self.name)
 
     def require_built(self) -> None:
-        """Raise CampaignClosed where packages are not there, or never will be."""
+        """Raise CampaignClosed while packages are being made, or if making them failed."""
         if self.state in {CampaignState.BUILDING, CampaignState.FAILED}:
             raise CampaignClosed(name=self.name, state=self.state)
 
     def require_ended(self) -> None:
-        """Raise CampaignNotEnded where annotations are still to come: who sees a ranking grow can steer it."""
-        if self.state not in {CampaignState.COMPLETE, CampaignState.CLOSED}:
+        """Raise CampaignNotEnded while annotations may still arrive.
+
+        Otherwise a reader of the growing ranking could influence it.
+        """
+        if self.state not in ENDED:
             raise CampaignNotEnded(name=self.name, state=self.state)
 
     def require_move(self, state: CampaignState) -> None:
-        """Raise CampaignCannotMove where `state` may not follow the present one, nor is it.
+        """Raise CampaignCannotMove unless `state` may follow the present state, or is the present state.
 
-        Only the work that makes the packages leads on from there: raises CampaignNotBuilt before it is done.
+        Raises CampaignNotBuilt in state BUILDING, which only the job that makes packages can end.
         """
         if self.state is CampaignState.BUILDING:
             raise CampaignNotBuilt(name=self.name)
@@ -214,27 +234,46 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the assignments of a campaign go by, `gold` dialogues among it; none of it changes once it was opened."""
+    """The protocol and the `gold` dialogues of a campaign's assignments; fixed after the campaign was opened."""
 
     protocol: AnnotationProtocol
     gold: Training | None
 
 
+def require_headline(protocol: AnnotationProtocol, headline: str | None) -> None:
+    """Raise HeadlineUnused or HeadlineUnknown unless bots can be ranked by this measure of the protocol."""
+    if headline is None:
+        return
+    if protocol.name in LABELS_OF_SPEAKERS:
+        raise HeadlineUnused(protocol=protocol.name, fields=(FieldError("/headline", "is not used here"),))
+    measures = measured_questions(protocol)
+    if headline not in measures:
+        raise HeadlineUnknown(
+            protocol=protocol.name,
+            headline=headline,
+            known=", ".join(measures) or "none, since it has no measure",
+            fields=(FieldError("/headline", "is no measure of the protocol"),),
+        )
+
+
 def is_like_a_program(name: str) -> bool:
-    """Return whether results would take who is called so for a simulated annotator."""
+    """Return whether results would count an annotator with this name as a simulated annotator."""
     return name.startswith(_SIMULATED)
 
 
 @dataclass(frozen=True)
 class Pseudonyms:
-    """What the annotators of a campaign are called outside of it: made with its `key`, unless their names are public.
+    """The names of a campaign's annotators in exports: pseudonyms made with its `key`, unless names are public.
 
-    `are_published` says that a study was published with the names of its annotators, and imported with them.
+    `are_published` says that an imported study was published with the names of its annotators.
     """
 
     key: bytes = field(repr=False)
     are_published: bool
 
     def name_of(self, annotator_id: UUID, name: str) -> str:
-        """Return the name of an annotator in exports, made from our id of them, so that it outlives their erasure."""
+        """Return the name of an annotator in exports.
+
+        A pseudonym depends only on `annotator_id`, so an erasure does not change it.
+        """
         return name if self.are_published else name_in_exports(self.key, annotator_id.bytes, name)

@@ -1,6 +1,8 @@
-"""The errors of campaigns; of claims that are refused, the reason is the problem's type.
+"""The errors of campaigns. The reason of a refused claim is the `type` of the problem.
 
 Invalid
+├── HeadlineUnknown
+├── HeadlineUnused
 └── PackagesNotNamed
 NotFound
 └── NoSuchCampaign
@@ -16,6 +18,14 @@ Conflict
 """
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
+
+
+class HeadlineUnknown(Invalid):
+    """The protocol '{protocol}' has no measure '{headline}': choose one of {known}."""
+
+
+class HeadlineUnused(Invalid):
+    """The protocol '{protocol}' ranks bots by the labels of who is a bot: leave `headline` out."""
 
 
 class PackagesNotNamed(Invalid):

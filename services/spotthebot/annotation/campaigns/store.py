@@ -1,9 +1,8 @@
-"""Campaigns and how much of them is done."""
+"""Campaigns and their progress."""
 
 import secrets
-from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from pydantic import TypeAdapter
@@ -13,17 +12,19 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.annotation.campaigns.domain import Campaign, Progress, Pseudonyms, states_before
 from spotthebot.annotation.campaigns.errors import NoSuchCampaign
 from spotthebot.annotation.campaigns.tables import CampaignRow
-from spotthebot.contracts.annotation.campaigns import SECRET_BYTES, CampaignId, CampaignIn, CampaignState
+from spotthebot.contracts.annotation.campaigns import SECRET_BYTES, CampaignIn, CampaignState
 from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Runner, Statement, constant
 from spotthebot.kit.ids import new_id
 
 _BY_ID = Statement(select(CampaignRow).where(CampaignRow.id == bindparam("campaign_id")))
 _SUBMITTED = CampaignRow.submitted + constant(1)
-_NEEDED = CampaignRow.packages * CampaignRow.annotations_per_segment
+ASSIGNMENTS_NEEDED = CampaignRow.packages * CampaignRow.annotations_per_segment + CampaignRow.packages_twice
+"""The number of submissions that complete a campaign, as a column."""
 _COUNT_SUBMITTED = Statement(
     update(CampaignRow)
     .where(CampaignRow.id == bindparam("campaign_id"))
@@ -33,21 +34,16 @@ _COUNT_SUBMITTED = Statement(
         state=case(
             (
                 and_(
-                    _SUBMITTED >= _NEEDED, CampaignRow.state.in_(map(constant, states_before(CampaignState.COMPLETE)))
+                    _SUBMITTED >= ASSIGNMENTS_NEEDED,
+                    CampaignRow.state.in_(map(constant, states_before(CampaignState.COMPLETE))),
                 ),
                 constant(CampaignState.COMPLETE),
             ),
             else_=CampaignRow.state,
         ),
     )
-    .returning(CampaignRow.state, (CampaignRow.submitted == _NEEDED).label("is_exactly_the_last"))
+    .returning(CampaignRow.state, (CampaignRow.submitted == ASSIGNMENTS_NEEDED).label("is_exactly_the_last"))
 )
-_CONVERTED: Final = frozenset(
-    {"id", "collections", "protocol", "segments", "panel", "training", "gold", "state", "progress"}
-)
-_SAME: Final = tuple(each.name for each in fields(Campaign) if each.name not in _CONVERTED)
-"""Fields of a campaign that its row has under the same name and in the same form."""
-_COUNTS: Final = tuple(each.name for each in fields(Progress))
 _PANEL: TypeAdapter[StoredPanel] = TypeAdapter(StoredPanel)
 
 
@@ -67,7 +63,7 @@ async def add_campaign(session: WriteSession, request: CampaignIn, protocol: Ann
 
 
 def columns_of(request: CampaignIn, protocol: AnnotationProtocol) -> dict[str, Any]:
-    """Return what a request says of a campaign, as its row has it."""
+    """Return the settings in a request as columns of a campaign's row."""
     first, *more = request.collection_ids
     named_otherwise = {"lease_minutes", "open", "protocol", "protocol_version", "secret", "collections"}
     return request.model_dump(exclude=named_otherwise) | {
@@ -98,7 +94,7 @@ async def list_campaigns(
     after: UUID | None,
     limit: int,
 ) -> list[Campaign]:
-    """Return campaigns: of this `name` or collection, with results `released`, `published` or not, where given."""
+    """Return campaigns. Filters: `name`, `collection_id`, results `released` or not, results `published` or not."""
     order = CampaignRow.id.desc() if newest_first else CampaignRow.id
     statement = select(CampaignRow).order_by(order).limit(limit)
     if collection_id is not None:
@@ -116,22 +112,22 @@ async def list_campaigns(
 
 
 async def list_building(session: ReadSession) -> list[UUID]:
-    """Return the ids of campaigns whose packages are not made yet, oldest first."""
+    """Return the ids of campaigns in state BUILDING, oldest first."""
     statement = select(CampaignRow.id).where(CampaignRow.state == CampaignState.BUILDING)
     return [*await session.scalars(statement.order_by(CampaignRow.id))]
 
 
 async def lock_campaign(session: WriteSession, campaign_id: UUID, *, for_good: bool = False) -> None:
-    """Let one transaction at a time build a campaign, add to it or complete it; annotations of it are not held up.
+    """Lock a campaign against other transactions that build, extend or complete it. Annotators can go on working.
 
-    With `for_good` nobody can enter it meanwhile, either.
+    With `for_good`, the lock also keeps people from entering the campaign.
     """
     locked = select(CampaignRow.id).where(CampaignRow.id == campaign_id)
     await session.execute(locked.with_for_update(key_share=not for_good))
 
 
 async def get_secret(session: WriteSession, campaign_id: UUID) -> bytes:
-    """Return what a campaign's draws are mixed with; it is drawn now unless the owner gave one."""
+    """Return the secret of a campaign's random draws; make the secret first if the campaign has none."""
     drawn = secrets.token_bytes(SECRET_BYTES)
     statement = (
         update(CampaignRow)
@@ -143,19 +139,19 @@ async def get_secret(session: WriteSession, campaign_id: UUID) -> bytes:
 
 
 async def read_secret(session: ReadSession, campaign_id: UUID) -> bytes:
-    """Return what the draws of a campaign that was built are mixed with."""
+    """Return the secret of the random draws of a campaign whose packages are made."""
     secret: bytes | None = await session.scalar(select(CampaignRow.secret).where(CampaignRow.id == campaign_id))
     return secret or b""
 
 
 async def find_secret(session: ReadSession, campaign_id: UUID) -> bytes | None:
-    """Return a campaign's secret; None where none was given or drawn yet."""
+    """Return a campaign's secret; None if the campaign has no secret so far."""
     found: bytes | None = await session.scalar(select(CampaignRow.secret).where(CampaignRow.id == campaign_id))
     return found
 
 
 async def get_pseudonyms(session: ReadSession, campaign_id: UUID) -> Pseudonyms:
-    """Return what a campaign's annotators are called outside of it; raises NoSuchCampaign."""
+    """Return the names of a campaign's annotators in exports; raises NoSuchCampaign."""
     statement = select(CampaignRow.pseudonym_key, CampaignRow.annotators_published)
     row = (await session.execute(statement.where(CampaignRow.id == campaign_id))).one_or_none()
     if row is None:
@@ -164,36 +160,36 @@ async def get_pseudonyms(session: ReadSession, campaign_id: UUID) -> Pseudonyms:
 
 
 async def set_interactor_salt(session: WriteSession, campaign_id: UUID, salt: bytes | None) -> None:
-    """Note with which salt the ids of those who chatted in the campaign's conversations were hashed."""
+    """Store the salt for the hashes of the people who chatted in the campaign's conversations."""
     await session.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(interactor_salt=salt))
 
 
 async def count_left_out(
     session: WriteSession, campaign_id: UUID, *, too_short: int, not_selected: int, unpaired: int
 ) -> None:
-    """Note how many conversations a campaign does not show, and why."""
+    """Store how many conversations a campaign does not show, by reason."""
     values = {"too_short": too_short, "not_selected": not_selected, "unpaired": unpaired}
     await session.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(**values))
 
 
 async def finish_building(session: WriteSession, campaign: Campaign) -> None:
-    """Open a campaign whose packages are there, or leave it a draft."""
+    """Open a campaign whose packages are made, or leave it a draft."""
     state = CampaignState.OPEN if campaign.opens_when_built else CampaignState.DRAFT
     await move_campaign(session, campaign.id, state, built_at=datetime.now(UTC))
 
 
 async def fail_campaign(session: WriteSession, campaign_id: UUID, failure: str) -> None:
-    """Note that no packages could be made, and why."""
+    """Set a campaign to FAILED and store the reason why it has no packages."""
     await move_campaign(session, campaign_id, CampaignState.FAILED, failure=failure)
 
 
 async def close_campaign(session: WriteSession, campaign_id: UUID) -> bool:
-    """End a campaign whatever is missing; one that has ended stays as it is. Returns whether it ended now."""
+    """End a campaign, finished or not, and return True; return False if it had ended already."""
     return await move_campaign(session, campaign_id, CampaignState.CLOSED, closed_at=datetime.now(UTC))
 
 
 async def release_results(session: WriteSession, campaign_id: UUID) -> bool:
-    """Note that teams may see a campaign's results, unless they may already; say whether that is new."""
+    """Release a campaign's results to teams; return False if they were released already."""
     released = await session.scalar(
         update(CampaignRow)
         .where(CampaignRow.id == campaign_id, CampaignRow.released_at.is_(None))
@@ -204,7 +200,7 @@ async def release_results(session: WriteSession, campaign_id: UUID) -> bool:
 
 
 async def publish_results(session: WriteSession, campaign_id: UUID) -> bool:
-    """Note that everybody may see a campaign's results, unless they may already; say whether that is new."""
+    """Publish a campaign's results to everybody; return False if they were published already."""
     published = await session.scalar(
         update(CampaignRow)
         .where(CampaignRow.id == campaign_id, CampaignRow.published_at.is_(None))
@@ -215,7 +211,7 @@ async def publish_results(session: WriteSession, campaign_id: UUID) -> bool:
 
 
 async def withdraw_results(session: WriteSession, campaign_id: UUID) -> bool:
-    """Note that neither teams nor the public may see a campaign's results any more; say whether they could."""
+    """Withdraw a campaign's results from teams and the public; return False if neither could see them."""
     withdrawn = await session.scalar(
         update(CampaignRow)
         .where(CampaignRow.id == campaign_id, CampaignRow.released_at.is_not(None))
@@ -226,7 +222,7 @@ async def withdraw_results(session: WriteSession, campaign_id: UUID) -> bool:
 
 
 async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState, **values: object) -> bool:
-    """Bring a campaign to `state`, unless it is in a state that may not be followed by it; say whether it came."""
+    """Move a campaign to `state` if the table of transitions allows it; return whether it moved."""
     moved = await session.scalar(
         update(CampaignRow)
         .where(CampaignRow.id == campaign_id, CampaignRow.state.in_(states_before(state)))
@@ -237,13 +233,16 @@ async def move_campaign(session: WriteSession, campaign_id: UUID, state: Campaig
 
 
 async def count_submitted(session: WriteSession, campaign_id: UUID, *, annotations: int) -> bool:
-    """Count an assignment that was submitted, complete the campaign with the last one, and say whether it was that."""
+    """Count a submitted assignment.
+
+    The last assignment completes the campaign; return whether the campaign is now complete.
+    """
     (counted,) = await session.fetch(_COUNT_SUBMITTED, {"campaign_id": campaign_id, "annotations": annotations})
     return bool(counted.state == CampaignState.COMPLETE and counted.is_exactly_the_last)
 
 
 async def count_rejected(session: WriteSession, campaign_id: UUID, *, annotations: int) -> None:
-    """Count an assignment no longer, and open the campaign again if it was complete."""
+    """Subtract a rejected assignment from the counts, and open a complete campaign again."""
     was_complete = CampaignRow.state == CampaignState.COMPLETE
     await session.execute(
         update(CampaignRow)
@@ -257,8 +256,9 @@ async def count_rejected(session: WriteSession, campaign_id: UUID, *, annotation
 
 
 def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
-    return Campaign(
-        id=CampaignId(row.id),
+    return from_row(
+        Campaign,
+        row,
         collections=(row.collection_id, *row.more_collections),
         protocol=row.protocol_name,
         segments=tuple(row.segments),
@@ -266,6 +266,5 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         training=row.training and RequiredTraining.model_validate(row.training),
         gold=row.gold and GoldItems.model_validate(row.gold),
         state=CampaignState(row.state),
-        progress=Progress(**{name: getattr(row, name) for name in _COUNTS}),
-        **{name: getattr(row, name) for name in _SAME},
+        progress=from_row(Progress, row),
     )

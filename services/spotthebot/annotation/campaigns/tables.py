@@ -13,13 +13,14 @@ from spotthebot.annotation.metadata import Base
 
 
 class CampaignRow(Base):
-    """A campaign, with counters of what it holds; `built_at` is when its packages were there, `closed_at` its end.
+    """A campaign with its counters; `built_at` is when its packages were made, `closed_at` its end.
 
-    `packages` and `items` count what was packed, `annotations` what annotators submitted or what was imported,
-    `submitted` the assignments that were. `secret` decides with the seed how its conversations are packed, and
-    `pseudonym_key` what exports call its annotators; both leave this table for no answer. `annotators_published` says
-    that the names of an import's annotators are public, `released_at` since when teams may see the results,
-    `published_at` since when everybody may. The first collection is `collection_id`.
+    `packages` and `items` count the packages and their items, `packages_twice` and `items_twice` those that one more
+    annotator sees by `units_twice`, `annotations` the submitted or imported annotations, `submitted` the submitted
+    assignments. `secret` and the seed determine how conversations are packed; `pseudonym_key`
+    makes the annotators' names in exports. Neither key is ever sent. `annotators_published` says that the names of an
+    import's annotators are public. Teams may see results since `released_at`, everybody since `published_at`.
+    `collection_id` is the first collection.
     """
 
     __tablename__ = "campaigns"
@@ -35,6 +36,8 @@ class CampaignRow(Base):
     protocol_version: Mapped[int] = mapped_column(server_default="1")
     segments: Mapped[list[int]] = mapped_column(ARRAY(Integer))
     annotations_per_segment: Mapped[int]
+    units_twice: Mapped[int | None]
+    headline: Mapped[str | None] = mapped_column(Text)
     package_size: Mapped[int]
     packages_per_annotator: Mapped[int | None]
     lease_seconds: Mapped[int] = mapped_column(server_default="3600")
@@ -69,5 +72,7 @@ class CampaignRow(Base):
     unpaired: Mapped[int | None]
     packages: Mapped[int] = mapped_column(server_default="0")
     items: Mapped[int] = mapped_column(server_default="0")
+    packages_twice: Mapped[int] = mapped_column(server_default="0")
+    items_twice: Mapped[int] = mapped_column(server_default="0")
     annotations: Mapped[int] = mapped_column(server_default="0")
     submitted: Mapped[int] = mapped_column(server_default="0")

@@ -1,8 +1,8 @@
 """The terms of campaigns, and the release of their results.
 
-Terms are read once in a process: nearly every request of an annotator needs them. Those of a campaign that was not
-opened are read each time: another process may change them. Results are released to teams or to everybody, and
-withdrawn; the audit log notes each.
+Each process reads the terms of an opened campaign once, because nearly every request of an annotator needs them. Before
+the opening, it reads them for each request, because another process may change them. Results are released to teams or
+to everybody, and withdrawn; the audit log records each change.
 """
 
 from uuid import UUID
@@ -24,7 +24,7 @@ _known: LRUCache[UUID, Terms] = LRUCache(_MAX_KNOWN)
 
 
 async def terms_of(runner: Runner, campaign_id: UUID) -> Terms:
-    """Return what the assignments of a campaign go by."""
+    """Return the terms of a campaign's assignments: its protocol and gold dialogues."""
     terms = _known.get(campaign_id)
     if terms is None:
         campaign = await store.get_campaign(runner, campaign_id)
@@ -40,7 +40,7 @@ async def terms_of(runner: Runner, campaign_id: UUID) -> Terms:
 
 
 async def release_results(session: WriteSession, campaign_id: UUID, *, key_id: UUID) -> Campaign:
-    """Let teams see a campaign's results; raises NoSuchCampaign and CampaignNotEnded."""
+    """Release a campaign's results to teams; raises NoSuchCampaign and CampaignNotEnded."""
     await store.lock_campaign(session, campaign_id)
     campaign = await store.get_campaign(session, campaign_id)
     if campaign.released_at is None:
@@ -51,7 +51,7 @@ async def release_results(session: WriteSession, campaign_id: UUID, *, key_id: U
 
 
 async def publish_results(session: WriteSession, campaign_id: UUID, *, key_id: UUID) -> Campaign:
-    """Let everybody see a campaign's results, teams too; raises NoSuchCampaign and CampaignNotEnded."""
+    """Publish a campaign's results to everybody; raises NoSuchCampaign and CampaignNotEnded."""
     await release_results(session, campaign_id, key_id=key_id)
     if await store.publish_results(session, campaign_id):
         await audit_store.add(session, campaign_id, key_id=key_id, action="results.published")
@@ -59,7 +59,7 @@ async def publish_results(session: WriteSession, campaign_id: UUID, *, key_id: U
 
 
 async def withdraw_results(session: WriteSession, campaign_id: UUID, *, key_id: UUID) -> Campaign:
-    """Let neither teams nor the public see a campaign's results any more; raises NoSuchCampaign."""
+    """Withdraw a campaign's results from teams and the public; raises NoSuchCampaign."""
     if await store.withdraw_results(session, campaign_id):
         await audit_store.add(session, campaign_id, key_id=key_id, action="results.withdrawn")
     return await store.get_campaign(session, campaign_id)

@@ -1,1 +1,1 @@
-"""A conversation is shown to annotators by its texts; nothing says who speaks."""
+"""A conversation is shown to annotators as texts, without its participants."""

@@ -1,4 +1,4 @@
-"""What annotators may see of a conversation."""
+"""Conversations as annotators may see them."""
 
 import json
 import zlib
@@ -12,26 +12,26 @@ from spotthebot.contracts.turns import Turn
 
 @dataclass(frozen=True, slots=True)
 class PackedTurns:
-    """Turns in a tenth of their memory: a campaign may take half a million conversations."""
+    """Packed turns, which need a tenth of the memory. A campaign may take half a million conversations."""
 
     count: int
     packed: bytes
 
     @classmethod
     def of(cls, turns: Sequence[Turn]) -> "PackedTurns":
-        """Pack turns; equal ones are equal when they are packed."""
+        """Pack turns; equal turns are packed to equal bytes."""
         stored = json.dumps([{"speaker": turn.speaker, "text": turn.text} for turn in turns])
         return cls(len(turns), zlib.compress(stored.encode(), 1))
 
     def unpacked(self) -> list[dict[str, str]]:
-        """Return the turns as they are stored."""
+        """Return the turns in the form that is stored."""
         turns: list[dict[str, str]] = json.loads(zlib.decompress(self.packed))
         return turns
 
 
 @dataclass(frozen=True, slots=True)
 class ShownConversation:
-    """The texts of a conversation with neutral sides A and B; nothing says who speaks."""
+    """The texts of a conversation with neutral sides A and B, without its participants."""
 
     conversation_id: UUID
     external_id: str | None
@@ -40,7 +40,7 @@ class ShownConversation:
 
     @property
     def name(self) -> str:
-        """What files call it."""
+        """The name of the conversation in files."""
         return self.external_id or str(self.conversation_id)
 
     @property
@@ -49,13 +49,16 @@ class ShownConversation:
 
     @property
     def longest(self) -> int:
-        """How many exchanges show all turns, with a last one that has no reply."""
+        """The number of exchanges that show all turns; the last exchange may lack its reply."""
         return (self.turns.count + 1) // 2
 
 
 @dataclass(frozen=True)
 class Interactors:
-    """Hashes of those who chatted in conversations, with one salt; they name nobody who is not known already."""
+    """Salted hashes of the people who chatted in conversations.
+
+    Only a reader who knows a person's id can recognise the person's hash.
+    """
 
     salt: bytes | None
     sha256: Mapping[UUID, bytes]
@@ -63,9 +66,9 @@ class Interactors:
 
 @dataclass(frozen=True)
 class Mix:
-    """Which conversations a campaign takes: of several collections, in order, those of `exchanges` or more.
+    """The selection of a campaign's conversations: from several collections in order, at least `exchanges` long.
 
-    `human_share` of them are human-human ones, drawn by `seed`; None: all that there are.
+    `human_share` is the share of human-human conversations, drawn by `seed`; None selects all conversations.
     """
 
     collections: tuple[UUID, ...]
@@ -80,9 +83,9 @@ class Mix:
 
 
 def mixed(collections: Iterable[Sequence[ShownConversation]]) -> list[ShownConversation]:
-    """Return the conversations of several collections in order; one that is in two of them comes once.
+    """Return the conversations of several collections in order. A conversation of several collections appears once.
 
-    Files name conversations, so one name stands for one text. Raises ConversationsNamedAlike.
+    Files refer to conversations by name, so each name must be unique. Raises ConversationsNamedAlike.
     """
     named: dict[str, ShownConversation] = {}
     for conversation in (each for collection in collections for each in collection):

@@ -1,8 +1,9 @@
-"""The errors of collections whose conversations a campaign takes.
+"""The errors of collections whose conversations a campaign takes, or whose chats a study takes.
 
 Invalid
 ├── UnknownCollection
 ├── CollectionsNotMixed
+├── CollectionWithoutChats
 └── ConversationsNamedAlike
 Conflict
 ├── CollectionNotComplete
@@ -18,6 +19,10 @@ class UnknownCollection(Invalid):
 
 class CollectionsNotMixed(Invalid):
     """These collections can't be mixed in one campaign: {reason}."""
+
+
+class CollectionWithoutChats(Invalid):
+    """The collection '{name}' of mode '{mode}' has no chats: name one of mode 'human_bot', or its import."""
 
 
 class ConversationsNamedAlike(Invalid):

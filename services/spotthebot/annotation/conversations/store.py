@@ -14,7 +14,7 @@ from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _ROWS_AT_ONCE = 500
 NAME: Final[ColumnElement[str]] = func.coalesce(ShownRow.external_id, cast(ShownRow.conversation_id, Text))
-"""What exports call a conversation, and uploads: its id is its name unless it was imported with another."""
+"""A conversation's name in exports and uploads: the external id of its import, else its id."""
 _NOBODY: Mapping[UUID, bytes] = MappingProxyType({})
 
 
@@ -24,7 +24,7 @@ async def add_shown_conversations(
     conversations: Sequence[ShownConversation],
     interactors: Mapping[UUID, bytes] = _NOBODY,
 ) -> None:
-    """Store conversations, with hashes of those who chatted in them; those that are there stay as they are."""
+    """Store conversations, with hashes of the people who chatted in them; stored conversations stay as they are."""
     for start in range(0, len(conversations), _ROWS_AT_ONCE):
         rows = [
             {
@@ -45,8 +45,14 @@ async def list_shown_ids(session: ReadSession, campaign_id: UUID) -> frozenset[U
     return frozenset(await session.scalars(select(ShownRow.conversation_id).where(ShownRow.campaign_id == campaign_id)))
 
 
+async def count_shown(session: ReadSession, campaign_id: UUID) -> int:
+    """Return how many conversations a campaign has."""
+    statement = select(func.count()).select_from(ShownRow).where(ShownRow.campaign_id == campaign_id)
+    return await session.scalar(statement) or 0
+
+
 async def conversations_by_name(session: ReadSession, campaign_id: UUID) -> dict[str, tuple[UUID, int]]:
-    """Return id and number of exchanges of the campaign's conversations, by what exports call them."""
+    """Return the id and the number of exchanges of each of a campaign's conversations, by its name in exports."""
     statement = select(NAME, ShownRow.conversation_id, func.jsonb_array_length(ShownRow.turns)).where(
         ShownRow.campaign_id == campaign_id
     )

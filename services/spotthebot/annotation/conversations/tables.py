@@ -11,10 +11,10 @@ from spotthebot.annotation.metadata import Base
 
 
 class ShownConversationRow(Base):
-    """The texts of a conversation by sides A and B; nothing says who speaks.
+    """The texts of a conversation by sides A and B, without its participants.
 
-    `interactor_sha256` is of the campaign's `interactor_salt` and the id of the person who chatted in it, or of random
-    bytes: it tells whether a person who is known chatted here, and nothing else.
+    `interactor_sha256` hashes the campaign's `interactor_salt` with the id of the person who chatted, or with random
+    bytes. So the hash can only tell whether a known person chatted in this conversation.
     """
 
     __tablename__ = "shown_conversations"

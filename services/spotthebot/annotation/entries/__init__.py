@@ -1,1 +1,1 @@
-"""An entry brings a person into a campaign by a link; consent is given there."""
+"""An entry brings a person into a campaign by a link, and takes their consent."""

@@ -1,4 +1,4 @@
-"""Entry links, entries of people whom panels send, and their consent."""
+"""Entry links, the entries of people whom panels send, and their consent."""
 
 from uuid import UUID
 
@@ -7,17 +7,17 @@ from fastapi import APIRouter
 from spotthebot.annotation.annotators.domain import Annotator
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Pseudonyms
-from spotthebot.annotation.deps import AdminReader, Frontend, LinkMaker, LinkRevoker, NewcomerLimits, frontend_of
+from spotthebot.annotation.deps import AdminReader, Frontend, LinkMaker, LinkRevoker
 from spotthebot.annotation.entries import use_cases
 from spotthebot.annotation.entries.use_cases import Entry, create_link, enter, revoke_link
 from spotthebot.annotation.entry_links import store as entry_links_store
 from spotthebot.annotation.entry_links.api import completion_out
 from spotthebot.annotation.entry_links.domain.entry_links import LinkState
+from spotthebot.annotation.resources import ServiceResources
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.annotation.entries import (
     ConsentIn,
     ConsentOut,
-    ConsentTextOut,
     ConsentWithdrawalIn,
     EntryIn,
     EntryLinkIn,
@@ -25,6 +25,7 @@ from spotthebot.contracts.annotation.entries import (
     EntryLinkStateOut,
     EntryOut,
 )
+from spotthebot.contracts.terms import ConsentTextOut
 from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -37,24 +38,17 @@ router = APIRouter(prefix="/v1", tags=["entries"], route_class=IdempotentRoute)
 async def create_entry_link(
     session: Writing, caller: LinkMaker, now: Now, campaign_id: UUID, request: EntryLinkIn
 ) -> EntryLinkOut:
-    """Make a signed link into a campaign; a frontend's serves that frontend alone."""
-    frontend = frontend_of(caller) if caller.role == Role.ANNOTATION else None
+    """Make a signed link into a campaign. A link made by a frontend works only in that frontend."""
+    frontend = caller.owner if caller.role == Role.ANNOTATION else None
     made = await create_link(session, campaign_id, frontend, request, now=now)
-    return EntryLinkOut(
-        id=made.link.id,
-        query=made.query,
-        annotator=made.link.annotator,
-        max_annotators=made.link.max_annotators,
-        expires_at=made.link.expires_at,
-        signing_key=made.signing_key,
-    )
+    return EntryLinkOut.of(made.link, query=made.query, signing_key=made.signing_key)
 
 
 @router.get("/campaigns/{campaign_id}/entry-links", operation_id="list_entry_links")
 async def list_entry_links(
     session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging, order: Order = "oldest_first"
 ) -> Page[EntryLinkStateOut]:
-    """List the links into a campaign with how many people entered by each, oldest first unless asked otherwise."""
+    """List the links into a campaign, each with the number of people who entered by it; oldest first by default."""
     await campaigns_store.get_campaign(session, campaign_id)
     rows = await entry_links_store.list_links(
         session, campaign_id, newest_first=order == "newest_first", after=paging.after, limit=paging.limit + 1
@@ -64,24 +58,28 @@ async def list_entry_links(
 
 @router.delete("/campaigns/{campaign_id}/entry-links/{link_id}", status_code=204, operation_id="revoke_entry_link")
 async def revoke_entry_link(session: Writing, caller: LinkRevoker, now: Now, campaign_id: UUID, link_id: UUID) -> None:
-    """Let nobody come by a link any more, nor claim who came by it; revoking again changes nothing.
+    """Revoke a link: nobody can enter by it any more, and people who entered by it can't claim.
 
-    Packages that people who came by it hold go to others where nothing was answered; the others can be submitted.
+    A repeat changes nothing. Packages that these people hold go to other annotators if they have no answers yet;
+    packages with answers can still be submitted.
     """
-    frontend = frontend_of(caller) if caller.role == Role.ANNOTATION else None
+    frontend = caller.owner if caller.role == Role.ANNOTATION else None
     await revoke_link(session, campaign_id, link_id, frontend, key_id=caller.key_id, now=now)
 
 
 @router.post("/entries", operation_id="enter_campaign")
 async def enter_campaign(
-    session: Writing, caller: Frontend, now: Now, limits: NewcomerLimits, request: EntryIn
+    session: Writing, caller: Frontend, now: Now, resources: ServiceResources, request: EntryIn
 ) -> EntryOut:
-    """Say who came with these query parameters, to which campaign, and what comes next; to be sent with each visit."""
+    """Identify a person by the URL's query parameters, and return the campaign and the next step.
+
+    Call it at each visit.
+    """
 
     def admit(link_id: UUID) -> None:
-        limits.admit(str(link_id), request.address)
+        resources.new_people.admit(str(link_id), request.address)
 
-    entry = await enter(session, frontend_of(caller), request.parameters, now=now, admit=admit)
+    entry = await enter(session, caller.owner, request.parameters, now=now, admit=admit)
     return _entry_out(entry, await campaigns_store.get_pseudonyms(session, entry.campaign.id))
 
 
@@ -89,9 +87,9 @@ async def enter_campaign(
 async def give_consent(
     session: Writing, caller: Frontend, now: Now, campaign_id: UUID, request: ConsentIn
 ) -> ConsentOut:
-    """Note that an annotator consents to the campaign's text; sent again it changes nothing."""
+    """Store an annotator's consent to the campaign's text; a repeat changes nothing."""
     return _consent_out(
-        await use_cases.give_consent(session, campaign_id, frontend_of(caller), request, key_id=caller.key_id, now=now)
+        await use_cases.give_consent(session, campaign_id, caller.owner, request, key_id=caller.key_id, now=now)
     )
 
 
@@ -99,10 +97,10 @@ async def give_consent(
 async def withdraw_consent(
     session: Writing, caller: Frontend, now: Now, campaign_id: UUID, request: ConsentWithdrawalIn
 ) -> ConsentOut:
-    """Take an annotator's consent back: the package that they hold goes to others, what they submitted stays."""
+    """Withdraw an annotator's consent. The package that they hold goes to other annotators; submitted packages stay."""
     return _consent_out(
         await use_cases.withdraw_consent(
-            session, campaign_id, frontend_of(caller), request.annotator, key_id=caller.key_id, now=now
+            session, campaign_id, caller.owner, request.annotator, key_id=caller.key_id, now=now
         )
     )
 
@@ -127,18 +125,7 @@ def _entry_out(entry: Entry, pseudonyms: Pseudonyms) -> EntryOut:
 
 
 def _link_out(state: LinkState) -> EntryLinkStateOut:
-    link = state.link
-    return EntryLinkStateOut(
-        id=link.id,
-        annotator=link.annotator,
-        frontend=link.frontend,
-        signed_ids=link.signed_ids,
-        annotators=state.annotators,
-        max_annotators=link.max_annotators,
-        created_at=state.created_at,
-        expires_at=link.expires_at,
-        revoked_at=link.revoked_at,
-    )
+    return EntryLinkStateOut.of(state.link, annotators=state.annotators, created_at=state.created_at)
 
 
 def _consent_out(annotator: Annotator) -> ConsentOut:

@@ -1,4 +1,4 @@
-"""Annotators who entered by a link, and answered nothing of the package that they hold."""
+"""Annotators who entered by a link and have answered nothing in the package that they hold."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from spotthebot.kit.database.sessions import WriteSession
 
 
 async def lock_idle(session: WriteSession, link_id: UUID) -> list[UUID]:
-    """Lock the annotators who entered by a link and hold a package of which they answered nothing; return their ids."""
+    """Lock annotators who entered by a link and hold a package without answers; return their ids."""
     answered = exists().where(AnswerRow.assignment_id == AssignmentRow.id, answers_store.is_answered())
     holds_package = exists().where(
         AssignmentRow.annotator_id == AnnotatorRow.id,

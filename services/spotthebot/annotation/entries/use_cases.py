@@ -1,4 +1,4 @@
-"""Annotators come in: entry links, entries, consent."""
+"""Entry of annotators: entry links, entries, consent."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ from spotthebot.kit.ids import new_id
 
 @dataclass(frozen=True)
 class Entry:
-    """Who entered a campaign; nobody where a panel shows a preview."""
+    """A person who entered a campaign. There is no annotator yet if the panel shows a preview."""
 
     campaign: Campaign
     link: EntryLink
@@ -58,7 +58,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class MadeLink:
-    """A new link, the query of its URL, and the key with which its panel signs ids, if it does."""
+    """A new link, the query of its URL, and the key with which its panel signs ids, if the link requires signed ids."""
 
     link: EntryLink
     query: str
@@ -68,9 +68,9 @@ class MadeLink:
 async def create_link(
     session: WriteSession, campaign_id: UUID, frontend: str | None, request: EntryLinkIn, *, now: datetime
 ) -> MadeLink:
-    """Make a link into a campaign for one frontend, or for all, and return it with its token and its panel's key.
+    """Make a link into a campaign for one frontend, or for all; return it with its token and its panel's key.
 
-    Raises EntryLinkNamesNobody where neither the link nor a panel says who comes, and PeopleNotCounted.
+    Raises PeopleNotCounted, and EntryLinkNamesNobody if neither the link nor a panel identifies the person.
     """
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     campaign.require_live()
@@ -100,10 +100,10 @@ async def create_link(
 async def revoke_link(
     session: WriteSession, campaign_id: UUID, link_id: UUID, frontend: str | None, *, key_id: UUID, now: datetime
 ) -> None:
-    """Let nobody come by a link any more, nor claim who came by it; again it changes nothing.
+    """Revoke a link: nobody can enter by it, and people who entered by it can't claim. A repeat changes nothing.
 
-    Packages of which their annotators answered nothing go to others; the others can be submitted. A frontend revokes
-    its own links alone: raises NoSuchEntryLink for any other.
+    Packages without answers go to other annotators; packages with answers can still be submitted. A frontend may revoke
+    only its own links: raises NoSuchEntryLink for any other link.
     """
     link = await entry_links_store.lock_link(session, campaign_id, link_id)
     if frontend not in {None, link.frontend}:
@@ -126,11 +126,10 @@ async def enter(
     now: datetime,
     admit: Callable[[UUID], None] = lambda _: None,
 ) -> Entry:
-    """Resolve the query parameters with which a person came; entering again changes nothing.
+    """Resolve the query parameters with which a person entered; a repeat changes nothing.
 
-    `admit` may refuse a person who is new in the campaign, whose id nobody signed, by the id of the link. Raises
-    EntryLinkNotGenuine, EntryLinkRevoked, EntryLinkExpired, EntryLinkUsedUp, EntryRefused, and CampaignClosed before
-    packages are there.
+    `admit` gets the id of the link, and may refuse a new person with an unsigned id. Raises EntryLinkNotGenuine,
+    EntryLinkRevoked, EntryLinkExpired, EntryLinkUsedUp, EntryRefused, and CampaignClosed before packages are made.
     """
     token = read_token(parameters)
     link = await entry_links_store.find_link(session, token.link_id, frontend)
@@ -161,7 +160,7 @@ async def enter(
 
 
 def _identity(campaign: Campaign, link: EntryLink, parameters: Mapping[str, str]) -> PanelIdentity:
-    """Return who came; raises EntryRefused where the panel names another person than the link."""
+    """Return the identity of the person; raises EntryRefused if panel and link name different persons."""
     panel = campaign.panel
     if link.annotator is not None and (panel is None or id_parameter(panel) not in parameters):
         return PanelIdentity(link.annotator, {})
@@ -183,11 +182,12 @@ async def give_consent(
     key_id: UUID,
     now: datetime,
 ) -> Annotator:
-    """Note that an annotator consented to a campaign's text; consent that was given keeps its time.
+    """Store an annotator's consent to a campaign's text; a repeat keeps the first time.
 
-    Of consent to a text that the campaign had before, the audit log keeps text and time.
+    If the annotator had consented to an earlier text, the audit log keeps the hash of that text and the time of that
+    consent.
 
-    Raises NoConsentAsked, ConsentToAnotherText, and what `lock_annotator` raises.
+    Raises NoConsentAsked, ConsentToAnotherText, and the errors of `lock_annotator`.
     """
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     campaign.require_live()
@@ -219,7 +219,7 @@ async def give_consent(
 async def withdraw_consent(
     session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, *, key_id: UUID, now: datetime
 ) -> Annotator:
-    """Take an annotator's consent back: what they hold goes to others; what they submitted stays."""
+    """Withdraw an annotator's consent. The package that they hold goes to other annotators; submitted packages stay."""
     annotator = await annotators_store.lock_known_annotator(session, campaign_id, frontend, external_id)
     if annotator.consent_sha256 is None:
         return annotator

@@ -1,1 +1,1 @@
-"""An entry link lets people into a campaign: those whom a panel sends, or one annotator."""
+"""An entry link lets people into a campaign: people sent by a panel, or one annotator."""

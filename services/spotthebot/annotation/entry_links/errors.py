@@ -30,7 +30,7 @@ class EntryLinkNamesNobody(Invalid):
 
 
 class EntryRefused(Invalid):
-    """The link's query parameters do not say who the annotator is: see `errors`, and open the link from the panel."""
+    """The link's query parameters do not say who the annotator is: open the link from the panel."""
 
 
 class PeopleNotCounted(Invalid):

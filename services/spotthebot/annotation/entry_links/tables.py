@@ -14,7 +14,7 @@ from spotthebot.annotation.metadata import Base
 
 
 class EntryLinkRow(Base):
-    """A signed way into a campaign; `annotators` counts who entered by it."""
+    """A signed link into a campaign; `annotators` counts the people who entered by it."""
 
     __tablename__ = "entry_links"
     __table_args__ = (Index(None, "campaign_id", "id"),)
@@ -32,7 +32,7 @@ class EntryLinkRow(Base):
 
 
 class EntryRow(Base):
-    """An annotator who entered by a link, with the panel's parameters of the URL; a reload adds nothing."""
+    """An annotator who entered by a link, with the panel's parameters in the URL; a reload adds no row."""
 
     __tablename__ = "entries"
     __table_args__ = (UniqueConstraint("annotator_id", "link_id", "parameters"), Index(None, "link_id"))

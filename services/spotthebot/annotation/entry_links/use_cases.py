@@ -1,6 +1,6 @@
-"""Who asks for something, an annotator whom the frontend names or one who came by an entry link, and completions.
+"""Annotators who make requests, named by the frontend or entered by a link, and their completions.
 
-A completion is how an annotator shows the panel that a package is done.
+A completion is an annotator's proof for the panel that a package is done.
 """
 
 from uuid import UUID
@@ -17,9 +17,10 @@ from spotthebot.kit.database.sessions import ReadSession, WriteSession
 async def lock_annotator(
     session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, link_id: UUID | None
 ) -> tuple[UUID, bool]:
-    """Let one request of an annotator at a time pass; return their id, and whether they are new and were added now.
+    """Return an annotator's id, and whether this call added them; serialise their requests.
 
-    Nobody is added who is said to have come by a link: raises NotEntered unless they did, and were not erased since.
+    With `link_id` no annotator is added. Raises NotEntered if no annotator entered by this link with this id, or if the
+    annotator was erased since.
     """
     if link_id is None:
         return await annotators_store.lock_annotator(session, campaign_id, frontend, external_id)
@@ -30,13 +31,16 @@ async def lock_annotator(
 
 
 async def require_link(session: ReadSession, link_id: UUID | None) -> None:
-    """Raise EntryLinkRevoked for somebody who came by a link that was revoked since."""
+    """Raise EntryLinkRevoked if the link was revoked."""
     if link_id is not None:
         (await store.get_link(session, link_id)).require_unrevoked()
 
 
 async def completion_of(session: ReadSession, campaign: Campaign, annotator: str, lease: Lease) -> Completion | None:
-    """Return how an annotator shows the panel that a submitted package is done, as they had entered for it."""
+    """Return the proof for the panel that a submitted package is done; None without a panel or a submission.
+
+    It uses the parameters of the annotator's last entry before the submission.
+    """
     if campaign.panel is None or lease.submitted_at is None or lease.completion_code is None:
         return None
     entered_with = await store.latest_parameters(session, lease.annotator_id, until=lease.submitted_at)

@@ -1,1 +1,1 @@
-"""Erasure removes a person from every campaign of a frontend; their labels stay."""
+"""Erasure removes a person from all campaigns of a frontend; their labels stay."""

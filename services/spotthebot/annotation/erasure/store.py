@@ -1,10 +1,8 @@
-"""Erasure of a person from every table; their annotations stay, with an annotator whom nobody knows."""
+"""Erasure of a person from every table. Their annotations stay, with an anonymous annotator."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote
 from uuid import UUID
 
 from sqlalchemy import (
@@ -27,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import InstrumentedAttribute
 
-from spotthebot.annotation.annotators.domain import ERASED, Annotator
+from spotthebot.annotation.annotators.domain import Annotator
 from spotthebot.annotation.annotators.tables import AnnotatorRow
 from spotthebot.annotation.assignments.tables import AnnotationRow, AnswerRevisionRow, AnswerRow
 from spotthebot.annotation.attempts.tables import TrainingAnswerRow
@@ -35,17 +33,18 @@ from spotthebot.annotation.audit.tables import AuditRow
 from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.conversations.tables import ShownConversationRow
 from spotthebot.annotation.entry_links.tables import EntryLinkRow, EntryRow
-from spotthebot.annotation.erasure.domain import Person, naming_pattern, pseudonym
+from spotthebot.annotation.erasure.domain import Person, naming_pattern
 from spotthebot.annotation.leases.tables import AssignmentRow
-from spotthebot.annotation.metadata import IDEMPOTENCY
 from spotthebot.annotation.payments.tables import BonusRow
+from spotthebot.kit.crypto.pseudonyms import ERASED, erased_name
 from spotthebot.kit.database.sessions import WriteSession
 
 
 async def lock_person(session: WriteSession, annotator: Annotator) -> Person:
-    """Return who an annotator is, in all campaigns, and let no claim of theirs pass meanwhile.
+    """Return the person behind an annotator, in all campaigns, and block the person's claims by locks.
 
-    Annotators of whom a text names the person are locked as well: everybody in one order, so that nobody waits for us.
+    It also locks annotators whose texts name the person. All transactions lock annotators in the same order, so
+    deadlocks can't occur.
     """
     pattern = naming_pattern(annotator.external_id)
     is_person = and_(AnnotatorRow.external_id == annotator.external_id, AnnotatorRow.frontend == annotator.frontend)
@@ -63,7 +62,7 @@ async def lock_person(session: WriteSession, annotator: Annotator) -> Person:
 
 
 async def erase_annotators(session: WriteSession, person: Person, at: datetime) -> None:
-    """Give a person's annotators random names, and forget by which links, with what consent and appeal they came."""
+    """Give a person's annotators random names, and delete their entries, consent and appeals."""
     await session.execute(delete(EntryRow).where(EntryRow.annotator_id.in_(person.annotators)))
     await session.execute(
         update(EntryLinkRow)
@@ -74,7 +73,7 @@ async def erase_annotators(session: WriteSession, person: Person, at: datetime) 
         .values(annotator=None, expires_at=at)
     )
     await session.execute(_without_chats(person.external_id))
-    # The panel has the codes beside its ids.
+    # The panel has these codes next to its ids.
     for table in (AssignmentRow, AnnotationRow):
         await session.execute(
             update(table).where(table.annotator_id.in_(person.annotators)).values(completion_code=None)
@@ -84,7 +83,7 @@ async def erase_annotators(session: WriteSession, person: Person, at: datetime) 
             update(AnnotatorRow)
             .where(AnnotatorRow.id == annotator_id)
             .values(
-                external_id=pseudonym(),
+                external_id=erased_name(),
                 frontend=ERASED,
                 blocked_reason=None,
                 appeal=None,
@@ -95,9 +94,9 @@ async def erase_annotators(session: WriteSession, person: Person, at: datetime) 
 
 
 async def erase_texts(session: WriteSession, person: Person) -> None:
-    """Put the word `erased` in place of texts about a person, and of others' texts that name them.
+    """Replace texts about a person, and other people's texts that name the person, by the word `erased`.
 
-    An id that could be a word is looked for in the person's own campaigns alone.
+    An id that could be a word is searched only in the person's own campaigns.
     """
     pattern = naming_pattern(person.external_id)
 
@@ -137,9 +136,9 @@ async def erase_texts(session: WriteSession, person: Person) -> None:
 
 
 async def erase_answers(session: WriteSession, annotator_id: UUID, questions: Sequence[str]) -> None:
-    """Erase what an annotator answered to these questions in their own words, but in annotations.
+    """Erase an annotator's free-text answers to these questions everywhere except in annotations.
 
-    These are drafts and what they said before, whether or not they were submitted, and answers of the training.
+    It changes drafts, earlier versions of drafts, and answers in trainings, whether submitted or not.
     """
     mine = select(AssignmentRow.id).where(AssignmentRow.annotator_id == annotator_id)
     for table, is_mine in (
@@ -151,33 +150,15 @@ async def erase_answers(session: WriteSession, annotator_id: UUID, questions: Se
 
 
 async def erase_annotations(session: WriteSession, annotator_id: UUID, questions: Sequence[str]) -> int:
-    """Erase what an annotator said to these questions in annotations; return how many annotations changed."""
+    """Erase an annotator's answers to these questions in annotations; return how many annotations changed."""
     statement = _without_own_words(AnnotationRow, questions).where(AnnotationRow.annotator_id == annotator_id)
     return len((await session.execute(statement.returning(AnnotationRow.id))).all())
-
-
-async def erase_kept_answers(session: WriteSession, person: Person) -> None:
-    """Delete answers that are kept for repeats of requests, where they hold a person's id or are about them.
-
-    An id that could be a word is looked for as the value of a field: repeats of others' requests must find answers.
-    """
-    name = person.external_id
-    in_json = json.dumps(name, ensure_ascii=False)
-    as_written = {name, in_json[1:-1], quote(name, safe="")} if person.is_unlike_a_word else {f":{in_json}"}
-    ours = {str(each) for each in person.annotators}
-    in_body = [
-        func.position(literal(each.encode()).op("IN")(IDEMPOTENCY.c.body)) > 0 for each in sorted(as_written | ours)
-    ]
-    in_path = [func.strpos(IDEMPOTENCY.c.path, each) > 0 for each in sorted(ours)]
-    key = IDEMPOTENCY.c.key
-    in_key = func.strpos(key, name) > 0 if person.is_unlike_a_word else key == name
-    await session.execute(delete(IDEMPOTENCY).where(or_(*in_body, *in_path, in_key)))
 
 
 def _without_own_words(
     table: type[AnswerRow | AnswerRevisionRow | TrainingAnswerRow | AnnotationRow], questions: Sequence[str]
 ) -> Update:
-    """Return the statement that puts `erased` in place of texts that answer these questions, also per side or turn."""
+    """Return the statement that replaces answers to these questions by `erased`, including answers per side or turn."""
     ids = literal([*questions], ARRAY(Text))
     given = func.jsonb_each(table.answer).table_valued("key", column("value", JSONB), name="given")
     targets = func.jsonb_each(given.c.value).table_valued("key", column("value", JSONB), name="targets")
@@ -205,7 +186,7 @@ def _names(column: InstrumentedAttribute[Any] | ColumnElement[str], pattern: str
 
 
 def _without_chats(external_id: str) -> Any:  # noqa: ANN401 - SQLAlchemy's update
-    """Return the statement that replaces the hashes of a person's chats by others, in every campaign."""
+    """Return the statement that replaces the hashes of a person's chats by random hashes, in every campaign."""
     salted = CampaignRow.interactor_salt.concat(func.convert_to(external_id, "UTF8"))
     return (
         update(ShownConversationRow)

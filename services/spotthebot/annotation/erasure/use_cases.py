@@ -10,9 +10,11 @@ from spotthebot.annotation.audit import store as audit_store
 from spotthebot.annotation.campaigns.use_cases import terms_of
 from spotthebot.annotation.erasure import store
 from spotthebot.annotation.leases import store as leases_store
+from spotthebot.annotation.metadata import IDEMPOTENCY
 from spotthebot.annotation.protocols.domain.questions import text_questions
-from spotthebot.contracts.annotation.assignments import SubmittedTexts
+from spotthebot.contracts.terms import SubmittedTexts
 from spotthebot.kit.database.sessions import WriteSession
+from spotthebot.kit.web.database.erasure import delete_answers_about
 
 
 async def erase_annotator(
@@ -26,7 +28,8 @@ async def erase_annotator(
 ) -> Annotator:
     """Erase the person behind an annotator from every campaign of their frontend; their labels stay.
 
-    What they hold goes to others. Erasing again changes nothing, but for texts that were kept the first time.
+    Packages that the person holds go to other annotators. A repeat can erase texts that the first request kept;
+    otherwise it changes nothing.
     """
     annotator = await annotators_store.get_annotator(session, campaign_id, annotator_id)
     if annotator.erased_at is not None:
@@ -40,12 +43,12 @@ async def erase_annotator(
     person = await store.lock_person(session, annotator)
     if not person.annotators:  # another erasure came first
         return await annotators_store.get_annotator(session, campaign_id, annotator_id)
-    # All that can wait for others comes first, in the order in which everybody locks: annotators, leases, packages.
+    # All locks come first, in the order that everybody uses: annotators, leases, packages.
     await leases_store.end_leases_of(session, person.annotators)
     await store.erase_annotators(session, person, now)
     await store.erase_texts(session, person)
     await _erase_answers(session, person.annotators, submitted_texts)
-    await store.erase_kept_answers(session, person)
+    await delete_answers_about(session, IDEMPOTENCY, person.external_id, person.annotators)
     for each, campaign in person.annotators.items():
         await audit_store.add(
             session,
@@ -61,7 +64,10 @@ async def erase_annotator(
 async def _erase_answers(
     session: WriteSession, annotators: Mapping[UUID, UUID], submitted_texts: SubmittedTexts
 ) -> int:
-    """Erase what annotators, given with their campaigns, answered in their own words; return how many annotations."""
+    """Erase free-text answers of annotators; `annotators` has the campaign of each.
+
+    Return how many annotations changed.
+    """
     erased = 0
     for annotator_id, campaign_id in annotators.items():
         questions = text_questions((await terms_of(session, campaign_id)).protocol)

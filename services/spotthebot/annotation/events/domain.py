@@ -1,4 +1,4 @@
-"""The events of `annotation`: those that frontends may receive, and the part of their data that they see."""
+"""The events of `annotation`: which events frontends may receive, and with which fields."""
 
 from spotthebot.contracts.annotation.events import AnnotationEventType
 from spotthebot.kit.events.domain import EventCatalogue
@@ -8,4 +8,4 @@ CATALOGUE = EventCatalogue(
     for_teams=frozenset({AnnotationEventType.ASSIGNMENT_SUBMITTED}),
     team_fields=("campaign", "assignment"),
 )
-"""An event about an assignment belongs to the frontend that claimed it. No event has a person's own id."""
+"""An event about an assignment belongs to the frontend that claimed it. No event has a person's id at the frontend."""

@@ -2,6 +2,6 @@
 
 from spotthebot.annotation.events.domain import CATALOGUE
 from spotthebot.annotation.metadata import EVENT_TABLES
-from spotthebot.kit.events.store import EventStore
+from spotthebot.kit.events.store.event_store import EventStore
 
 EVENTS = EventStore(EVENT_TABLES, CATALOGUE)

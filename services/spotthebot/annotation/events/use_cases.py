@@ -1,4 +1,4 @@
-"""The events of `annotation`, published in the transaction in which they happen, and the frontend of each."""
+"""The events of `annotation`, published in the transaction in which they happen, and the frontend of each event."""
 
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,7 @@ async def publish_submitted(
 
 
 async def publish_rejected(session: WriteSession, campaign: Campaign, lease: Lease, frontend: str) -> None:
-    """Publish that an operator rejected what was submitted; the reason stays in the audit log."""
+    """Publish that an operator rejected an assignment; the reason stays in the audit log."""
     data = {"campaign": _named(campaign), "assignment": {"id": str(lease.id)}, "frontend": frontend}
     await EVENTS.outbox.add_event(session, AnnotationEventType.ASSIGNMENT_REJECTED, data)
 
@@ -50,7 +50,7 @@ async def publish_blocked(session: WriteSession, campaign: Campaign, annotator_i
 
 
 async def find_frontend(event: Event) -> str | None:
-    """Return the frontend that an event belongs to; None for the operator's."""
+    """Return the frontend that an event belongs to; None for events of the operator."""
     return event.data.get("frontend")
 
 

@@ -39,11 +39,11 @@ async def export_annotations(
     rows: Annotated[ExportedRows, Query()] = ExportedRows.ANNOTATIONS,
     annotators: Annotated[AnnotatorNames, Query()] = AnnotatorNames.PSEUDONYMS,
 ) -> StreamingResponse:
-    """Return all annotations of a campaign in one file, or their single values, or what its packages show.
+    """Return all annotations of a campaign, their single values, or the items of its packages, in one file.
 
-    All formats have the same fields, those of `ExportedAnnotation`, `ExportedValue` or `ExportedItem`; in `csv` and
-    `parquet` an answer is JSON. Annotators have pseudonyms; `annotators=ids` is for administrators, and noted in the
-    audit log. A download that breaks off is an incomplete body, never a shorter file.
+    All formats have the fields of `ExportedAnnotation`, `ExportedValue` or `ExportedItem`; in `csv` and `parquet` an
+    answer is JSON. Annotators appear under pseudonyms. Only administrators may use `annotators=ids`; the audit log
+    records it. An interrupted download ends as an incomplete HTTP body, so that no client takes it for a complete file.
     """
     if annotators is AnnotatorNames.IDS:
         if caller.role != Role.ADMIN:

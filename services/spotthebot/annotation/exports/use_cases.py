@@ -1,4 +1,4 @@
-"""The export of a campaign: its annotations, their values or what its packages show, in one file of any format."""
+"""The export of a campaign: its annotations, their values or the items of its packages, in one file of any format."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -36,7 +36,7 @@ Stored = TypeVar("Stored")
 
 
 async def log_named_export(session: WriteSession, campaign_id: UUID, *, key_id: UUID, rows: ExportedRows) -> None:
-    """Note in the audit log that somebody took annotations with the ids of annotators."""
+    """Record in the audit log that annotations were exported with the ids of annotators."""
     await campaigns_store.get_campaign(session, campaign_id)
     await audit_store.add(session, campaign_id, key_id=key_id, action="annotations.exported", rows=rows)
 
@@ -49,7 +49,7 @@ async def export_campaign(
     names: AnnotatorNames,
     form: ExportFormat,
 ) -> AsyncIterator[bytes]:
-    """Return the bytes of an export; annotations are in the order in which they came, and packages in theirs."""
+    """Yield the bytes of an export: annotations in the order of arrival, or items by package and position."""
     if rows is ExportedRows.PACKAGES:
 
         def item_rows(found: NamedItem) -> list[BaseModel]:
@@ -76,7 +76,9 @@ async def export_campaign(
             "id": found.external_id,
             "protocol": campaign.protocol,
             "protocol_version": campaign.protocol_version,
-            "annotator": stored.annotator if by_id else pseudonyms.name_of(stored.annotator_id, stored.annotator),
+            "annotator": stored.annotator_external_id
+            if by_id
+            else pseudonyms.name_of(stored.annotator_id, stored.annotator_external_id),
             "started_at": _utc(stored.started_at),
             "ended_at": _utc(stored.ended_at),
             "elapsed_ms": stored.elapsed_ms,
@@ -84,7 +86,7 @@ async def export_campaign(
         }
         if rows is ExportedRows.VALUES:
             return _value_rows(protocol, stored, common)
-        decisions = tuple(DecisionOut(**vars(each)) for each in stored.decisions)
+        decisions = tuple(DecisionOut.of(each) for each in stored.decisions)
         if as_text:
             written = json.dumps([each.model_dump(mode="json") for each in decisions])
             answer = json.dumps(stored.answer, ensure_ascii=False)
@@ -118,16 +120,7 @@ async def _batches(
 
 
 def _item(campaign: Campaign, found: NamedItem) -> ExportedItem:
-    return ExportedItem(
-        campaign=campaign.name,
-        domain=campaign.domain,
-        package=found.package,
-        position=found.position,
-        conversation=found.conversation,
-        exchanges=found.exchanges,
-        right_conversation=found.right_conversation,
-        right_exchanges=found.right_exchanges,
-    )
+    return ExportedItem.of(found, campaign=campaign.name, domain=campaign.domain)
 
 
 def _value_rows(protocol: AnnotationProtocol, stored: StoredAnnotation, common: dict[str, Any]) -> list[BaseModel]:

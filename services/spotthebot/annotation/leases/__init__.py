@@ -1,1 +1,1 @@
-"""A lease gives a package to one annotator until it is submitted or its time is up."""
+"""A lease gives a package to one annotator until submission or expiry."""

@@ -1,4 +1,4 @@
-"""A lease, which gives a package to an annotator: its states, and which state may follow which."""
+"""The lease of a package to an annotator, its states, and the order of the states."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,28 +19,31 @@ TRANSITIONS: Final[Mapping[AssignmentState, frozenset[AssignmentState]]] = Mappi
         AssignmentState.REJECTED: frozenset(),
     }
 )
-"""The states that may follow each state; the conditions of the SQL come from here."""
+"""The states that may follow each state; SQL conditions are made from this table."""
 COUNTED: Final = (AssignmentState.LEASED, AssignmentState.SUBMITTED, AssignmentState.REJECTED)
-"""The states in which an assignment is one of the packages that its annotator may have."""
+"""The states in which an assignment counts against its annotator's limit of packages."""
 _LEAST_IDLE: Final = timedelta(hours=1)
-"""Reading is work too."""
+"""The least time without an answer, because reading is work too."""
 ENDED: Final = frozenset({AssignmentState.SUBMITTED, AssignmentState.REJECTED})
-"""The states of work that was submitted, whether or not it counts."""
+"""The states of submitted work, whether or not it counts."""
 
 
 def longest_idle(lease: timedelta) -> timedelta:
-    """Return for how long a package is kept whose annotator answers nothing: two leases, and an hour at least."""
+    """Return how long a package without answers is kept for its annotator: two leases, but at least an hour."""
     return max(2 * lease, _LEAST_IDLE)
 
 
 def states_before(state: AssignmentState) -> tuple[AssignmentState, ...]:
-    """Return the states from which an assignment may come to `state`."""
+    """Return the states from which an assignment may reach `state`."""
     return tuple(before for before, following in TRANSITIONS.items() if state in following)
 
 
 @dataclass(frozen=True)
 class Lease:
-    """Who holds a package, and until when; a sign of life renews it for `lasts`, as the campaign says now."""
+    """The annotator of a package, and the end of the lease.
+
+    A sign of life renews the lease for the duration `lasts`, which the campaign sets.
+    """
 
     id: AssignmentId
     campaign_id: CampaignId
@@ -63,22 +66,23 @@ class Lease:
             raise AssignmentExpired(expired_at=self.expires_at.isoformat(timespec="seconds"))
 
     def extended(self, now: datetime, lease: timedelta, answered_at: datetime | None) -> datetime:
-        """Return until when a sign of life keeps a package, of which an answer was given at `answered_at`, if at all.
+        """Return the end of a lease after a sign of life; `answered_at` is the time of the last answer, if any.
 
-        Signs of life alone keep it no longer than `longest_idle` after an answer or the claim, and shorten nothing.
+        The end is at most `longest_idle` after the last answer, or after the claim if there is no answer. It is never
+        earlier than the present end.
         """
         worked_at = max(self.leased_at, answered_at or self.leased_at)
         return max(self.expires_at, min(now + lease, worked_at + longest_idle(lease)))
 
     def require_submitted(self) -> None:
-        """Raise AssignmentNotSubmitted unless there is work to reject, or it was rejected."""
+        """Raise AssignmentNotSubmitted unless the assignment was submitted or rejected."""
         if self.state not in ENDED:
             raise AssignmentNotSubmitted
 
 
 @dataclass(frozen=True)
 class HeldLease:
-    """The lease of a package that an annotator holds, and whether they answered anything in it."""
+    """The lease of a package that an annotator holds, and whether the annotator answered any item."""
 
     id: AssignmentId
     package_id: UUID

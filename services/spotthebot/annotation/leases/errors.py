@@ -1,4 +1,4 @@
-"""The errors of leases that are over, or are not.
+"""The errors of leases that have, or have not, ended.
 
 Conflict
 ├── AssignmentExpired

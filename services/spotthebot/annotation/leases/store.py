@@ -1,6 +1,6 @@
-"""Leases that are renewed, submitted, rejected or ended.
+"""Leases: renew, submit, reject, end.
 
-Each change of a package's `slots_left` is in the transaction that renews or ends the lease.
+A package's `slots_left` changes in the transaction that renews or ends the lease.
 """
 
 from collections import Counter
@@ -40,35 +40,35 @@ _REJECT = Statement(
 
 
 async def extend_lease(runner: Runner, assignment_id: UUID, expires_at: datetime) -> None:
-    """Keep a package for its annotator, unless the lease has ended."""
+    """Extend a lease unless it has ended."""
     await runner.fetch(_EXTEND, {"assignment_id": assignment_id, "expires_at": expires_at})
 
 
 async def note_sign_of_life(
     session: WriteSession, assignment_id: UUID, *, expires_at: datetime, at: datetime, position: int | None
 ) -> None:
-    """Keep a package for its annotator, and note when they were heard of and with which item on the screen."""
+    """Extend a lease, and store the time of the sign of life and the item on the screen."""
     parameters = {"assignment_id": assignment_id, "expires_at": expires_at, "at": at, "position": position}
     await session.fetch(_NOTE_SIGN_OF_LIFE, parameters)
 
 
 async def submit(session: WriteSession, assignment_id: UUID, *, at: datetime, completion_code: str) -> None:
-    """End an assignment whose items are all answered."""
+    """Submit an assignment with all items answered."""
     await session.fetch(_SUBMIT, {"assignment_id": assignment_id, "at": at, "completion_code": completion_code})
 
 
 async def reject(session: WriteSession, assignment_id: UUID) -> None:
-    """Note that what was submitted does not count."""
+    """Reject an assignment."""
     await session.fetch(_REJECT, {"assignment_id": assignment_id})
 
 
 async def expire_leases(
     session: WriteSession, now: datetime, *, campaign_id: UUID | None = None, package_id: UUID | None = None
 ) -> int:
-    """End leases whose time is up, of a campaign, a package or all, and give their slots back; return how many.
+    """End the expired leases of a campaign, of a package or of all campaigns; give slots back; return their number.
 
-    Leases that another transaction holds now, and those of packages that one holds, are left to the next call: a claim
-    may hold packages and wait for one of ours.
+    Skips leases that another transaction locks, and leases of packages that another transaction locks. A claim may have
+    locked packages while it waits for a lease that this transaction locks.
     """
     due = (
         select(AssignmentRow.id)
@@ -81,7 +81,7 @@ async def expire_leases(
         due = due.where(AssignmentRow.campaign_id == campaign_id)
     if package_id is not None:
         due = due.where(AssignmentRow.package_id == package_id)
-    found = due.cte("due")  # a plain subquery may run again for each row, and lock others then
+    found = due.cte("due")  # a plain subquery may run again for each row, and lock other rows then
     ended = await session.execute(
         update(AssignmentRow)
         .where(AssignmentRow.id == found.c.id)
@@ -98,7 +98,8 @@ async def expire_leases(
 async def end_leases_of(session: WriteSession, annotators: Collection[UUID]) -> None:
     """End the leases of annotators whom this transaction has locked, and give their slots back.
 
-    It locks all their assignments and then the packages, each in the order of ids: others that lock both do as well.
+    Locks the assignments first and then the packages, each in the order of ids. All transactions that lock both use
+    this order.
     """
     mine = select(AssignmentRow.id, AssignmentRow.package_id, AssignmentRow.state)
     mine = mine.where(AssignmentRow.annotator_id.in_(annotators)).order_by(AssignmentRow.id)
@@ -116,7 +117,7 @@ async def end_leases_of(session: WriteSession, annotators: Collection[UUID]) -> 
 async def renew_assignment(
     session: WriteSession, assignment_id: AssignmentId, package_id: UUID, expires_at: datetime
 ) -> None:
-    """Lease a package again, which this transaction has locked, to the annotator whose lease of it expired."""
+    """Renew the expired lease of a package, which this transaction has locked, for the same annotator."""
     await _change_slots(session, package_id, -1)
     await session.execute(
         update(AssignmentRow)
@@ -126,7 +127,7 @@ async def renew_assignment(
 
 
 async def find_expired(session: ReadSession, annotator_id: UUID, package_id: UUID) -> AssignmentId | None:
-    """Return the assignment by which an annotator had a package until the lease expired."""
+    """Return an annotator's expired assignment of a package, if any."""
     found = await session.scalar(
         select(AssignmentRow.id).where(
             AssignmentRow.annotator_id == annotator_id,
@@ -138,7 +139,7 @@ async def find_expired(session: ReadSession, annotator_id: UUID, package_id: UUI
 
 
 async def is_lease_of(session: ReadSession, assignment_id: UUID, package: str) -> bool:
-    """Whether an assignment leases the package of this external id."""
+    """Return whether an assignment leases the package with this external id."""
     statement = (
         select(PackageRow.id)
         .join(AssignmentRow, AssignmentRow.package_id == PackageRow.id)
@@ -148,7 +149,7 @@ async def is_lease_of(session: ReadSession, assignment_id: UUID, package: str) -
 
 
 async def return_slot(session: WriteSession, package_id: UUID) -> None:
-    """Note that a package needs another annotator, since the work of one does not count."""
+    """Give a package one slot back, because an assignment of the package does not count any more."""
     await _change_slots(session, package_id, 1)
 
 

@@ -12,7 +12,10 @@ from spotthebot.annotation.packages.tables import PackageRow
 
 
 class AssignmentRow(Base):
-    """A package that is leased to an annotator, who was last heard of at `heard_at` with an item on the screen."""
+    """A package leased to an annotator.
+
+    `heard_at` is the time of the last sign of life, with the item on the screen.
+    """
 
     __tablename__ = "assignments"
     __table_args__ = (

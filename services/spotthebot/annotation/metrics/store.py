@@ -1,4 +1,4 @@
-"""Counts for those who run the service, read when metrics are asked for: each from counters, or by a small index."""
+"""Reads counts for operators when metrics are requested, each from counters or from a small index."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,7 +12,7 @@ from spotthebot.kit.ids import first_id_at
 
 @dataclass(frozen=True)
 class CampaignCounts:
-    """What goes on in campaigns: `packages_open` by campaign, of the newest open ones."""
+    """Counts of campaigns; `packages_open` maps each of the newest open campaigns to its number of open packages."""
 
     campaigns: dict[str, int]
     packages_open: dict[UUID, int]
@@ -22,11 +22,11 @@ class CampaignCounts:
 
 
 async def count(session: ReadSession, *, max_campaigns: int) -> CampaignCounts:
-    """Count; an open package is one that one more annotator has to submit."""
+    """Return the counts. A package counts as open once for each annotator who still has to submit it."""
     states = await session.execute(text("SELECT state, count(*) AS number FROM annotation.campaigns GROUP BY state"))
     missing = await session.execute(
         text("""
-            SELECT id, GREATEST(packages * annotations_per_segment - submitted, 0) AS packages
+            SELECT id, GREATEST(packages * annotations_per_segment + packages_twice - submitted, 0) AS packages
             FROM annotation.campaigns WHERE state = 'open' AND mode IN ('live', 'uploaded') ORDER BY id DESC
         """)
     )

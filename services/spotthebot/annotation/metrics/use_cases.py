@@ -1,4 +1,4 @@
-"""What `annotation` says of itself to those who run it."""
+"""The metrics of `annotation` for operators."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,7 +18,7 @@ _OTHERS: Final = "others"
 
 
 async def read_metrics(database: Database, queues: Sequence[str]) -> list[Metric]:
-    """Return the queues, the campaigns, what is left to annotate and how fast that goes."""
+    """Return metrics of the queues, the campaigns, the remaining work and the speed of annotation."""
     async with database.read() as session:
         jobs = await read_job_queues(session, _SCHEMA, queues)
         events = await read_event_queues(session, _SCHEMA)

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from spotthebot.annotation.migrations.initial import annotators, append_only, assignments, campaigns
+from spotthebot.annotation.migrations.initial import annotators, append_only, assignments, campaigns, studies
 from spotthebot.kit.events.schema import create_event_tables
 from spotthebot.kit.jobs.schema import create_job_tables
 from spotthebot.kit.web.database.schema import create_idempotency_table
@@ -15,6 +15,7 @@ depends_on = None
 
 def upgrade() -> None:
     campaigns.create_tables()
+    studies.create_tables()
     annotators.create_tables()
     assignments.create_tables()
     append_only.create_triggers()

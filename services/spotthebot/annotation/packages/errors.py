@@ -1,8 +1,9 @@
-"""The errors of conversations that make no packages.
+"""The errors of conversations that can't be packed.
 
 Invalid
 ├── NothingToAnnotate
-└── TooFewToCompare
+├── TooFewToCompare
+└── TooFewUnits
 """
 
 from spotthebot.kit.errors import Invalid
@@ -14,3 +15,7 @@ class NothingToAnnotate(Invalid):
 
 class TooFewToCompare(Invalid):
     """{largest} of {dialogues} dialogues have the same two speakers, so at most {at_most} can be paired with others."""
+
+
+class TooFewUnits(Invalid):
+    """units_twice is {units_twice}, but there are only {units} {called} to annotate: set it to {units} or less."""

@@ -21,19 +21,21 @@ from spotthebot.annotation.packages.domain.packages import (
 )
 from spotthebot.annotation.packages.domain.workload import Workload
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 from spotthebot.kit.text.words import known_text_hash
 
 _Turns = list[dict[str, str]]
 EXCHANGES = ItemRow.exchanges + func.coalesce(ItemRow.right_exchanges, 0)
-"""What there is to read of an item, of a pair on both sides."""
+"""The exchanges of an item; for a pair, of both sides."""
 
 
 async def add_packages(session: WriteSession, campaign_id: UUID, packages: Sequence[NewPackage], *, slots: int) -> int:
-    """Store packages, in order; those whose external id is known stay as they are. Returns how many are new.
+    """Store packages in order and return how many are new; packages with a known external id stay as they are.
 
-    Each needs `slots` annotators. The campaign counts what it got.
+    Each package needs `slots` annotators, one more if it is annotated twice. The campaign's counters grow by the new
+    packages.
     """
     rows = [
         {
@@ -41,12 +43,14 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
             "campaign_id": campaign_id,
             "external_id": package.external_id,
             "block": package.block,
-            "slots_left": slots,
+            "annotated_twice": package.annotated_twice,
+            "slots_left": slots + package.annotated_twice,
         }
         for row_id, package in zip(new_ids(len(packages)), packages, strict=True)
     ]
     statement = insert(PackageRow).values(rows).on_conflict_do_nothing().returning(PackageRow.id)
     stored = set(await session.scalars(statement))
+    twice = {row["id"] for row in rows if row["id"] in stored and row["annotated_twice"]}
     packed = [
         (row["id"], position, item)
         for row, package in zip(rows, packages, strict=True)
@@ -75,7 +79,12 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
     await session.execute(
         update(CampaignRow)
         .where(CampaignRow.id == campaign_id)
-        .values(packages=CampaignRow.packages + len(stored), items=CampaignRow.items + len(packed))
+        .values(
+            packages=CampaignRow.packages + len(stored),
+            items=CampaignRow.items + len(packed),
+            packages_twice=CampaignRow.packages_twice + len(twice),
+            items_twice=CampaignRow.items_twice + sum(package_id in twice for package_id, _, _ in packed),
+        )
     )
     return len(stored)
 
@@ -83,9 +92,10 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
 async def _turns(
     session: ReadSession, campaign_id: UUID, conversations: set[UUID]
 ) -> dict[UUID, tuple[_Turns, _Turns]]:
-    """Return the turns of each conversation's opening, and of its exchanges.
+    """Return for each conversation the turns of its opening and the turns of its exchanges.
 
-    Their ids are one parameter: a statement takes 65,535, and a batch of packages may show 200,000 conversations.
+    The ids are passed as one array, because a statement takes only 65,535 parameters, and a batch may show 200,000
+    conversations.
     """
     ids = literal([*conversations], ARRAY(Uuid))
     statement = select(ShownRow.conversation_id, ShownRow.opening, ShownRow.turns).where(
@@ -99,7 +109,7 @@ def _shown_turns(opening: _Turns, turns: _Turns, exchanges: int) -> _Turns:
 
 
 async def packages_by_segment(session: ReadSession, campaign_id: UUID) -> dict[tuple[UUID, int], str | None]:
-    """Return which package, by its external id, shows each (conversation, exchanges)."""
+    """Return the external id of the package that shows each (conversation, exchanges)."""
     statement = (
         select(ItemRow.conversation_id, ItemRow.exchanges, PackageRow.external_id)
         .join(PackageRow, PackageRow.id == ItemRow.package_id)
@@ -109,7 +119,7 @@ async def packages_by_segment(session: ReadSession, campaign_id: UUID) -> dict[t
 
 
 async def packages_by_right(session: ReadSession, campaign_id: UUID) -> dict[UUID, str | None]:
-    """Return which package, by its external id, shows each conversation on the right of a pair."""
+    """Return the external id of the package that shows each conversation on the right of a pair."""
     statement = (
         select(ItemRow.right_conversation_id, PackageRow.external_id)
         .join(PackageRow, PackageRow.id == ItemRow.package_id)
@@ -148,7 +158,7 @@ async def items_by_external_id(
 
 
 def exported_names(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - SQLAlchemy's columns
-    """Return a query of items for columns, and the names that files give their package and conversations."""
+    """Return a query of items: the given columns, and the names of package and conversations in files."""
     right = aliased(ShownRow)
     return (
         select(
@@ -173,20 +183,12 @@ def exported_names(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 -
 async def list_exported_items(
     session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
 ) -> list[NamedItem]:
-    """Return what packages show, by package and position, with the names that files give both."""
+    """Return the items of packages, by package and position, with the names of package and conversations in files."""
     statement = exported_names(ItemRow).where(ItemRow.campaign_id == campaign_id).order_by(ItemRow.id).limit(limit)
     if after is not None:
         statement = statement.where(ItemRow.id > after)
     return [
-        NamedItem(
-            id=item.id,
-            package=package,
-            position=item.position,
-            conversation=conversation,
-            exchanges=item.exchanges,
-            right_conversation=right,
-            right_exchanges=item.right_exchanges,
-        )
+        from_row(NamedItem, item, package=package, conversation=conversation, right_conversation=right)
         for item, package, conversation, right in await session.execute(statement)
     ]
 
@@ -215,12 +217,19 @@ def right_of(item: ItemRow) -> PackedConversation | None:
 async def get_workload(session: ReadSession, campaign_id: UUID) -> Workload:
     """Count the items of a campaign by length, its packages by block, and the items of its largest package.
 
-    Of packages without a block all conversations are returned.
+    For packages without a block, the workload also has their conversations.
     """
-    items = select(EXCHANGES, func.count()).where(ItemRow.campaign_id == campaign_id).group_by(EXCHANGES)
+    items = (
+        select(EXCHANGES, func.count(), func.count().filter(PackageRow.annotated_twice))
+        .join(PackageRow, PackageRow.id == ItemRow.package_id)
+        .where(ItemRow.campaign_id == campaign_id)
+        .group_by(EXCHANGES)
+    )
     sizes = select(func.count()).where(ItemRow.campaign_id == campaign_id).group_by(ItemRow.package_id).subquery()
     packages = (
-        select(PackageRow.block, func.count()).where(PackageRow.campaign_id == campaign_id).group_by(PackageRow.block)
+        select(PackageRow.block, func.count(), func.bool_or(PackageRow.annotated_twice))
+        .where(PackageRow.campaign_id == campaign_id)
+        .group_by(PackageRow.block)
     )
     left = select(ItemRow.package_id, ItemRow.conversation_id.label("conversation_id"))
     right = select(ItemRow.package_id, ItemRow.right_conversation_id)
@@ -230,9 +239,12 @@ async def get_workload(session: ReadSession, campaign_id: UUID) -> Workload:
     ).subquery()
     conversations = select(func.array_agg(shown.c.conversation_id)).group_by(shown.c.package_id)
     largest = await session.scalar(select(func.max(sizes.c[0])))
+    of_lengths, of_blocks = (await session.execute(items)).all(), (await session.execute(packages)).all()
     return Workload(
-        items={length: count for length, count in await session.execute(items)},  # noqa: C416 - typed rows
-        packages={block: count for block, count in await session.execute(packages)},  # noqa: C416 - typed rows
+        items={length: count for length, count, _ in of_lengths},
+        packages={block: count for block, count, _ in of_blocks},
         largest=largest or 0,
         conversations=[frozenset(each) for each in await session.scalars(conversations)],
+        items_twice={length: twice for length, _, twice in of_lengths},
+        blocks_twice=frozenset(block for block, _, twice in of_blocks if twice),
     )

@@ -21,9 +21,10 @@ from spotthebot.annotation.metadata import Base
 
 
 class PackageRow(Base):
-    """Items that one annotator labels in one sitting; `slots_left` of its annotators are missing.
+    """Items that one annotator labels in one sitting; `slots_left` counts the annotators still needed.
 
-    Packages of one `block` show the same conversations.
+    Packages of one `block` show the same conversations. A package that is `annotated_twice` has the units drawn by the
+    campaign's `units_twice`.
     """
 
     __tablename__ = "packages"
@@ -37,15 +38,16 @@ class PackageRow(Base):
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id), index=True)
     external_id: Mapped[str | None] = mapped_column(String(200))
     block: Mapped[int | None]
+    annotated_twice: Mapped[bool] = mapped_column(server_default="false")
     slots_left: Mapped[int] = mapped_column(server_default="0")
 
 
 class ItemRow(Base):
     """The first `exchanges` exchanges of a conversation, at a position of the one package that shows them.
 
-    `speakers` names the side of each turn that is shown, the opening's among them: `ABABA`; `text_hash` is the same for
-    items that show the same words, and null where there are none. Of a pair all this is about the conversation on the
-    left.
+    `speakers` has the side of each turn shown, opening included: `ABABA`. `text_hash` is equal for items that show the
+    same words; it is null for items without words. For a pair all columns except `right_...` are about the left
+    conversation.
     """
 
     __tablename__ = "items"

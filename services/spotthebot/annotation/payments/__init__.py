@@ -1,1 +1,1 @@
-"""A payment is what a campaign owes an annotator for packages, with bonuses."""
+"""A payment is the amount that a campaign owes an annotator for packages and bonuses."""

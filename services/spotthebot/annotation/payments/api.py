@@ -1,4 +1,4 @@
-"""What annotators are paid, bonuses, and files for panels."""
+"""Payments of annotators, bonuses, and files for panels."""
 
 from typing import Annotated
 from uuid import UUID
@@ -25,39 +25,22 @@ _TEXT = {"type": "string"}
 async def grant_bonus(
     session: Writing, caller: Admin, now: Now, campaign_id: UUID, annotator_id: UUID, request: BonusIn
 ) -> BonusOut:
-    """Grant an annotator a bonus in the campaign's currency; with an `Idempotency-Key` a repeat grants no other."""
+    """Grant an annotator a bonus in the campaign's currency. With an `Idempotency-Key` a repeat grants nothing more."""
     bonus, currency = await use_cases.grant_bonus(
         session, campaign_id, annotator_id, request.amount, request.reason, key_id=caller.key_id, now=now
     )
-    return BonusOut(
-        id=bonus.id,
-        annotator_id=bonus.annotator_id,
-        amount=bonus.amount,
-        currency=currency,
-        reason=bonus.reason,
-        granted_at=bonus.granted_at,
-    )
+    return BonusOut.of(bonus, currency=currency)
 
 
 @router.get("/payments", operation_id="list_payments")
 async def list_payments(session: Reading, _caller: AdminReader, campaign_id: UUID, paging: Paging) -> Page[PaymentOut]:
-    """List what annotators get: those who submitted a package or have a bonus."""
+    """List payments of annotators who submitted a package or have a bonus."""
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     pay, currency = campaign.require_pay()
     rows = await store.list_payments(session, campaign, pay, after=paging.after, limit=paging.limit + 1)
 
     def payment_out(payment: Payment) -> PaymentOut:
-        return PaymentOut(
-            annotator_id=payment.annotator_id,
-            annotator=payment.annotator,
-            frontend=payment.frontend,
-            packages=payment.packages,
-            pay=payment.pay,
-            bonuses=payment.bonuses,
-            total=payment.total,
-            reward=payment.reward,
-            currency=currency,
-        )
+        return PaymentOut.of(payment, currency=currency)
 
     return page_of(rows, paging, key=lambda payment: payment.annotator_id, to_out=payment_out)
 
@@ -71,7 +54,7 @@ async def list_payments(session: Reading, _caller: AdminReader, campaign_id: UUI
 async def download_payments(
     session: Reading, _caller: AdminReader, campaign_id: UUID, kind: Annotated[PaymentFile, Query()]
 ) -> Response:
-    """Return a file as the campaign's panel takes it: what to approve, what to pay beside its reward, or everything."""
+    """Return a file in the panel's format: ids to approve, amounts in addition to the reward, or all payments."""
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     content = await payment_file(session, campaign, kind)
     headers = {"Content-Disposition": f'attachment; filename="{kind.value}.csv"'}

@@ -1,7 +1,7 @@
-"""What annotators are paid, and the files by which panels pay them. Money is decimal, and never rounded.
+"""Payments of annotators, and the files by which panels pay them. Amounts are decimal, and never rounded.
 
-The forms are from Prolific's API reference (set up bonuses) and from Amazon's SendBonus, as read on 2026-11-22.
-CloudResearch Connect has a template for its CSV, whose columns it does not publish.
+Formats: Prolific's API reference (set up bonuses) and Amazon's SendBonus, read on 2026-11-22. CloudResearch Connect has
+a CSV template, but does not publish its columns.
 """
 
 import csv
@@ -24,7 +24,7 @@ _NOTHING = Decimal("0.00")
 
 @dataclass(frozen=True)
 class Bonus:
-    """An amount that an annotator gets beside the pay, and why; `panel_assignment` is Mechanical Turk's."""
+    """An amount in addition to the pay, and its reason; `panel_assignment` is Mechanical Turk's assignment."""
 
     id: UUID
     annotator_id: UUID
@@ -37,7 +37,7 @@ class Bonus:
 
 @dataclass(frozen=True)
 class PaidPackage:
-    """A package that was submitted, and Mechanical Turk's assignment for which its annotator had come."""
+    """A submitted package, and the Mechanical Turk assignment of its annotator's last entry before the submission."""
 
     assignment_id: UUID
     annotator: str
@@ -46,7 +46,7 @@ class PaidPackage:
 
 @dataclass(frozen=True)
 class Payment:
-    """What an annotator gets for the packages that they submitted, and bonuses."""
+    """An annotator's payment: the pay for submitted packages, and bonuses."""
 
     annotator_id: UUID
     annotator: str
@@ -66,15 +66,16 @@ class Payment:
 
     @property
     def reward(self) -> Decimal:
-        """What the panel pays when the work is approved."""
+        """The amount that the panel pays when the work is approved."""
         return self.rewarded_packages * self.pay_per_package
 
 
 def rewarded_packages(campaign: Campaign, packages: int, *, panel_assignments: int, is_rewarded: bool) -> int:
-    """Return for how many packages of an annotator the panel pays its reward, which is one package's pay.
+    """Return for how many packages of an annotator the panel pays its reward. The reward is the pay of one package.
 
-    Prolific and Connect pay a person once: `is_rewarded` says that they came through another frontend before.
-    Mechanical Turk pays for each of its own assignments, of which the annotator's packages are for so many.
+    Prolific and Connect pay a person once; `is_rewarded` says that they were paid through another frontend before.
+    Mechanical Turk pays once for each of its own assignments: `panel_assignments` counts those of the annotator's
+    packages.
     """
     match campaign.panel:
         case ProlificPanel() | CloudResearchPanel():
@@ -95,14 +96,14 @@ def payment_table(payments: Iterable[Payment], currency: str) -> str:
 
 
 def approvals(ids: Iterable[str]) -> str:
-    """Return ids, one a line, each once."""
+    """Return the ids as text, each id once, one per line."""
     return _csv([each] for each in dict.fromkeys(ids))
 
 
 def bonus_lines(payments: Iterable[Payment]) -> str:
-    """Return what each annotator gets beside the panel's reward, as Prolific takes it: `id,amount` without a header.
+    """Return each annotator's amount in addition to the panel's reward, in Prolific's format: `id,amount`, no header.
 
-    Who came through several frontends has one line.
+    People who came through several frontends have one line.
     """
     beside: dict[str, Decimal] = defaultdict(Decimal)
     for each in payments:
@@ -111,9 +112,10 @@ def bonus_lines(payments: Iterable[Payment]) -> str:
 
 
 def turk_bonuses(packages: Iterable[PaidPackage], pay_per_package: Decimal, bonuses: Iterable[Bonus]) -> str:
-    """Return bonuses with the parameters of Mechanical Turk's SendBonus as columns; a repeat pays no second time.
+    """Return bonuses as CSV with the parameters of Mechanical Turk's SendBonus; its `token` prevents double payment.
 
-    So are packages paid for which no assignment of Mechanical Turk is approved: it pays each of its own once.
+    Packages without an approved Mechanical Turk assignment of their own are paid as bonuses, too. Mechanical Turk pays
+    each assignment only once.
     """
     header = ("WorkerId", "AssignmentId", "BonusAmount", "Reason", "UniqueRequestToken")
     approved: set[tuple[str, str]] = set()

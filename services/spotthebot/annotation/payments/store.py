@@ -1,4 +1,4 @@
-"""Work that is paid, and bonuses."""
+"""Submitted packages and bonuses to pay."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -37,7 +37,7 @@ async def add_bonus(session: WriteSession, campaign_id: UUID, bonus: Bonus, *, k
 async def list_payments(
     session: ReadSession, campaign: Campaign, pay_per_package: Decimal, *, after: UUID | None, limit: int
 ) -> list[Payment]:
-    """Return what annotators who submitted a package or have a bonus get, those who came first first."""
+    """Return the payments of annotators who submitted a package or have a bonus, oldest annotator first."""
     submitted = (AssignmentRow.annotator_id == AnnotatorRow.id, AssignmentRow.state == AssignmentState.SUBMITTED)
     packages = select(func.count()).where(*submitted).scalar_subquery()
     panel_assignments = (
@@ -95,7 +95,7 @@ async def list_payments(
 
 
 async def list_bonuses(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[Bonus]:
-    """Return bonuses of those whom a panel knows, oldest first, with the panel's assignment that came before each."""
+    """Return bonuses of annotators known to a panel, oldest first, each with the panel's assignment at that time."""
     statement = (
         select(BonusRow, AnnotatorRow.external_id, _panel_assignment(BonusRow.granted_at))
         .join(AnnotatorRow, AnnotatorRow.id == BonusRow.annotator_id)
@@ -114,7 +114,7 @@ async def list_bonuses(session: ReadSession, campaign_id: UUID, *, after: UUID |
 async def list_paid_packages(
     session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
 ) -> list[PaidPackage]:
-    """Return submitted packages of those whom a panel knows, oldest first, each with the panel's assignment for it."""
+    """Return submitted packages of annotators known to a panel, oldest first, each with the panel's assignment."""
     statement: Select[UUID, str, str | None] = (
         select(AssignmentRow.id, AnnotatorRow.external_id, _panel_assignment(AssignmentRow.submitted_at))
         .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
@@ -134,7 +134,7 @@ async def list_paid_packages(
 def _panel_assignment(
     until: InstrumentedAttribute[datetime] | InstrumentedAttribute[datetime | None],
 ) -> ColumnElement[str | None]:
-    """Return the `assignmentId` with which an annotator entered last before a moment."""
+    """Return the SQL for the `assignmentId` of an annotator's last entry up to the time `until`."""
     return (
         select(EntryRow.parameters["assignmentId"].astext)
         .where(EntryRow.annotator_id == AnnotatorRow.id, EntryRow.entered_at <= until, EntryRow.parameters != {})

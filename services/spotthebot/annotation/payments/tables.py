@@ -13,7 +13,7 @@ from spotthebot.annotation.metadata import Base
 
 
 class BonusRow(Base):
-    """What an annotator gets beside the pay, in the campaign's currency."""
+    """An amount in addition to an annotator's pay, in the campaign's currency."""
 
     __tablename__ = "bonuses"
     __table_args__ = (Index(None, "campaign_id", "id"), CheckConstraint("amount > 0", name="amount_positive"))

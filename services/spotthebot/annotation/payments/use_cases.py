@@ -1,4 +1,4 @@
-"""Payments: what annotators get, bonuses, and the files for panels."""
+"""Payments: amounts for annotators, bonuses, and the files for panels."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -7,7 +7,6 @@ from typing import TypeVar
 from uuid import UUID
 
 from spotthebot.annotation.annotators import store as annotators_store
-from spotthebot.annotation.annotators.domain import ERASED
 from spotthebot.annotation.audit import store as audit_store
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Campaign
@@ -24,6 +23,7 @@ from spotthebot.annotation.payments.domain import (
 )
 from spotthebot.contracts.annotation.panels import MturkPanel
 from spotthebot.contracts.annotation.payments import PaymentFile
+from spotthebot.kit.crypto.pseudonyms import ERASED
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -44,7 +44,7 @@ async def grant_bonus(
 ) -> tuple[Bonus, str]:
     """Grant an annotator a bonus and return it with its currency.
 
-    Raises NoPay where the campaign has none, and AnnotatorErased where nobody knows whom to pay.
+    Raises NoPay if the campaign pays nothing, and AnnotatorErased if the annotator was erased.
     """
     _, currency = (await campaigns_store.get_campaign(session, campaign_id)).require_pay()
     annotator = await annotators_store.lock_annotator_by_id(session, campaign_id, annotator_id)
@@ -65,7 +65,7 @@ async def grant_bonus(
 
 
 async def payment_file(session: ReadSession, campaign: Campaign, kind: PaymentFile) -> str:
-    """Return a file for the campaign's panel, or for the books; raises NoPay."""
+    """Return a file for the campaign's panel, or for bookkeeping; raises NoPay."""
     pay, currency = campaign.require_pay()
 
     async def worked(after: UUID | None) -> list[Payment]:
@@ -93,7 +93,7 @@ async def payment_file(session: ReadSession, campaign: Campaign, kind: PaymentFi
 
 
 async def _all(fetch: Callable[[UUID | None], Awaitable[list[Row]]], key: Callable[[Row], UUID]) -> list[Row]:
-    """Return all rows of a list, fetched batch by batch."""
+    """Return all rows that `fetch` can read, batch by batch."""
     rows: list[Row] = []
     while batch := await fetch(key(rows[-1]) if rows else None):
         rows += batch

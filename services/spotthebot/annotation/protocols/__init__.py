@@ -1,1 +1,1 @@
-"""A protocol says what annotators are asked of an item, in which steps; its versions never change."""
+"""A protocol says which questions annotators answer about an item, in which steps; its versions never change."""

@@ -1,4 +1,4 @@
-"""`/v1/protocols`: the documents that say what annotators see and what they are asked."""
+"""`/v1/protocols`: documents that say what annotators see and which questions they answer."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ _OBJECT = {"type": "object", "maxProperties": 20}
 
 @router.post("", status_code=201, operation_id="create_protocol")
 async def create_protocol(session: Writing, _caller: Admin, request: ProtocolIn) -> ProtocolOut:
-    """Store a version of a protocol, which never changes; the same document again gets the same answer."""
+    """Store a version of a protocol, which never changes. Repeating the same document returns the same version."""
     return _to_out(await use_cases.create_protocol(session, request.protocol))
 
 
@@ -33,7 +33,7 @@ async def create_protocol(session: Writing, _caller: Admin, request: ProtocolIn)
 async def list_protocols(
     session: Reading, _caller: CampaignReader, paging: Paging, name: Annotated[Identifier | None, Query()] = None
 ) -> Page[ProtocolSummaryOut]:
-    """List versions of protocols: those that are built in, then stored ones, oldest first."""
+    """List versions of protocols: first built-in versions, then stored versions, oldest first."""
     rows = await use_cases.list_protocols(session, name=name, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda each: each.id, to_out=_summary_out)
 
@@ -62,11 +62,4 @@ def _to_out(found: ProtocolVersion) -> ProtocolOut:
 
 
 def _summary_out(summary: ProtocolSummary) -> ProtocolSummaryOut:
-    return ProtocolSummaryOut(
-        name=summary.name,
-        version=summary.version,
-        title=summary.title,
-        source=summary.source,
-        built_in=summary.created_at is None,
-        created_at=summary.created_at,
-    )
+    return ProtocolSummaryOut.of(summary, built_in=summary.created_at is None)

@@ -1,9 +1,8 @@
-"""The errors of protocols, of answers by them, and of exchanges that are opened one by one.
+"""The errors of protocols, of answers to their questions, and of opening exchanges.
 
 Invalid
 ├── UnknownProtocol
 ├── ProtocolFaulty
-├── TaskNotConvertible
 └── InvalidAnswer
 NotFound
 └── NoSuchProtocol
@@ -27,10 +26,6 @@ class UnknownProtocol(Invalid):
 
 class ProtocolFaulty(Invalid):
     """The protocol is not valid: see `errors`."""
-
-
-class TaskNotConvertible(Invalid):
-    """The task of ABC-Eval can't be converted: {reason}."""
 
 
 class InvalidAnswer(Invalid):

@@ -21,7 +21,7 @@ _BY_VERSION = Statement(
 
 
 async def add_protocol(session: WriteSession, protocol: AnnotationProtocol) -> None:
-    """Store a version, unless its name and version are there already."""
+    """Store a version unless its name and version are stored already."""
     await session.execute(
         insert(ProtocolRow)
         .values(

@@ -12,7 +12,7 @@ from spotthebot.annotation.metadata import Base
 
 
 class ProtocolRow(Base):
-    """A version of a protocol, which never changes; those that are built in stand in the code."""
+    """A version of a protocol, which never changes; built-in versions are in the code."""
 
     __tablename__ = "protocols"
     __table_args__ = (UniqueConstraint("name", "version"),)

@@ -1,4 +1,4 @@
-"""Protocols: store a version, read one, list those that are built in and those that are stored."""
+"""Protocols: store a version, read a version, list built-in and stored versions."""
 
 from uuid import UUID
 
@@ -19,12 +19,15 @@ from spotthebot.kit.database.statements import Runner
 _MAX_VERSIONS = 1000
 
 
-async def create_protocol(session: WriteSession, protocol: AnnotationProtocol) -> ProtocolVersion:
-    """Store a version of a protocol; the same document again changes nothing.
+async def create_protocol(
+    session: WriteSession, protocol: AnnotationProtocol, *, at: str = "/protocol"
+) -> ProtocolVersion:
+    """Store a version of a protocol; storing the same document again changes nothing.
 
-    Raises ProtocolFaulty, ProtocolVersionStored, and ProtocolBuiltIn for another document under a built-in name.
+    `at` is the JSON pointer to the protocol in the request. Raises ProtocolFaulty, ProtocolVersionStored, and
+    ProtocolBuiltIn for a different document under a built-in name.
     """
-    if faults := check_protocol(protocol, at="/protocol"):
+    if faults := check_protocol(protocol, at=at):
         raise ProtocolFaulty(fields=faults)
     if is_built_in(protocol.name):
         if built_in_protocols().get((protocol.name, protocol.version)) != protocol:
@@ -48,7 +51,7 @@ async def get_protocol(runner: Runner, name: str, version: int) -> ProtocolVersi
 async def list_protocols(
     session: ReadSession, *, name: str | None, after: UUID | None, limit: int
 ) -> list[ProtocolSummary]:
-    """List versions of protocols: first those that are built in, by name, then stored ones, oldest first."""
+    """List versions of protocols: first built-in versions by name, then stored versions, oldest first."""
     found = [each for each in built_in_summaries(name=name) if after is None or each.id > after][:limit]
     if len(found) < limit:
         found += await store.list_protocols(session, name=name, after=after, limit=limit - len(found))
@@ -56,7 +59,7 @@ async def list_protocols(
 
 
 async def require_protocol(session: ReadSession, name: str, version: int | None) -> AnnotationProtocol:
-    """Return a version of a protocol, or its newest one; raises UnknownProtocol."""
+    """Return a version of a protocol, or its newest version; raises UnknownProtocol."""
     versions = [each.version for each in await list_protocols(session, name=name, after=None, limit=_MAX_VERSIONS)]
     if not versions or version not in {None, *versions}:
         raise UnknownProtocol(name=name, version="" if version is None else f" of version {version}")

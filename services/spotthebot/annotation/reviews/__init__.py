@@ -1,1 +1,1 @@
-"""A review looks at annotators and their work: quality, blocks, appeals, rejections, the audit log."""
+"""Reviews of annotators and their work: quality, blocks, appeals, rejections, the audit log."""

@@ -1,4 +1,4 @@
-"""How an annotator's labels compare with those of others about the same items; nothing here knows who speaks."""
+"""Agreement of an annotator's labels with other labels of the same items. The service does not know the speakers."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 @dataclass(frozen=True)
 class Agreement:
-    """How many answers to a question were compared with one of another annotator, and how many of them are equal."""
+    """The number of answers to a question that were compared with another annotator's, and how many are equal."""
 
     compared: int
     equal: int
@@ -23,9 +23,9 @@ class Agreement:
 
 @dataclass(frozen=True)
 class AnnotatorQuality:
-    """What is known of an annotator's work so far; `median_time` of an item is None before the first one.
+    """The quality of an annotator's work so far; `median_time` is for one item; None before the first item.
 
-    `others_times` is None before anybody else submitted an item.
+    `others_times` is None before another annotator has submitted an item.
     """
 
     annotator: Annotator
@@ -38,7 +38,7 @@ class AnnotatorQuality:
 def agreement(protocol: AnnotationProtocol, pairs: Iterable[tuple[Answer, Answer]]) -> dict[str, Agreement]:
     """Compare answers of two annotators to the same items, by question; free text is left out.
 
-    A question of sides or turns is compared for each of them, where both answered it.
+    A question about sides or turns is compared for each target for which both annotators answered it.
     """
     kinds = {placed.question.id: placed.question.kind for placed in questions_of(protocol)}
     compared, equal = Counter[str](), Counter[str]()

@@ -1,6 +1,6 @@
-"""What annotators' labels say about them, and whether the audit log knows a campaign.
+"""Reads data for reviews: times and labels of an annotator, and campaigns that the audit log knows.
 
-Of labels it is their number, their times, and others' labels of the same items.
+Labels are compared with other annotators' labels of the same items.
 """
 
 from datetime import timedelta
@@ -20,7 +20,7 @@ _Other = aliased(AnnotationRow)
 
 
 async def require_campaign(session: ReadSession, campaign_id: UUID) -> None:
-    """Raise NoSuchCampaign where there never was a campaign of this id, as far as the log knows."""
+    """Raise NoSuchCampaign unless the campaign exists or the audit log knows its id."""
     if await session.scalar(select(AuditRow.id).where(AuditRow.campaign_id == campaign_id).limit(1)) is None:
         await campaigns_store.get_campaign(session, campaign_id)
 
@@ -34,7 +34,7 @@ async def get_times(session: ReadSession, annotator_id: UUID) -> tuple[int, time
 
 
 async def list_compared(session: ReadSession, annotator_id: UUID) -> list[tuple[Answer, Answer]]:
-    """Return an annotator's newest answers, each with one of another annotator to the same item."""
+    """Return an annotator's newest answers, each with another annotator's answer to the same item."""
     statement = (
         select(AnnotationRow.answer, _Other.answer)
         .join(_Other, _Other.item_id == AnnotationRow.item_id)

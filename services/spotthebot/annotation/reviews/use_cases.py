@@ -1,6 +1,6 @@
-"""Reviews: what annotators submitted is looked at, and rejected where it should not count.
+"""Reviews of submitted work, which administrators may reject, and of annotators: quality, blocks, appeals.
 
-Annotators are looked at as well: their quality, the end of a block, what they say against it. The audit log notes all.
+The audit log records all decisions.
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def get_quality(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> AnnotatorQuality:
-    """Return what is known of an annotator's work so far, whether or not the campaign is over."""
+    """Return the quality of an annotator's work so far; the campaign may still run."""
     annotator = await annotators_store.get_annotator(session, campaign_id, annotator_id)
     annotations, median = await store.get_times(session, annotator_id)
     pairs = await store.list_compared(session, annotator_id)
@@ -38,7 +38,7 @@ async def get_quality(session: ReadSession, campaign_id: UUID, annotator_id: UUI
 async def unblock_annotator(
     session: WriteSession, campaign_id: UUID, annotator_id: UUID, reason: str, *, key_id: UUID
 ) -> Annotator:
-    """Let an annotator who was blocked work again; raises AnnotatorErased."""
+    """Let a blocked annotator work again; raises AnnotatorErased."""
     (await annotators_store.lock_annotator_by_id(session, campaign_id, annotator_id)).require_known()
     if await annotators_store.unblock(session, annotator_id):
         await audit_store.add(
@@ -57,9 +57,9 @@ async def appeal(
     key_id: UUID,
     now: datetime,
 ) -> Annotator:
-    """Keep one note of an annotator who is blocked, or failed the training for good; the same again changes nothing.
+    """Store a note with which an annotator objects to their block, or to having failed the training for good.
 
-    Raises NothingToAppeal, AppealLodged.
+    A repeat of the same note changes nothing. Raises NothingToAppeal, and AppealLodged for another note.
     """
     annotator = await annotators_store.lock_known_annotator(session, campaign_id, frontend, external_id)
     campaign = await campaigns_store.get_campaign(session, campaign_id)
@@ -75,9 +75,9 @@ async def appeal(
 async def reject_assignment(
     session: WriteSession, campaign_id: UUID, assignment_id: UUID, reason: str, *, key_id: UUID
 ) -> Lease:
-    """Let submitted work not count: its annotations go, its answers stay, and the package needs another annotator.
+    """Reject submitted work: its annotations are removed, its answers stay, and the package needs another annotator.
 
-    A complete campaign is open again. Rejecting again changes nothing. Raises AssignmentNotSubmitted.
+    Opens a complete campaign again. Rejecting again changes nothing. Raises AssignmentNotSubmitted.
     """
     lease = await assignments_store.lock_assignment_of(session, campaign_id, assignment_id)
     lease.require_submitted()
@@ -98,6 +98,6 @@ async def reject_assignment(
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     annotator = await annotators_store.get_annotator(session, campaign_id, lease.annotator_id)
     await publish_rejected(session, campaign, lease, annotator.frontend)
-    # Last, since this locks the campaign until the transaction ends.
+    # Done last, because it locks the campaign until the transaction ends.
     await campaigns_store.count_rejected(session, campaign_id, annotations=annotations)
     return replace(lease, state=AssignmentState.REJECTED)

@@ -1,1 +1,1 @@
-"""A training teaches annotators a protocol by dialogues whose right answers it has."""
+"""A training teaches annotators a protocol by dialogues with right answers."""

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Path, Query
 
 from spotthebot.annotation.deps import Admin, AdminReader
 from spotthebot.annotation.trainings import store, use_cases
-from spotthebot.annotation.trainings.domain.versions import TrainingSummary, TrainingVersion
 from spotthebot.contracts.annotation.protocols import Identifier
 from spotthebot.contracts.annotation.trainings import TrainingIn, TrainingOut, TrainingSummaryOut
 from spotthebot.kit.web.core.bodies import large_batch
@@ -20,8 +19,8 @@ _TRAINING = large_batch(max_bytes=4 * 1024 * 1024, max_values=100_000)
 
 @router.post("", status_code=201, operation_id="create_training", openapi_extra=_TRAINING)
 async def create_training(session: Writing, _caller: Admin, request: TrainingIn) -> TrainingOut:
-    """Store a version of a training, which never changes; the same document again gets the same answer."""
-    return _to_out(await use_cases.create_training(session, request.training))
+    """Store a version of a training, which never changes. Repeating the same document returns the same version."""
+    return TrainingOut.of(await use_cases.create_training(session, request.training))
 
 
 @router.get("", operation_id="list_trainings")
@@ -30,7 +29,7 @@ async def list_trainings(
 ) -> Page[TrainingSummaryOut]:
     """List versions of trainings, oldest first."""
     rows = await store.list_trainings(session, name=name, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda each: each.id, to_out=_summary_out)
+    return page_of(rows, paging, key=lambda each: each.id, to_out=TrainingSummaryOut.of)
 
 
 @router.get("/{name}/versions/{version}", operation_id="get_training")
@@ -38,20 +37,4 @@ async def get_training(
     session: Reading, _caller: AdminReader, name: Identifier, version: Annotated[int, Path(ge=1, lt=2**31)]
 ) -> TrainingOut:
     """Return one version of a training with its right answers; it never changes."""
-    return _to_out(await store.get_training(session, name, version))
-
-
-def _to_out(found: TrainingVersion) -> TrainingOut:
-    return TrainingOut(training=found.training, created_at=found.created_at)
-
-
-def _summary_out(summary: TrainingSummary) -> TrainingSummaryOut:
-    return TrainingSummaryOut(
-        name=summary.name,
-        version=summary.version,
-        title=summary.title,
-        protocol=summary.protocol,
-        protocol_version=summary.protocol_version,
-        dialogues=summary.dialogues,
-        created_at=summary.created_at,
-    )
+    return TrainingOut.of(await store.get_training(session, name, version))

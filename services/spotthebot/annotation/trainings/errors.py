@@ -3,8 +3,7 @@
 Invalid
 ├── UnknownTraining
 ├── TrainingOfOtherProtocol
-├── TrainingFaulty
-└── TrainingNotConvertible
+└── TrainingFaulty
 NotFound
 └── NoSuchTraining
 Conflict
@@ -24,10 +23,6 @@ class TrainingOfOtherProtocol(Invalid):
 
 class TrainingFaulty(Invalid):
     """The training is not valid: see `errors`."""
-
-
-class TrainingNotConvertible(Invalid):
-    """The training of ABC-Eval can't be converted: {reason}."""
 
 
 class NoSuchTraining(NotFound):

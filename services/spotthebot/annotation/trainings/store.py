@@ -19,7 +19,7 @@ _BY_VERSION = Statement(
 
 
 async def add_training(session: WriteSession, training: Training) -> None:
-    """Store a version, unless its name and version are there already."""
+    """Store a version unless its name and version are stored already."""
     await session.execute(
         insert(TrainingRow)
         .values(id=new_id(), name=training.name, version=training.version, document=training.model_dump(mode="json"))

@@ -1,4 +1,4 @@
-"""Trainings: store a version, find the one that a campaign names."""
+"""Trainings: store a version, find the version that a campaign names."""
 
 from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.annotation.trainings import store
@@ -15,13 +15,14 @@ from spotthebot.contracts.annotation.trainings import Training
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
-async def create_training(session: WriteSession, training: Training) -> TrainingVersion:
-    """Store a version of a training; the same document again changes nothing.
+async def create_training(session: WriteSession, training: Training, *, at: str = "/training") -> TrainingVersion:
+    """Store a version of a training; storing the same document again changes nothing.
 
-    Raises UnknownProtocol, TrainingFaulty and TrainingVersionStored.
+    `at` is the JSON pointer to the training in the request. Raises UnknownProtocol, TrainingFaulty and
+    TrainingVersionStored.
     """
     protocol = await require_protocol(session, training.protocol, training.protocol_version)
-    if faults := check_training(training, protocol, at="/training"):
+    if faults := check_training(training, protocol, at=at):
         raise TrainingFaulty(fields=faults)
     await store.add_training(session, training)
     stored = await store.get_training(session, training.name, training.version)
@@ -33,7 +34,7 @@ async def create_training(session: WriteSession, training: Training) -> Training
 async def require_training(
     session: ReadSession, name: str, version: int | None, protocol: AnnotationProtocol
 ) -> Training:
-    """Return a version of a training, or its newest one; raises UnknownTraining and TrainingOfOtherProtocol."""
+    """Return a version of a training, or its newest version; raises UnknownTraining and TrainingOfOtherProtocol."""
     newest = version or await store.find_newest_version(session, name)
     found = newest and await store.find_training(session, name, newest)
     if not found:

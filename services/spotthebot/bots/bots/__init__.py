@@ -1,1 +1,1 @@
-"""A bot replies in conversations: its team registers it, and each of its versions says how to ask it."""
+"""A bot replies in conversations: its team registers it, and each version says how to request replies from it."""

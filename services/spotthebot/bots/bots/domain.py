@@ -1,13 +1,12 @@
 """A registered bot, its versions, and who may see it; the states of a bot; and the fingerprints of versions.
 
-Every transition between states is in one table that the use cases and the SQL share. Five causes change a status. A
-*registration* adds a version, which has to be probed. A *probe* finds that the bot answers or fails. A *circuit* opens
-after failures in a row. *Hosting* replaces the files of a model. The *owner* suspends, resumes and retires the bot.
+Use cases and SQL share one table of all transitions between states. Five causes change a status. A *registration* adds
+a version, which has to be probed. A *probe* finds that the bot answers or fails. A *circuit* opens after failures in a
+row. *Hosting* replaces the files of a model. The *owner* suspends, resumes and retires the bot.
 
-Fingerprints are hashes of the dialogues that a bot learned from, and of everything that decides its replies. A
-configuration's hash covers the fields of release 0.1.0 always, and every later field only if it differs from its
-default. So an optional field that a release adds changes no hash: a configuration that leaves it out still has the
-hash that its stored versions have.
+Fingerprints are hashes of the dialogues that a bot learned from, and of everything that decides its replies. The hash
+of a configuration always covers the fields of release 0.1.0, and a later field only if it differs from its default. So
+the hashes of stored versions stay the same when a release adds an optional field.
 """
 
 import hashlib
@@ -57,7 +56,7 @@ _ALWAYS_HASHED: Mapping[str, frozenset[str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class BotVersion:
-    """One version of a bot: never changed, but for `sealed_secret`, which is encrypted."""
+    """One version of a bot. Only its `sealed_secret`, which is encrypted, may change."""
 
     id: UUID
     number: int
@@ -68,10 +67,14 @@ class BotVersion:
     configuration_sha256: str
     created_at: datetime
 
+    @property
+    def has_secret(self) -> bool:
+        return self.sealed_secret is not None
+
 
 @dataclass(frozen=True)
 class Bot:
-    """A bot and its present version."""
+    """A registered bot with its present version."""
 
     id: BotId
     name: str
@@ -83,23 +86,23 @@ class Bot:
     status: BotStatus
     status_reason: str | None
     paused_until: datetime | None
-    """When the bot's server wants to be asked again; it may be over."""
+    """The time from which the bot's server takes requests again; it may be in the past."""
     version: BotVersion
     probe: ProbeReport | None
     created_at: datetime
 
     @property
     def pause_seconds(self) -> float:
-        """How long the bot's server still wants no request."""
+        """The seconds for which the bot's server still refuses requests."""
         return max(0.0, (self.paused_until - datetime.now(UTC)).total_seconds()) if self.paused_until else 0.0
 
     def is_visible_to(self, principal: Principal) -> bool:
-        """Return whether the caller may see this bot: a team sees only its own."""
+        """Return whether the caller may see this bot: a team sees only its own bots."""
         return principal.role != Role.TEAM or (self.team is not None and self.team == principal.team)
 
 
 class Cause(StrEnum):
-    """Who may change a status."""
+    """The causes of a change of a bot's status."""
 
     REGISTRATION = "registration"
     PROBE = "probe"
@@ -109,7 +112,7 @@ class Cause(StrEnum):
 
 
 class StatusEvent(StrEnum):
-    """What happened to a bot."""
+    """The events that can change a bot's status."""
 
     VERSION_ADDED = "version_added"
     PROBE_PASSED = "probe_passed"
@@ -146,34 +149,34 @@ TRANSITIONS: Mapping[StatusEvent, Mapping[BotStatus, BotStatus]] = MappingProxyT
         StatusEvent.RETIRED: dict.fromkeys(BotStatus, RETIRED),
     }
 )
-"""For each event: the new status by the present one. A status that an event does not list keeps it out."""
+"""For each event, the new status by the present status. An event has no effect in other statuses."""
 
 OWNER_EVENTS: Mapping[BotStatus, StatusEvent] = MappingProxyType(
     {ACTIVE: StatusEvent.ACTIVATED, SUSPENDED: StatusEvent.SUSPENDED, RETIRED: StatusEvent.RETIRED}
 )
-"""The event by the status that an owner may ask for."""
+"""The event for each status that an owner may request."""
 
 
 def next_status(status: BotStatus, event: StatusEvent) -> BotStatus | None:
-    """Return a bot's status after an event; None if the event can't happen to a bot in this status."""
+    """Return a bot's status after an event; None if this status does not allow the event."""
     return TRANSITIONS[event].get(status)
 
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """The sources of a version: the dialogues that it learned from, or the files of its model."""
+    """The hashes of a version's sources: of the dialogues that it learned from, or of the files of its model."""
 
     training_sha256: str | None = None
     files_sha256: str | None = None
 
 
 def fingerprint_dialogues(dialogues: Sequence[Dialogue]) -> str:
-    """Return the SHA-256 of the dialogues that a bot learns from; their order counts."""
+    """Return the SHA-256 of the dialogues that a bot learns from; it depends on their order."""
     return _sha256([list(turns) for turns in dialogues])
 
 
 def fingerprint_configuration(protocol: Protocol, made_from: Fingerprints) -> str:
-    """Return the SHA-256 of everything that decides a bot's replies; its secret does not."""
+    """Return the SHA-256 of everything that decides a bot's replies; the bot's secret is not included."""
     facts = {"protocol": _hashed_fields(protocol.kind, protocol), "training": made_from.training_sha256}
     return _sha256(facts | ({"files": made_from.files_sha256} if made_from.files_sha256 else {}))
 

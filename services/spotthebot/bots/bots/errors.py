@@ -1,4 +1,4 @@
-"""What can go wrong with bots.
+"""The errors of bots.
 
 NotFound
 ├── NoSuchBot

@@ -12,7 +12,7 @@ from spotthebot.bots.metadata import Base
 
 
 class BotRow(Base):
-    """A bot; a null team stands for the operator. Its versions hold the protocols."""
+    """A bot. Its team is null if it belongs to the operator. Its versions hold the protocols."""
 
     __tablename__ = "bots"
     __table_args__ = (
@@ -38,7 +38,7 @@ class BotRow(Base):
 
 
 class BotVersionRow(Base):
-    """A version of a bot; never updated, except for its secret, which decides no reply."""
+    """A version of a bot; never updated, except for its secret, which does not affect replies."""
 
     __tablename__ = "bot_versions"
     __table_args__ = (UniqueConstraint("bot_id", "number"),)

@@ -1,4 +1,4 @@
-"""What can go wrong where bots learn from dialogues.
+"""The errors of bots that learn from dialogues.
 
 Invalid
 ├── UnknownCorpus

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from spotthebot.contracts.bots.hosted_models import Backend, HostedModelState
+from spotthebot.contracts.bots.hosted_models import Backend
 from spotthebot.inference.model_files import ModelFile
-from spotthebot.inference.statistics import BatchStatistics
 
 
 @dataclass(frozen=True)
 class HostedModel:
-    """A hosted model and its files; without a `directory` the files were uploaded."""
+    """A hosted model and its files. Its files were uploaded if it has no `directory`."""
 
     id: UUID
     name: str
@@ -24,12 +23,3 @@ class HostedModel:
     device: str
     dtype: str
     created_at: datetime
-
-
-@dataclass(frozen=True)
-class HostedModelCondition:
-    """A hosted model now: its state, found by a real inference, and the counts of its server."""
-
-    model: HostedModel
-    state: HostedModelState
-    statistics: BatchStatistics | None

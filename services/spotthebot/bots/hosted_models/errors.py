@@ -1,4 +1,4 @@
-"""What can go wrong with hosted models and their files.
+"""The errors of hosted models and their files.
 
 NotFound
 └── NoSuchHostedModel

@@ -12,6 +12,7 @@ from spotthebot.bots.hosted_models.errors import HostedModelChanging, HostedMode
 from spotthebot.bots.hosted_models.tables import HostedModelFileRow, HostedModelRow
 from spotthebot.contracts.bots.hosted_models import Backend, HostedModelIn
 from spotthebot.inference.model_files import ModelFile, files_sha256_of
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _RETRY_AFTER_SECONDS = 5
@@ -37,7 +38,7 @@ async def get_model(session: ReadSession, name: str) -> HostedModel:
 
 
 async def acquire_lease(session: WriteSession, name: str, lease_id: UUID, lease: timedelta) -> HostedModel:
-    """Lease a model for a time and return it; raises NoSuchHostedModel, and HostedModelChanging while it is leased."""
+    """Lease a model for a time and return it; raises NoSuchHostedModel, and HostedModelChanging if it is leased."""
     row = HostedModelRow
     is_free = or_(row.leased_until.is_(None), row.leased_until <= func.clock_timestamp())
     values = {"lease_id": lease_id, "leased_until": func.clock_timestamp() + lease}
@@ -50,12 +51,12 @@ async def acquire_lease(session: WriteSession, name: str, lease_id: UUID, lease:
 
 
 async def renew_lease(session: WriteSession, model_id: UUID, lease_id: UUID, lease: timedelta) -> bool:
-    """Lease a model for a time from now on; False where another change has leased it, or it was deleted."""
+    """Renew a lease from now on; return False if another change has leased the model, or it was deleted."""
     return await _update_leased(session, model_id, lease_id, leased_until=func.clock_timestamp() + lease)
 
 
 async def release_lease(session: WriteSession, model_id: UUID, lease_id: UUID) -> bool:
-    """Release a lease; False where another change has leased the model, or it was deleted."""
+    """Release a lease; return False if another change has leased the model, or it was deleted."""
     return await _update_leased(session, model_id, lease_id, lease_id=None, leased_until=None)
 
 
@@ -74,7 +75,7 @@ async def list_models(session: ReadSession, *, after: UUID | None, limit: int) -
 
 
 async def put_files(session: WriteSession, model_id: UUID, files: Sequence[ModelFile]) -> str:
-    """Store files with their hashes, replace those of the same name; store and return the hash over all files."""
+    """Store files with their hashes, and replace files of the same name; store and return one hash over all files."""
     for file in files:
         values = {"bytes": file.bytes, "sha256": file.sha256}
         statement = insert(HostedModelFileRow).values(model_id=model_id, name=file.name, **values)
@@ -91,20 +92,8 @@ async def delete_model(session: WriteSession, model_id: UUID) -> None:
 async def _files(session: ReadSession, model_id: UUID) -> tuple[ModelFile, ...]:
     statement = select(HostedModelFileRow).where(HostedModelFileRow.model_id == model_id)
     rows = await session.scalars(statement.order_by(HostedModelFileRow.name))
-    return tuple(ModelFile(name=row.name, bytes=row.bytes, sha256=row.sha256) for row in rows)
+    return tuple(from_row(ModelFile, row) for row in rows)
 
 
 def _model(row: HostedModelRow, files: tuple[ModelFile, ...]) -> HostedModel:
-    return HostedModel(
-        id=row.id,
-        name=row.name,
-        backend=Backend(row.backend),
-        directory=row.directory,
-        files=files,
-        files_sha256=row.files_sha256,
-        max_batch_size=row.max_batch_size,
-        max_queue_delay_ms=row.max_queue_delay_ms,
-        device=row.device,
-        dtype=row.dtype,
-        created_at=row.created_at,
-    )
+    return from_row(HostedModel, row, backend=Backend(row.backend), files=files)

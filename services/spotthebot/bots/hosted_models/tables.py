@@ -10,7 +10,7 @@ from spotthebot.bots.metadata import Base
 
 
 class HostedModelRow(Base):
-    """A model that the suite hosts; its files are in the models folder. The one change under way holds a lease."""
+    """A model that the suite hosts; its files are in the models folder. A running change holds the model's lease."""
 
     __tablename__ = "hosted_models"
     __table_args__ = (UniqueConstraint("name"),)

@@ -1,17 +1,18 @@
-"""`/v1/hosted-models`: models that the suite runs itself. For administrators."""
+"""`/v1/hosted-models`: models that the suite runs itself. For administrators.
 
-from dataclasses import asdict
+Only administrators may use it, because models take memory of this machine. Files are uploaded one by one: the upload of
+each file can be repeated, and no archive has to be unpacked.
+"""
+
 from typing import Annotated
 
 from fastapi import APIRouter, Request
 from pydantic import StringConstraints
 
 from spotthebot.bots.deps import Administrator, Context, Hosting
-from spotthebot.bots.hosted_models.domain import HostedModelCondition
 from spotthebot.bots.hosting.use_cases import hosted_models as hosted_models_use_cases
 from spotthebot.bots.hosting.use_cases.hosted_models import describe_triton, remove_hosted_model
 from spotthebot.contracts.bots.hosted_models import (
-    BatchStatisticsOut,
     HostedModelIn,
     HostedModelName,
     HostedModelOut,
@@ -19,8 +20,6 @@ from spotthebot.contracts.bots.hosted_models import (
     UploadedFileOut,
 )
 from spotthebot.contracts.wire import Text
-from spotthebot.inference.model_files import ModelFile
-from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.kit.web.core.bodies import file_upload
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -34,15 +33,15 @@ router = APIRouter(prefix="/v1/hosted-models", tags=["hosted models"], route_cla
 async def host_model(
     _caller: Administrator, claim: Hosting, context: Context, request: HostedModelIn
 ) -> HostedModelOut:
-    """Host a model directory by name, or a model whose files are uploaded next. Nothing is loaded yet."""
-    return _to_out(await hosted_models_use_cases.host_model(context, claim, request))
+    """Host a model directory by name, or a model whose files are uploaded next. Loads nothing yet."""
+    return await hosted_models_use_cases.host_model(context, claim, request)
 
 
 @router.get("", operation_id="list_hosted_models")
 async def list_hosted_models(_caller: Administrator, context: Context, paging: Paging) -> Page[HostedModelOut]:
     """List hosted models with their state, found by a real inference, and their queue and batch statistics."""
     rows = await hosted_models_use_cases.list_hosted_models(context, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda each: each.model.id, to_out=_to_out)
+    return page_of(rows, paging, key=lambda each: each.id, to_out=lambda each: each)
 
 
 @router.get("/triton/repository", operation_id="get_triton_repository")
@@ -54,7 +53,7 @@ async def get_repository(_caller: Administrator, context: Context) -> TritonOut:
 @router.get("/{name}", operation_id="get_hosted_model")
 async def get_hosted_model(_caller: Administrator, context: Context, name: HostedModelName) -> HostedModelOut:
     """Return one hosted model."""
-    return _to_out(await hosted_models_use_cases.get_hosted_model(context, name))
+    return await hosted_models_use_cases.get_hosted_model(context, name)
 
 
 @router.put(
@@ -65,51 +64,23 @@ async def get_hosted_model(_caller: Administrator, context: Context, name: Hoste
 async def upload_file(
     _caller: Administrator, context: Context, name: HostedModelName, file: _FileName, request: Request
 ) -> UploadedFileOut:
-    """Upload one file of a model directory as the request's body; sending it again replaces it."""
-    return _file_to_out(await hosted_models_use_cases.upload_file(context, name, file, request.stream()))
+    """Upload one file of a model directory as the request's body; a repeat replaces the file."""
+    return UploadedFileOut.of(await hosted_models_use_cases.upload_file(context, name, file, request.stream()))
 
 
 @router.post("/{name}/load", operation_id="load_hosted_model")
 async def load_model(_caller: Administrator, context: Context, name: HostedModelName) -> HostedModelOut:
     """Load a model and check that it answers; a loaded model is loaded again."""
-    return _to_out(await hosted_models_use_cases.load_model(context, name))
+    return await hosted_models_use_cases.load_model(context, name)
 
 
 @router.post("/{name}/unload", operation_id="unload_hosted_model")
 async def unload_model(_caller: Administrator, context: Context, name: HostedModelName) -> HostedModelOut:
     """Unload a model; its files stay."""
-    return _to_out(await hosted_models_use_cases.unload_model(context, name))
+    return await hosted_models_use_cases.unload_model(context, name)
 
 
 @router.delete("/{name}", status_code=204, operation_id="remove_hosted_model")
 async def remove_model(_caller: Administrator, context: Context, name: HostedModelName) -> None:
     """Unload a model and delete its uploaded files; a directory given by name stays as it is."""
     await remove_hosted_model(context, name)
-
-
-def _to_out(condition: HostedModelCondition) -> HostedModelOut:
-    model = condition.model
-    return HostedModelOut(
-        id=model.id,
-        name=model.name,
-        backend=model.backend,
-        directory=model.directory,
-        files=tuple(_file_to_out(file) for file in model.files),
-        files_sha256=model.files_sha256,
-        max_batch_size=model.max_batch_size,
-        max_queue_delay_ms=model.max_queue_delay_ms,
-        device=model.device,
-        dtype=model.dtype,
-        state=condition.state,
-        statistics=_statistics_to_out(condition.statistics) if condition.statistics else None,
-        created_at=model.created_at,
-    )
-
-
-def _file_to_out(file: ModelFile) -> UploadedFileOut:
-    return UploadedFileOut(name=file.name, bytes=file.bytes, sha256=file.sha256)
-
-
-def _statistics_to_out(statistics: BatchStatistics) -> BatchStatisticsOut:
-    counts = asdict(statistics)
-    return BatchStatisticsOut(replies=counts.pop("requests"), **counts)

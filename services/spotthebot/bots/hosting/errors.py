@@ -1,4 +1,4 @@
-"""What can go wrong while a hosted model is changed.
+"""The errors of changing a hosted model.
 
 Conflict
 ├── HostedModelLoaded

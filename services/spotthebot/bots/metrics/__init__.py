@@ -1,1 +1,1 @@
-"""Metrics tell those who run the service its replies, bots and circuits."""
+"""Metrics show operators the replies, bots and circuits of the service."""

@@ -1,4 +1,4 @@
-"""What `bots` says of itself to those who run it: replies by protocol and outcome, bots by status, circuits."""
+"""The metrics of `bots` for operators: replies by protocol and outcome, bots by status, circuits."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from spotthebot.bots.bots.domain import Bot
 from spotthebot.bots.bots.store import bots as bots_store
-from spotthebot.bots.questions.domain.replies import Reply
 from spotthebot.contracts.bots.registry import BotStatus
+from spotthebot.contracts.bots.replies import ReplyOut
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.telemetry.queue_metrics import state_family
 
 _MAX_BOTS: Final = 100
-"""Bots of which there are series of their own: those that were asked last."""
+"""The number of bots with separate series: the bots asked last."""
 _SECONDS: Final = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0)
 _REPLIED: Final = "replied"
 
@@ -50,8 +50,8 @@ class ReplyMetrics:
         )
         self._bots: OrderedDict[str, _BotCounts] = OrderedDict()
 
-    def observe(self, bot: Bot, replies: Sequence[Reply], *, circuit_open: bool) -> None:
-        """Count the replies to one request, and note whether the bot's circuit is open after them."""
+    def observe(self, bot: Bot, replies: Sequence[ReplyOut], *, circuit_open: bool) -> None:
+        """Count the replies to one request, and store whether the bot's circuit is open afterwards."""
         kind = bot.version.protocol.kind
         counts = self._bots.setdefault(str(bot.id), _BotCounts(bot.name))
         self._bots.move_to_end(str(bot.id))
@@ -67,7 +67,7 @@ class ReplyMetrics:
                 counts.seconds += reply.latency_ms / 1000
 
     def collect(self) -> list[Metric]:
-        """Return the families, those of single bots among them."""
+        """Return the metric families, including metrics of single bots."""
         labels = ["bot", "name"]
         questions = CounterMetricFamily(
             "spotthebot_bot_questions", f"Questions to a bot; the {_MAX_BOTS} bots asked last.", labels=labels
@@ -87,7 +87,7 @@ class ReplyMetrics:
 
 
 async def read_metrics(database: Database, replies: ReplyMetrics) -> list[Metric]:
-    """Return what this process counted, and the bots by status."""
+    """Return the counts of this process, and the bots by status."""
     async with database.read() as session:
         found = await bots_store.count_by_status(session)
     counts = {status.value: found.get(status.value, 0) for status in BotStatus}

@@ -7,7 +7,6 @@ from fastapi import APIRouter
 from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.deps import Changer, Context, Reader
 from spotthebot.bots.probes import store, use_cases
-from spotthebot.bots.probes.domain.probes import Probe
 from spotthebot.contracts.bots.probes import ProbeOut
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -19,7 +18,7 @@ router = APIRouter(prefix="/v1/bots", tags=["bots"], route_class=IdempotentRoute
 @router.post("/{bot_id}/probes", operation_id="probe_bot")
 async def probe_bot(caller: Changer, context: Context, bot_id: UUID) -> ProbeOut:
     """Probe the bot now and answer with the report. The report decides the bot's status."""
-    return _probe_to_out(await use_cases.probe_bot(context, caller, bot_id))
+    return ProbeOut.of(await use_cases.probe_bot(context, caller, bot_id))
 
 
 @router.get("/{bot_id}/probes", operation_id="list_bot_probes")
@@ -27,15 +26,4 @@ async def list_probes(session: Reading, caller: Reader, paging: Paging, bot_id: 
     """List the latest hundred probes of a bot, heartbeats among them, oldest first."""
     bot = await bots_store.get_bot(session, bot_id, caller)
     rows = await store.list_probes(session, bot.id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda probe: probe.id, to_out=_probe_to_out)
-
-
-def _probe_to_out(probe: Probe) -> ProbeOut:
-    return ProbeOut(
-        id=probe.id,
-        bot_id=probe.bot_id,
-        version=probe.version,
-        trigger=probe.trigger,
-        started_at=probe.started_at,
-        report=probe.report,
-    )
+    return page_of(rows, paging, key=lambda probe: probe.id, to_out=ProbeOut.of)

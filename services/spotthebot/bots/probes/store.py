@@ -1,4 +1,4 @@
-"""SQL over probes: their reports, what becomes of their bots, and the claim of probes that are due."""
+"""SQL that stores probes, changes bots by their results, and claims due probes."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,6 +14,7 @@ from spotthebot.bots.bots.tables import BotRow
 from spotthebot.bots.probes.domain.probes import Probe
 from spotthebot.bots.probes.tables import ProbeRow
 from spotthebot.contracts.bots.probes import ProbeReport, ProbeTrigger
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Runner, Statement, constant
 from spotthebot.kit.ids import new_id
@@ -31,12 +32,12 @@ _DUE = Statement(_select_due().limit(1))
 
 
 async def has_due_probe(runner: Runner) -> bool:
-    """Say whether a probe is due: one statement, for those who look again and again."""
+    """Return whether a probe is due. The statement is cheap, because it runs often."""
     return bool(await runner.fetch(_DUE, {}))
 
 
 async def claim_due_probe(session: WriteSession, lease: timedelta) -> Bot | None:
-    """Claim the bot whose probe is most overdue until the lease ends; return None if none is due.
+    """Claim the bot with the most overdue probe until the lease ends; return None if no probe is due.
 
     Only bots whose status a probe can change are due.
     """
@@ -50,18 +51,9 @@ async def claim_due_probe(session: WriteSession, lease: timedelta) -> Bot | None
 async def add_probe(
     session: WriteSession, bot: Bot, trigger: ProbeTrigger, started_at: datetime, report: ProbeReport
 ) -> Probe:
-    """Store a probe's report, and keep the latest hundred of the bot."""
+    """Store a probe's report, and keep the bot's latest hundred reports."""
     probe = Probe(new_id(), bot.id, bot.version.number, trigger, started_at, report)
-    await session.execute(
-        insert(ProbeRow).values(
-            id=probe.id,
-            bot_id=probe.bot_id,
-            version=probe.version,
-            trigger=trigger,
-            started_at=started_at,
-            report=_json(report),
-        )
-    )
+    await session.execute(insert(ProbeRow).values(**vars(probe) | {"report": _json(report)}))
     old = select(ProbeRow.id).where(ProbeRow.bot_id == bot.id).order_by(ProbeRow.id.desc()).offset(_KEPT_PROBES)
     await session.execute(delete(ProbeRow).where(ProbeRow.id.in_(old)))
     if trigger is not ProbeTrigger.HEARTBEAT:
@@ -75,14 +67,7 @@ async def list_probes(session: ReadSession, bot_id: UUID, *, after: UUID | None,
     if after is not None:
         statement = statement.where(ProbeRow.id > after)
     return [
-        Probe(
-            id=row.id,
-            bot_id=row.bot_id,
-            version=row.version,
-            trigger=ProbeTrigger(row.trigger),
-            started_at=row.started_at,
-            report=ProbeReport.model_validate(row.report),
-        )
+        from_row(Probe, row, trigger=ProbeTrigger(row.trigger), report=ProbeReport.model_validate(row.report))
         for row in await session.scalars(statement)
     ]
 
@@ -109,8 +94,8 @@ async def fail_probe(
 ) -> None:
     """Set a bot failing because its probe failed.
 
-    The next probe comes after `recovery`, doubled for each probe that failed before, but not later than `next_in`
-    or an hour.
+    The next probe comes after `recovery`, doubled for each probe that failed before. It comes after `next_in` at the
+    latest, or after an hour if `next_in` is None.
     """
     wait = _doubled(recovery)
     await bots_store.change_status(
@@ -125,9 +110,9 @@ async def fail_probe(
 
 
 async def put_probe_off(session: WriteSession, bot: Bot, *, reason: str, recovery: timedelta) -> None:
-    """Leave a bot's status as it is, since its server limits requests: that is no fault of the bot.
+    """Leave a bot's status unchanged after a probe that the rate limit of the bot's server ended.
 
-    The next probe comes when the server wants to be asked again, at the earliest as after a probe that failed.
+    The next probe comes when the server allows requests again, but not earlier than it would come after a failed probe.
     """
     is_probed = BotRow.status.in_(TRANSITIONS[StatusEvent.PROBE_PASSED])
     await session.execute(

@@ -13,7 +13,7 @@ from spotthebot.bots.metadata import Base
 
 
 class ProbeRow(Base):
-    """A probe that was made; only the latest hundred of a bot are kept."""
+    """A completed probe; the latest hundred probes of each bot are kept."""
 
     __tablename__ = "probes"
     __table_args__ = (Index("ix_probes_bot_id_id", "bot_id", "id"),)

@@ -1,4 +1,8 @@
-"""Probes of bots: at registration, on request, and as heartbeats that keep their statuses true."""
+"""Probes of bots: at registration, on request, and as heartbeats that keep their statuses true.
+
+Heartbeats run in the service, since another process would load hosted models twice. Each team may run only a limited
+number of probes at a time: this protects bots and this machine.
+"""
 
 import asyncio
 import contextlib
@@ -17,14 +21,14 @@ from spotthebot.bots.probes import store
 from spotthebot.bots.probes.domain.conformance import Ask, heartbeat, probe
 from spotthebot.bots.probes.domain.probes import Probe
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.bots.questions.domain.replies import Fault, Reply
 from spotthebot.contracts.bots.probes import ProbeReport, ProbeTrigger, Verdict
 from spotthebot.contracts.bots.registry import BotStatus
-from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.database.sessions import DATABASE_TROUBLE, WriteSession
 from spotthebot.kit.errors import Error
 from spotthebot.kit.telemetry.logs import get_logger
+from spotthebot.kit.text.characters import printable
 
 _IDLE_SECONDS = 1.0
 _MAX_HEARTBEATS = 8
@@ -49,9 +53,9 @@ async def run_probe(context: BotsContext, bot: Bot) -> ProbeReport:
 
 
 async def keep_statuses_true(context: BotsContext, stopping: asyncio.Event) -> None:
-    """Probe all bots that are due, eight at a time, until `stopping` is set; any number of processes share the work.
+    """Probe due bots, eight at a time, until `stopping` is set; any number of processes share the work.
 
-    If a process dies during a probe, another one claims the bot when the lease ends.
+    If a process dies during a probe, another process claims the bot when the lease ends.
     """
     idle = min(_IDLE_SECONDS, context.settings.recovery_seconds)
     slots = asyncio.Semaphore(_MAX_HEARTBEATS)
@@ -110,7 +114,7 @@ async def _probe_due(context: BotsContext, bot: Bot) -> None:
 
 @asynccontextmanager
 async def _ask_of(context: BotsContext, bot: Bot) -> AsyncIterator[Ask]:
-    """Yield a client's `ask` for one probe: its failures count in the report and open no circuit."""
+    """Yield the function that asks a bot for one probe. Its failures are reported, and open no circuit."""
     try:
         async with context.database.read() as session:
             model = await context.model_of(session, bot, bot.version)
@@ -118,8 +122,8 @@ async def _ask_of(context: BotsContext, bot: Bot) -> AsyncIterator[Ask]:
     except Error as error:
         refusal = error.detail
 
-        async def refuse(_question: Context) -> Reply:
-            return Reply(None, ReplyFailure.UNREACHABLE, refusal, 0, 0.0)
+        async def refuse(_question: Context) -> ReplyOut:
+            return ReplyOut.failed(ReplyFailure.UNREACHABLE, refusal)
 
         yield refuse
         return
@@ -130,13 +134,12 @@ async def _ask_of(context: BotsContext, bot: Bot) -> AsyncIterator[Ask]:
 
 
 def _without_circuit(client: BotClient) -> Ask:
-    async def ask(question: Context) -> Reply:
+    async def ask(question: Context) -> ReplyOut:
         client.circuit.close()
         try:
             return await client.reply(question)
-        except Error as error:  # a version that can't be asked any more: a corpus that changed
-            fault = Fault(ReplyFailure.UNREACHABLE, error.detail)
-            return Reply(None, fault.failure, fault.detail, 1, 0.0)
+        except Error as error:  # the version can't be asked any more, e.g. its corpus has changed
+            return ReplyOut.failed(ReplyFailure.UNREACHABLE, printable(error.detail), attempts=1)
 
     return ask
 
@@ -149,7 +152,7 @@ async def record_probe(
     started_at: datetime,
     report: ProbeReport,
 ) -> Probe:
-    """Store a probe, and set the bot active or failing as its report says."""
+    """Store a probe; by its report, set the bot active or failing, or leave its status."""
     out = await store.add_probe(session, bot, trigger, started_at, report)
     failed = next((finding for finding in report.findings if finding.verdict is Verdict.FAILED), None)
     next_in = context.heartbeat_of(bot.version)

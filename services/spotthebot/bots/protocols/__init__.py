@@ -1,1 +1,1 @@
-"""One module for each protocol; all of them implement `Speaker`."""
+"""One module for each protocol of bots; each module implements `Speaker`."""

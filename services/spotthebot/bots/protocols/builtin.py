@@ -1,4 +1,4 @@
-"""The bots that run in this process: trained once, kept in memory, and asked outside the event loop."""
+"""Bots that run in this process. They are trained once, kept in memory, and run outside the event loop."""
 
 import asyncio
 import math
@@ -14,19 +14,19 @@ from spotthebot.bots.builtin_bots.errors import TrainingDataChanged
 from spotthebot.bots.clients import Corpora
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
-from spotthebot.bots.questions.domain.replies import Said
 from spotthebot.contracts.bots.protocols import BuiltinProtocol
+from spotthebot.contracts.bots.replies import ReplyOut
 from spotthebot.kit.waits.memo import Memo
 
 _MAX_KEPT = 64
-"""Learning bots keep what they learned in memory."""
+"""The number of bots in memory; learning bots keep their dialogues in memory."""
 _CHECK_SECONDS = 10.0
-"""A bot may be asked so long without a look at whether it may still say what it learned."""
+"""The time for which a bot may be asked without checking that its team may still learn from its dialogues."""
 
 
 @dataclass(frozen=True)
 class _Recipe:
-    """Everything that decides what a built-in bot replies; a bot that does not learn has no training hash."""
+    """Everything that decides the replies of a built-in bot; the training hash is None for bots that do not learn."""
 
     model: BuiltinModel
     seed: int
@@ -34,9 +34,9 @@ class _Recipe:
 
 
 class BuiltinBots:
-    """Builds each built-in bot once per process, and keeps the most recently used.
+    """Builds each built-in bot once per process, and keeps the most recently used bots.
 
-    The check at registration, the probe and the questions that follow all get the bot that the check built.
+    The check at registration builds the bot. The probe and all later questions use the bot that was built.
     """
 
     def __init__(self, corpora: Corpora, *, max_kept: int = _MAX_KEPT) -> None:
@@ -44,7 +44,7 @@ class BuiltinBots:
         self._builds = Memo[_Recipe, BuiltinBot](seconds=math.inf, max_kept=max_kept)
 
     async def train(self, protocol: BuiltinProtocol, team: str | None) -> str | None:
-        """Build a team's bot from its corpus as it is now; return the hash of its dialogues, None if it learns nothing.
+        """Build a team's bot from its present corpus; return the hash of its dialogues, None if it does not learn.
 
         Raises UnknownCorpus, CorpusIsNeeded.
         """
@@ -54,7 +54,7 @@ class BuiltinBots:
         return training_sha256
 
     async def revision(self, protocol: BuiltinProtocol, team: str | None) -> str | None:
-        """Return what changes with the dialogues that a team's bot may learn from; None if it does not learn.
+        """Return a text that changes with the dialogues that a team's bot may learn from; None for a bot without them.
 
         Raises UnknownCorpus if the team may not learn from the corpus any more.
         """
@@ -65,9 +65,9 @@ class BuiltinBots:
     async def get(
         self, protocol: BuiltinProtocol, training_sha256: str | None, bot_id: UUID, team: str | None
     ) -> BuiltinBot:
-        """Return the bot that learned from the dialogues with this hash, and build it if it is not kept.
+        """Return the bot that learned from the dialogues with this hash; build the bot if it is not kept.
 
-        Raises TrainingDataChanged if the dialogues that it may learn from are others by now, UnknownCorpus.
+        Raises UnknownCorpus, and TrainingDataChanged if the dialogues that the bot may learn from have changed.
         """
         dialogues = await self._dialogues(protocol, team)
         if training_sha256 and fingerprint_dialogues(dialogues) != training_sha256:
@@ -75,12 +75,15 @@ class BuiltinBots:
         return await self._built(_recipe(protocol, training_sha256), dialogues)
 
     async def find(self, protocol: BuiltinProtocol, training_sha256: str | None) -> BuiltinBot | None:
-        """Return a bot that is kept, without a look at its corpus."""
+        """Return a kept bot, if any, without asking for its corpus."""
         recipe = _recipe(protocol, training_sha256)
         return await self._built(recipe, []) if recipe in self._builds else None
 
     async def _built(self, recipe: _Recipe, dialogues: list[Dialogue]) -> BuiltinBot:
-        """Wait for the build of a recipe, and start it if need be; a caller that gives up does not stop it."""
+        """Wait for the build of a recipe, and start it if necessary.
+
+        If the caller is cancelled, the build continues.
+        """
         build_bot = partial(asyncio.to_thread, build, recipe.model, seed=recipe.seed, dialogues=dialogues)
         return await self._builds.get(recipe, build_bot)
 
@@ -93,8 +96,8 @@ class BuiltinBots:
 class BuiltinSpeaker(Speaker):
     """One built-in bot; `training_sha256` is the hash of the dialogues that it learned from at registration.
 
-    The first question, and every ten seconds another one, checks that its team may still learn from these dialogues:
-    a corpus that became private, or dialogues that people hold in a campaign by now, silence a bot that knows them.
+    At the first question, and then at most every ten seconds, the speaker checks that the team may still learn from
+    these dialogues. If the corpus became private, or its dialogues are now in a campaign, the bot stops replying.
     """
 
     def __init__(
@@ -114,9 +117,9 @@ class BuiltinSpeaker(Speaker):
         self._checked_until = 0.0
         self._checking = asyncio.Lock()
 
-    async def ask(self, context: Context, _key: str) -> Said:
+    async def ask(self, context: Context, _key: str) -> ReplyOut:
         bot = await self._find() or await self._check()
-        return Said(await asyncio.to_thread(bot.reply, context))
+        return ReplyOut.said(await asyncio.to_thread(bot.reply, context))
 
     async def _find(self) -> BuiltinBot | None:
         is_checked = time.monotonic() < self._checked_until

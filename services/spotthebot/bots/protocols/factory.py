@@ -13,22 +13,23 @@ from spotthebot.bots.protocols.transformers import TransformersSpeaker
 from spotthebot.bots.protocols.triton import TritonSpeaker, over_grpc, over_http
 from spotthebot.contracts.bots.protocols import BuiltinProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.inference.errors import HostingMissing
-from spotthebot.inference.models import dialogue
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
 from spotthebot.inference.triton.control import TritonControl
-from spotthebot.inference.workers import ModelWorkers, WorkerModel
+from spotthebot.inference.workers.pool import ModelWorkers
+from spotthebot.inference.workers.worker import WorkerModel
 from spotthebot.kit.crypto.vault import Unreadable, Vault
 
 
 @dataclass(frozen=True)
 class SpeakerFactory:
-    """Makes speakers from shared connections, workers and keys."""
+    """Makes speakers, which share connections, workers and keys."""
 
     http: BotHttp
-    """To bots of teams: every address is checked."""
+    """For teams' bots; every address is checked."""
     operator_http: BotHttp
-    """To the operator's bots, which may be on networks of its own as well."""
+    """For the operator's bots, which may also be on the operator's networks."""
     own_http: BotHttp
-    """To the suite's own Triton, at whichever address the administrator gave it."""
+    """For the suite's own Triton, at any address that the administrator configured."""
     builtin_bots: BuiltinBots
     vault: Vault
     workers: ModelWorkers
@@ -37,17 +38,17 @@ class SpeakerFactory:
     """URL of the suite's own Triton over HTTP; empty without one."""
 
     def http_of(self, team: str | None) -> BotHttp:
-        """Return the client for a team's bots, or for the operator's if there is no team."""
+        """Return the HTTP client for a team's bots; without a `team`, for the operator's bots."""
         return self.operator_http if team is None else self.http
 
     def make(self, bot: Bot, version: BotVersion, model: WorkerModel | None) -> Speaker:
-        """Make a version's speaker; `model` is what a `transformers` version loads.
+        """Make a version's speaker; `model` is the model that a `transformers` version loads.
 
-        Raises SecretUnreadable, and HostingMissing for a model of a Triton that does not run.
+        Raises SecretUnreadable, and HostingMissing if the version needs the suite's Triton server, and it does not run.
         """
         match version.protocol:
             case TransformersProtocol() as protocol:
-                worker_model = model or WorkerModel(dialogue.KIND, protocol.model, protocol.model)
+                worker_model = model or WorkerModel(dialogue_kind.KIND, protocol.model, protocol.model)
                 return TransformersSpeaker(worker_model, protocol.sampling, self.workers)
             case BuiltinProtocol() as protocol:
                 return BuiltinSpeaker(protocol, self.builtin_bots, bot.id, bot.team, version.training_sha256)

@@ -1,4 +1,4 @@
-"""Any server with OpenAI's chat completions: vLLM, Ollama, llama.cpp, TGI, `transformers serve`, commercial ones."""
+"""Speaks with any server that has OpenAI's chat completions: vLLM, Ollama, llama.cpp, `transformers serve`, others."""
 
 import json
 import re
@@ -9,9 +9,9 @@ from spotthebot.bots.outbound import BotHttp
 from spotthebot.bots.protocols.openai_answers import read_completion
 from spotthebot.bots.protocols.speaker import Speaker
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.bots.questions.domain.replies import Fault, Said
+from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots.protocols import OpenAIProtocol
-from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 
 _PASSED_ON = (
     *("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "presence_penalty"),
@@ -29,13 +29,16 @@ _HINTS: Final = (
         "Register it without the field that it names.",
     ),
 )
-"""What helps where a server refuses a request, by words of its refusal."""
+"""The option that helps if a server refuses a request, by words of the refusal."""
 _REFUSED = re.compile(r"It answered 4(?:00|04|13|15|22)\b")
 _QUOTED = 180
 
 
 class OpenAISpeaker(Speaker):
-    """Asks without streaming; the bot's own turns are the assistant's, its partner's the user's."""
+    """Requests replies without streaming.
+
+    The bot's turns have the role assistant, its partner's turns the role user.
+    """
 
     def __init__(self, protocol: OpenAIProtocol, secret: str | None, http: BotHttp) -> None:
         self._protocol = protocol
@@ -43,7 +46,7 @@ class OpenAISpeaker(Speaker):
         self._authorization = {"Authorization": f"Bearer {secret}"} if secret else {}
         self._http = http
 
-    async def ask(self, context: Context, key: str) -> Said:
+    async def ask(self, context: Context, key: str) -> ReplyOut:
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",
@@ -66,11 +69,11 @@ class OpenAISpeaker(Speaker):
         if protocol.stop:
             asked["stop"] = list(protocol.stop)
         if protocol.sends_seed:
-            asked["seed"] = context.seed % 2**31  # servers read it into an int of their own
+            asked["seed"] = context.seed % 2**31  # servers read it into a limited integer
         return asked
 
     def _messages(self, context: Context) -> list[dict[str, str]]:
-        """Return messages that alternate: the user's first, after the system's if there is one."""
+        """Return alternating messages. The first is the system's message, if any, and then the user's message."""
         system = "\n\n".join(text for text in (self._protocol.system_prompt, context.persona) if text)
         spoken = list(self._spoken(context))
         if not system:
@@ -89,7 +92,7 @@ class OpenAISpeaker(Speaker):
 
 
 def _with_hint(fault: Fault) -> Fault:
-    """Return a server's refusal of a request with the option that helps, if its words say which."""
+    """Return a server's refusal of a request, with advice on the option that helps, if its words show the problem."""
     if fault.failure is ReplyFailure.HTTP_ERROR and _REFUSED.match(fault.detail):
         for words, hint in _HINTS:
             if re.search(words, fault.detail, re.IGNORECASE):

@@ -1,14 +1,14 @@
-"""Reads a chat completion: the message's text, and what else its server says of it. Everything may be of any type."""
+"""Reads a chat completion: the message's text, and notes on the rest of the answer. Any field may have any type."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from spotthebot.bots.outbound import BotAnswer
+from spotthebot.bots.outbound import json_of
 from spotthebot.bots.protocols.errors_inside import fault_inside
-from spotthebot.bots.questions.domain.replies import Fault, Said
-from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
-from spotthebot.kit.outbound import read_json
+from spotthebot.bots.questions.domain.replies import Fault
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote, ReplyOut
+from spotthebot.kit.outbound.http import Answer, read_json
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _REASONING_PART = re.compile(r"think|reason|thought|analysis|summary", re.IGNORECASE)
@@ -16,9 +16,9 @@ _CUT = frozenset({"length", "max_tokens", "max_output_tokens"})
 _EVENT = re.compile(r"\r\n?|\n")
 
 
-def read_completion(answer: BotAnswer) -> Said:
-    """Return a completion's text; raises Fault. Servers that stream whatever they are asked for are read as well."""
-    completion = _collected(answer) if answer.media_type == "text/event-stream" else answer.json()
+def read_completion(answer: Answer) -> ReplyOut:
+    """Return the text of a completion; raises Fault. Also reads streams of servers that always stream."""
+    completion = _collected(answer) if answer.media_type == "text/event-stream" else json_of(answer)
     choice, message = _message(completion, answer.retry_after_seconds)
     content, notes = _content(message.get("content"))
     finish = choice.get("finish_reason")
@@ -27,7 +27,8 @@ def read_completion(answer: BotAnswer) -> Said:
         notes.add(ReplyNote.REASONING)
     if isinstance(finish, str) and finish in _CUT:
         notes.add(ReplyNote.CUT)
-    return Said(content, tuple(sorted(notes)), None if content.strip() else _why_empty(message, finish, reasoned))
+    why_empty = None if content.strip() else _why_empty(message, finish, reasoned)
+    return ReplyOut.said(content, tuple(sorted(notes)), detail=why_empty)
 
 
 def _message(
@@ -46,7 +47,7 @@ def _message(
 
 
 def _content(content: Any) -> tuple[str, set[ReplyNote]]:  # noqa: ANN401 - JSON
-    """Return a message's text, which some servers give in parts, those of reasoning left out."""
+    """Return a message's text, joined from its parts if it has parts, and without parts that hold reasoning."""
     if content is None:
         return "", set()
     if isinstance(content, str):
@@ -71,7 +72,7 @@ def _content(content: Any) -> tuple[str, set[ReplyNote]]:  # noqa: ANN401 - JSON
 
 def _why_empty(message: Mapping[str, Any], finish: object, reasoned: list[str]) -> str | None:
     said = [f"finish_reason is {finish}"] if finish else []
-    if refusal := message.get("refusal"):
+    if refusal := message.get("refusal") or _refusal_in_parts(message.get("content")):
         said.append(f"it refuses ({refusal})")
     if message.get("tool_calls") or message.get("function_call"):
         said.append("it calls a tool, which nobody answers")
@@ -80,8 +81,13 @@ def _why_empty(message: Mapping[str, Any], finish: object, reasoned: list[str]) 
     return "; ".join(said) or None
 
 
-def _collected(answer: BotAnswer) -> dict[str, Any]:
-    """Return the completion that server-sent events make together; raises Fault where they break off."""
+def _refusal_in_parts(content: object) -> object:
+    parts = content if isinstance(content, list) else []
+    return next((part["refusal"] for part in parts if isinstance(part, dict) and part.get("refusal")), None)
+
+
+def _collected(answer: Answer) -> dict[str, Any]:
+    """Return the completion that server-sent events form together; raises Fault if the stream breaks off."""
     text: list[str] = []
     message: dict[str, Any] = {}
     finish: object = None

@@ -1,7 +1,7 @@
 """ParlAI's two services: `parlai interactive_web` over HTTP, and its chat service over a websocket.
 
-Both keep a history of their own, so each question begins by clearing it and then gives all turns as one text, a
-turn a line, which is how ParlAI's own tasks give a history.
+Both keep a history. So each question first clears it and then sends all turns as one text, a turn a line. ParlAI's own
+tasks have histories in this form.
 """
 
 import asyncio
@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 
 from aiohttp import ClientWebSocketResponse, WSMsgType
 
-from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.outbound import BotHttp, json_of
 from spotthebot.bots.protocols.errors_inside import fault_inside
-from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.protocols.speaker import Speaker, text_in
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.bots.questions.domain.replies import Fault, Said
+from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots.protocols import ParlaiProtocol
-from spotthebot.contracts.bots.replies import ReplyFailure
-from spotthebot.kit.outbound import read_json
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
+from spotthebot.kit.outbound.http import read_json
 
 _COMMANDS = ("[DONE]", "[RESET]", "[EXIT]")
 _CLEARED = "[History Cleared]"
@@ -32,7 +32,7 @@ _LEAVING_SECONDS = 2.0
 
 
 class InteractiveWebSpeaker(Speaker):
-    """`interactive_web` has one history for everybody, so it is asked one question at a time."""
+    """`interactive_web` has one history for all clients, so it gets one question at a time."""
 
     def __init__(self, protocol: ParlaiProtocol, http: BotHttp) -> None:
         base = protocol.url.rstrip("/").removesuffix("/interact")
@@ -41,19 +41,20 @@ class InteractiveWebSpeaker(Speaker):
         self._http = http
         self._alone = asyncio.Lock()
 
-    async def ask(self, context: Context, _key: str) -> Said:
+    async def ask(self, context: Context, _key: str) -> ReplyOut:
         headers = {"Content-Type": "text/plain; charset=utf-8"}
         async with self._alone:
             await self._http.post(self._reset, b"", headers)
             answer = await self._http.post(self._interact, shown(context, self._history).encode(), headers)
-        return Said(_text(answer.json(), answer.retry_after_seconds))
+        return ReplyOut.said(_text(json_of(answer), answer.retry_after_seconds))
 
 
 class WebsocketChatSpeaker(Speaker):
-    """The chat service pairs each socket with an agent of its own; sockets are kept for the next question.
+    """The chat service pairs each socket with a separate agent; sockets are kept for the next question.
 
-    A socket that is closed without `[EXIT]` occupies one of the service's threads for good, and ParlAI sometimes
-    answers a start with silence (a race): the greeting and the farewell take care of both.
+    A socket closed without `[EXIT]` occupies one of the service's threads for good. So this class says farewell on a
+    socket before it closes the socket. Because of a race, ParlAI sometimes does not answer the start of a conversation.
+    So this class greets on a new socket if there is no answer.
     """
 
     def __init__(self, protocol: ParlaiProtocol, http: BotHttp) -> None:
@@ -66,17 +67,17 @@ class WebsocketChatSpeaker(Speaker):
         self._idle: list[ClientWebSocketResponse] = []
         self._leaving: set[asyncio.Task[None]] = set()
 
-    async def ask(self, context: Context, _key: str) -> Said:
+    async def ask(self, context: Context, _key: str) -> ReplyOut:
         async with self._paired() as socket:
             await _drain(socket)
             await _say(socket, "[RESET]")
             while _CLEARED not in await _hear(socket):
-                pass  # an answer to somebody before us, or sent twice
+                pass  # an answer to an earlier client, or a repeated one
             await _say(socket, shown(context, self._history))
-            return Said(await _hear(socket))
+            return ReplyOut.said(await _hear(socket))
 
     async def close(self) -> None:
-        """Say farewell on all sockets that are kept."""
+        """Send a farewell on all kept sockets."""
         leaving, self._idle = self._idle, []
         await asyncio.gather(*map(_leave, leaving), *self._leaving)
 
@@ -86,7 +87,7 @@ class WebsocketChatSpeaker(Speaker):
         try:
             yield socket
         except BaseException:
-            leaving = asyncio.create_task(_leave(socket))  # which takes seconds that the question no longer has
+            leaving = asyncio.create_task(_leave(socket))  # this takes seconds, which the question no longer has
             self._leaving.add(leaving)
             leaving.add_done_callback(self._leaving.discard)
             raise
@@ -113,7 +114,7 @@ class WebsocketChatSpeaker(Speaker):
 
 
 def shown(context: Context, history: Literal["all_turns", "last_turn"]) -> str:
-    """Return the text for the agent: one turn per line, without words that the chat service takes for commands."""
+    """Return the text for the agent: one turn per line, without words that the chat service would take for commands."""
     turns = context.turns if history == "all_turns" else context.turns[-1:]
     persona = [f"your persona: {context.persona}"] if context.persona and history == "all_turns" else []
     text = "\n".join(" ".join(each.split()) for each in (*persona, *turns))
@@ -145,7 +146,7 @@ async def _hear(socket: ClientWebSocketResponse) -> str:
 
 
 async def _drain(socket: ClientWebSocketResponse) -> None:
-    """Drop frames that nobody asked for: the chat service sends some twice."""
+    """Drop frames that arrived without a question, because the chat service sends some frames twice."""
     with contextlib.suppress(TimeoutError):
         while True:
             frame = await socket.receive(timeout=0.001)
@@ -169,8 +170,8 @@ def _lost() -> Fault:
 
 
 def _text(answer: Any, retry_after_seconds: float | None = None) -> str:  # noqa: ANN401 - JSON
-    text = answer.get("text") if isinstance(answer, dict) else None
-    if not isinstance(text, str):
+    text = text_in(answer)
+    if text is None:
         fault = fault_inside(answer, retry_after_seconds)
         raise fault or Fault(ReplyFailure.INVALID, "The answer is not a message of ParlAI: it has no text.")
     return text

@@ -1,19 +1,20 @@
-"""A model of a Triton server, over gRPC, or over HTTP if the protocol says so or gRPC does not answer."""
+"""Speaks with a model on a Triton server by gRPC, or by HTTP if the protocol says so or gRPC does not answer."""
 
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from spotthebot.bots.outbound import BotHttp
-from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.outbound import BotHttp, json_of
+from spotthebot.bots.protocols.speaker import Speaker, text_in
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.bots.questions.domain.replies import NO_ANSWER, Fault, Said
+from spotthebot.bots.questions.domain.replies import NO_ANSWER, Fault
 from spotthebot.contracts.bots.protocols import Sampling, TritonProtocol
-from spotthebot.contracts.bots.replies import ReplyFailure
-from spotthebot.contracts.bots.webhook import WebhookAnswer
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.inference.errors import TritonRefused
 from spotthebot.inference.triton.client import TritonClient
-from spotthebot.kit.outbound import HTTP, AddressNotAllowed, UrlNotUsable, read_json, read_url
+from spotthebot.kit.outbound.errors import AddressNotAllowed, UrlNotUsable
+from spotthebot.kit.outbound.http import read_json
+from spotthebot.kit.outbound.urls import HTTP, read_url
 
 Infer = Callable[[str], Awaitable[str]]
 """A generation request as JSON in, the model's answer as JSON out; raises Fault."""
@@ -23,7 +24,10 @@ _MODEL_IS_GONE = {ReplyFailure.UNREACHABLE, ReplyFailure.HTTP_ERROR}
 
 
 class TritonSpeaker(Speaker):
-    """Asks by `infer`, or by `fallback` if the server is unreachable; `recover` reloads a model of our own server."""
+    """Requests replies by `infer`, or by `fallback` if the server is unreachable.
+
+    `recover` loads a model of the suite's own server again.
+    """
 
     def __init__(
         self,
@@ -40,10 +44,10 @@ class TritonSpeaker(Speaker):
         self._recover = recover
         self._close = close
 
-    async def ask(self, context: Context, _key: str) -> Said:
+    async def ask(self, context: Context, _key: str) -> ReplyOut:
         request = json.dumps(generation_request(context, self._sampling), ensure_ascii=False)
         try:
-            return Said(_text(await self._infer_somehow(request)))
+            return ReplyOut.said(_text(await self._infer_somehow(request)))
         except Fault as fault:
             if fault.failure not in _MODEL_IS_GONE or self._recover is None:
                 raise
@@ -66,7 +70,7 @@ class TritonSpeaker(Speaker):
 
 
 def over_grpc(client: TritonClient, model: str) -> Infer:
-    """Ask a server through a channel that is open already."""
+    """Return the function that asks a server through an open channel."""
 
     async def infer(request: str) -> str:
         try:
@@ -80,7 +84,7 @@ def over_grpc(client: TritonClient, model: str) -> Infer:
 
 
 class CheckedGrpc:
-    """A team's server: its address is checked and pinned when the channel is made."""
+    """Calls a team's server. It checks the address when it makes the channel, which then keeps this address."""
 
     def __init__(self, protocol: TritonProtocol, http: BotHttp) -> None:
         self._url = protocol.url or ""
@@ -103,7 +107,7 @@ class CheckedGrpc:
             await self._client.close()
 
     async def _connected(self) -> TritonClient:
-        """Return a client of an address in the form that gRPC neither resolves nor takes for anything else."""
+        """Return a client for an IP address, which is written so that gRPC can't resolve or reinterpret it."""
         try:
             url = read_url(self._url, HTTP, default_port=_GRPC_PORT)
             address, *_ = await self._http.resolver.addresses_of(url.host, url.port)
@@ -120,13 +124,13 @@ class CheckedGrpc:
 
 
 def over_http(base_url: str, model: str, http: BotHttp) -> Infer:
-    """Ask by the KServe v2 protocol, with the text inside the JSON."""
+    """Return the function that asks by the KServe v2 protocol, with the text inside the JSON."""
     url = f"{base_url.rstrip('/')}/v2/models/{model}/infer"
 
     async def infer(request: str) -> str:
         asked = {"inputs": [{"name": "request", "shape": [1, 1], "datatype": "BYTES", "data": [request]}]}
         headers = {"Content-Type": "application/json"}
-        answer = (await http.post(url, json.dumps(asked).encode(), headers)).json()
+        answer = json_of(await http.post(url, json.dumps(asked).encode(), headers))
         try:
             return str(next(each["data"][0] for each in answer["outputs"] if each["name"] == "reply"))
         except (LookupError, TypeError, StopIteration) as error:
@@ -145,8 +149,11 @@ def generation_request(context: Context, sampling: Sampling) -> dict[str, Any]:
 def _text(answer: str) -> str:
     try:
         said = read_json(answer)
-        if "error" in said:
-            raise Fault(ReplyFailure.INVALID, f"The model refused: {said['error']}")
-        return WebhookAnswer.model_validate(said, strict=True).text
-    except (ValueError, LookupError, TypeError) as error:
-        raise Fault(ReplyFailure.INVALID, 'The model\'s reply is not JSON of the form {"text": ...}.') from error
+    except ValueError:
+        said = None
+    if isinstance(said, dict) and "error" in said:
+        raise Fault(ReplyFailure.INVALID, f"The model refused: {said['error']}")
+    text = text_in(said)
+    if text is None:
+        raise Fault(ReplyFailure.INVALID, 'The model\'s reply is not JSON of the form {"text": ...}.')
+    return text

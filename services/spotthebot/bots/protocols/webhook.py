@@ -1,31 +1,29 @@
-"""Our own webhook: the conversation as JSON, signed by the Standard Webhooks scheme."""
+"""Speaks the suite's own webhook protocol: the conversation as JSON, signed by the Standard Webhooks scheme."""
 
 import json
 from datetime import UTC, datetime
 
-from pydantic import ValidationError
 from standardwebhooks import Webhook
 
-from spotthebot.bots.outbound import BotHttp
+from spotthebot.bots.outbound import BotHttp, json_of
 from spotthebot.bots.protocols.errors_inside import fault_inside
-from spotthebot.bots.protocols.speaker import Speaker
+from spotthebot.bots.protocols.speaker import Speaker, text_in
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.bots.questions.domain.replies import Fault, Said
+from spotthebot.bots.questions.domain.replies import Fault
 from spotthebot.contracts.bots.protocols import WebhookProtocol
-from spotthebot.contracts.bots.replies import ReplyFailure
-from spotthebot.contracts.bots.webhook import WebhookAnswer
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.kit.ids import new_id
 
 
 class WebhookSpeaker(Speaker):
-    """Asks by POST; without a signing secret the signature is left out, the id and the time are there."""
+    """Requests replies by POST. Without a signing secret, it sends the headers for id and time, but no signature."""
 
     def __init__(self, protocol: WebhookProtocol, secret: str | None, http: BotHttp) -> None:
         self._url = protocol.url
         self._webhook = Webhook(secret) if secret else None
         self._http = http
 
-    async def ask(self, context: Context, key: str) -> Said:
+    async def ask(self, context: Context, key: str) -> ReplyOut:
         body = question(context)
         message_id, now = f"msg_{key}", datetime.now(UTC)
         headers = {
@@ -38,19 +36,19 @@ class WebhookSpeaker(Speaker):
         if self._webhook is not None:
             headers["webhook-signature"] = self._webhook.sign(message_id, now, body)
         answered = await self._http.post(self._url, body.encode(), headers)
-        answer = answered.json()
-        try:
-            return Said(WebhookAnswer.model_validate(answer, strict=True).text)
-        except ValidationError as error:
+        answer = json_of(answered)
+        text = text_in(answer)
+        if text is None:
             detail = f'The answer is not {{"text": "..."}}: {_inside(answer)}.'
-            fault = fault_inside(answer, answered.retry_after_seconds)
-            raise fault or Fault(ReplyFailure.INVALID, detail) from error
+            raise fault_inside(answer, answered.retry_after_seconds) or Fault(ReplyFailure.INVALID, detail)
+        return ReplyOut.said(text)
 
 
 def question(context: Context) -> str:
-    """Write a context as a `WebhookQuestion`; a conversation without an id gets one.
+    """Return a context as the JSON of a `WebhookQuestion`; a conversation without an id gets a new id.
 
-    Models of its turns would cost a reply 0.03 ms more, to validate texts that are valid.
+    It builds the JSON without pydantic models of turns. To validate texts that are valid already would cost 0.03 ms for
+    each reply.
     """
     fields = {
         "conversation_id": str(context.conversation_id or new_id()),

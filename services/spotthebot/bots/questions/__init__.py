@@ -1,1 +1,1 @@
-"""A question shows a bot a context and asks for its next turn; the answer is a reply, or says why there is none."""
+"""A question shows a bot a context and asks for its next turn. The answer is a reply or the reason for a failure."""

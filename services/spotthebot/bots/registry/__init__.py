@@ -1,1 +1,1 @@
-"""The registry registers bots and their versions, lists them, and changes what decides no reply."""
+"""The registry registers bots and their versions, lists them, and changes fields that do not affect replies."""

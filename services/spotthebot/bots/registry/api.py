@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
 
-from spotthebot.bots.bots.domain import Bot, BotVersion
+from spotthebot.bots.bots.domain import Bot
 from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.bots.store import versions as versions_store
 from spotthebot.bots.deps import Changer, Context, Reader, ReaderOfBot, Registration, bot_of
@@ -27,7 +27,7 @@ Probing = Annotated[
 async def register_bot(
     caller: Changer, claim: Registration, context: Context, request: BotIn, *, probe: Probing = True
 ) -> BotOut:
-    """Register a bot and probe it; the report says what to mend. Its replies change only with another version."""
+    """Register a bot and probe it; the report says what to fix. Its replies change only with a new version."""
     return _to_out(await use_cases.register_bot(context, claim, caller, request, probe=probe))
 
 
@@ -39,9 +39,9 @@ async def list_bots(
     name: Annotated[Name | None, Query()] = None,
     team: Annotated[Name | None, Query(description="The bots of this team; a team's key sees its own alone.")] = None,
 ) -> Page[BotOut]:
-    """List bots, oldest first; a team sees its own."""
+    """List bots, oldest first; a team sees only its own bots."""
     rows = await bots_store.list_bots(
-        context.database.lookups, caller, name=name, team=team, after=paging.after, limit=paging.limit + 1
+        context.database, caller, name=name, team=team, after=paging.after, limit=paging.limit + 1
     )
     return page_of(rows, paging, key=lambda bot: bot.id, to_out=_to_out)
 
@@ -56,7 +56,7 @@ async def get_bot(caller: ReaderOfBot, http: Request, bot_id: UUID) -> BotOut:
 async def change_bot(
     session: Writing, caller: Changer, context: Context, bot_id: UUID, request: BotChangesIn
 ) -> BotOut:
-    """Change a bot's description, domains, limits or status; fields that are left out stay."""
+    """Change a bot's description, domains, limits or status; omitted fields stay unchanged."""
     return _to_out(await use_cases.change_bot(session, context, caller, bot_id, request))
 
 
@@ -79,7 +79,7 @@ async def list_versions(session: Reading, caller: Reader, paging: Paging, bot_id
     """List a bot's versions, oldest first."""
     bot = await bots_store.get_bot(session, bot_id, caller)
     rows = await versions_store.list_versions(session, bot.id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda version: version.id, to_out=_version_to_out)
+    return page_of(rows, paging, key=lambda version: version.id, to_out=BotVersionOut.of)
 
 
 @router.put("/{bot_id}/secret", operation_id="replace_bot_secret")
@@ -91,33 +91,11 @@ async def replace_secret(
 
 
 def _to_out(bot: Bot) -> BotOut:
-    return BotOut(
-        id=bot.id,
-        name=bot.name,
-        team=bot.team,
-        description=bot.description,
-        domains=bot.domains,
-        limits=bot.limits,
-        public=bot.public,
-        status=bot.status,
-        status_reason=bot.status_reason,
+    return BotOut.of(
+        bot,
         paused_until=bot.paused_until if bot.pause_seconds else None,
         version=bot.version.number,
         protocol=bot.version.protocol,
-        has_secret=bot.version.sealed_secret is not None,
+        has_secret=bot.version.has_secret,
         configuration_sha256=bot.version.configuration_sha256,
-        created_at=bot.created_at,
-        probe=bot.probe,
-    )
-
-
-def _version_to_out(version: BotVersion) -> BotVersionOut:
-    return BotVersionOut(
-        number=version.number,
-        protocol=version.protocol,
-        has_secret=version.sealed_secret is not None,
-        training_sha256=version.training_sha256,
-        files_sha256=version.files_sha256,
-        configuration_sha256=version.configuration_sha256,
-        created_at=version.created_at,
     )

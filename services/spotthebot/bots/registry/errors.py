@@ -1,4 +1,4 @@
-"""What can go wrong where a bot is registered or changed.
+"""The errors of registering or changing a bot.
 
 Invalid
 ├── TeamKeyWithoutTeam

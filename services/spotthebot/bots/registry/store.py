@@ -10,7 +10,7 @@ from spotthebot.kit.database.sessions import ReadSession
 
 
 async def get_registered(session: ReadSession, version_id: UUID) -> tuple[UUID, bool]:
-    """Return whose version this is, and whether a probe of it is recorded."""
+    """Return the id of a version's bot, and whether a probe of this version is stored."""
     of_version = exists().where(ProbeRow.bot_id == BotVersionRow.bot_id, ProbeRow.version == BotVersionRow.number)
     statement = select(BotVersionRow.bot_id, of_version).where(BotVersionRow.id == version_id)
     bot_id, is_probed = (await session.execute(statement)).one()

@@ -1,10 +1,10 @@
-"""Registration: a new bot, or the next version of one, with its probe; and changes that keep its replies as they are.
+"""Registration: a new bot, or the next version of a bot, with its probe; and changes that do not affect replies.
 
 No transaction is open while another machine is asked. A registration checks the version (who may register it, its
 address, its secret, and its sources), commits it with the bot as `probing`, probes it without a connection, and records
 the report. If the process dies in between, the lease on the bot's probe ends and a heartbeat probes the bot. A repeat
-with the same `Idempotency-Key` never creates: it gets the report of the first request, or the heartbeat's, and is told
-to come back until there is one.
+with the same `Idempotency-Key` creates nothing: it returns the report of the first request or of the heartbeat. Before
+a report is there, it tells the client when to repeat the request.
 
 Descriptions, limits, statuses and secrets are changed without a new version.
 """
@@ -48,17 +48,17 @@ from spotthebot.kit.crypto.signatures import NotASigningSecret, signing_key
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.outbound import AddressNotAllowed, UrlNotUsable
+from spotthebot.kit.outbound.errors import AddressNotAllowed, UrlNotUsable
 from spotthebot.kit.web.database.claims import Claim, KeyClaimed, RequestUnderWay
 
 _LONGEST_WAIT_SECONDS = 10
 _AT_ONCE = timedelta()
 Insert = Callable[[WriteSession, timedelta], Awaitable[UUID]]
-"""Makes the bot ready for its next version, whose probe is due after a time, and returns the bot's id."""
+"""Prepares the bot for its next version, with a probe due after a time, and returns the bot's id."""
 
 
 async def register_bot(context: BotsContext, claim: Claim, principal: Principal, request: BotIn, *, probe: bool) -> Bot:
-    """Register a bot for the caller's team and probe it; without `probe` a heartbeat does so soon."""
+    """Register a bot for the caller's team and probe it; without `probe`, a heartbeat soon probes it."""
     if principal.role == Role.TEAM and principal.team is None:
         raise TeamKeyWithoutTeam
 
@@ -120,10 +120,11 @@ async def _probed(context: BotsContext, principal: Principal, bot: Bot) -> Bot:
 
 
 async def _find_earlier(context: BotsContext, claim: Claim, principal: Principal, *, probe: bool) -> Bot | None:
-    """Return the bot of an earlier request with the same key, once its version is probed; None if there was none.
+    """Return the bot of an earlier request with the same key, once its version is probed; None without such a request.
 
-    Raises RequestUnderWay for as long as the first request's probe and then a heartbeat's may take. A bot that is not
-    probed by then is returned as `probing`, and that answer is not stored: a later repeat gets the report.
+    Raises RequestUnderWay as long as the first request's probe, or the heartbeat's probe after it, may still run. After
+    that time, a bot without a probe is returned as `probing`. This answer is not stored, so that a later repeat gets
+    the report.
     """
     created = await claim.find_created()
     if created is None:
@@ -144,7 +145,7 @@ async def _find_earlier(context: BotsContext, claim: Claim, principal: Principal
 async def change_bot(
     session: WriteSession, context: BotsContext, principal: Principal, bot_id: UUID, request: BotChangesIn
 ) -> Bot:
-    """Change the given fields. A suspended bot that is set active is probed soon."""
+    """Change the given fields. A suspended bot that becomes active is probed soon."""
     bot = await bots_store.get_bot(session, bot_id, principal)
     if request.status is not None:
         await _change_status(session, context, bot, request.status)
@@ -169,7 +170,7 @@ async def _change_status(session: WriteSession, context: BotsContext, bot: Bot, 
 async def replace_secret(
     session: WriteSession, context: BotsContext, principal: Principal, bot_id: UUID, request: SecretIn
 ) -> Bot:
-    """Replace the secret of the present version, which stays the same version: a secret decides no reply."""
+    """Replace the secret of the present version; it stays the same version, because secrets do not affect replies."""
     bot = await bots_store.get_bot(session, bot_id, principal)
     sealed = seal_secret(context, bot.version.protocol, request.secret.get_secret_value())
     await versions_store.replace_secret(session, bot.version.id, sealed)
@@ -187,10 +188,10 @@ class CheckedVersion:
 async def check_version(
     context: BotsContext, principal: Principal, request: BotVersionIn, *, team: str | None
 ) -> CheckedVersion:
-    """Check a version that the caller wants to store for a team's bot, or the operator's, without a transaction.
+    """Check a version before it is stored for a bot of a team or of the operator; no transaction is open.
 
-    Raises an error for the first fault. A model on Triton is for administrators wherever its server is: a URL may
-    well be that of the suite's own server, whose models are for administrators.
+    Raises an error for the first fault. Only administrators may register a model on Triton, on any server: its URL
+    could be the URL of the suite's own server, and only administrators may use models there.
     """
     protocol = request.protocol
     if isinstance(protocol, TransformersProtocol | TritonProtocol) and principal.role != Role.ADMIN:
@@ -201,7 +202,7 @@ async def check_version(
 
 
 def seal_secret(context: BotsContext, protocol: Protocol, secret: str) -> bytes:
-    """Return the encrypted secret; raises SecretNotUsed, NotASigningSecret."""
+    """Check a secret for this protocol and return it encrypted; raises SecretNotUsed, NotASigningSecret."""
     if not isinstance(protocol, WebhookProtocol | OpenAIProtocol):
         raise SecretNotUsed(
             kind=protocol.kind, fields=(FieldError("/secret", "leave it out: this protocol uses none"),)

@@ -1,1 +1,1 @@
-"""A reply answers a context: the suite and teams ask a bot for replies, by its id or through OpenAI's chat API."""
+"""A reply is a bot's answer to a context. The suite and teams request replies by the bot's id or by OpenAI's API."""

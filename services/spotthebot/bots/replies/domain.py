@@ -1,34 +1,21 @@
-"""Replies to one request; and completions, as OpenAI's API has them: a reply, cut as asked, and counts of tokens.
+"""Completions in the form of OpenAI's API: a reply, cut as the request says, and counts of tokens.
 
-The tokens of somebody else's bot are not known. Here a token is a word, a character of a script without spaces, or a
-punctuation mark, for every bot alike; a model's own tokens are somewhat more.
+The tokens of external bots are unknown. Here a token is a word, a character of a script without spaces, or a
+punctuation mark, for every bot alike. A model's own tokens are somewhat more.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
-from uuid import UUID
-
-from spotthebot.bots.questions.domain.replies import Reply
 
 _UNSPACED = r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
 _TOKEN = re.compile(rf"{_UNSPACED}|(?:(?!{_UNSPACED})\w)+|[^\w\s]")
 
 
 @dataclass(frozen=True)
-class Replies:
-    """One reply for each context, in order, and the version that gave them."""
-
-    bot_id: UUID
-    version: int
-    configuration_sha256: str
-    replies: tuple[Reply, ...]
-
-
-@dataclass(frozen=True)
 class Completion:
-    """A reply as far as it was asked for: `length` where it was cut at the number of tokens."""
+    """A reply, cut on request; `finish_reason` is `length` if it was cut at the number of tokens."""
 
     text: str
     finish_reason: Literal["stop", "length"]
@@ -36,7 +23,7 @@ class Completion:
 
 
 def complete(reply: str, *, max_tokens: int | None, stop: Sequence[str]) -> Completion:
-    """Cut a reply before the first of the texts that end it, then after so many tokens.
+    """Cut a reply before the first stop text, then after `max_tokens` tokens.
 
     >>> complete("Well, I like tea. You?", max_tokens=4, stop=["You"])
     Completion(text='Well, I like', finish_reason='length', tokens=4)
@@ -50,5 +37,5 @@ def complete(reply: str, *, max_tokens: int | None, stop: Sequence[str]) -> Comp
 
 
 def count_tokens(texts: Sequence[str]) -> int:
-    """Return the tokens of some texts together."""
+    """Return the number of tokens of several texts."""
     return sum(sum(1 for _ in _TOKEN.finditer(text)) for text in texts)

@@ -1,4 +1,4 @@
-"""What can go wrong where a bot is asked for replies.
+"""The errors of asking a bot for replies.
 
 Invalid
 ├── MessagesNotAlternating

@@ -1,6 +1,6 @@
 """Replies: one bot version is asked for one reply to each context.
 
-Chats in OpenAI's form find the bot by its name, and have messages as turns.
+A chat in OpenAI's form names the bot as its model, and its messages are the turns.
 """
 
 import time
@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from spotthebot.bots.bot_client import BotClient, not_asked
+from spotthebot.bots.bot_client import BotClient
 from spotthebot.bots.bots.domain import GETS_NO_QUESTIONS, Bot, BotVersion
 from spotthebot.bots.bots.errors import SecretUnreadable
 from spotthebot.bots.bots.store import bots as bots_store
@@ -17,7 +17,6 @@ from spotthebot.bots.bots.store import versions as versions_store
 from spotthebot.bots.context import BotsContext
 from spotthebot.bots.hosted_models.errors import ModelFilesChanged
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.bots.replies.domain import Replies
 from spotthebot.bots.replies.errors import (
     BotNotAsked,
     BotNotNamed,
@@ -27,9 +26,9 @@ from spotthebot.bots.replies.errors import (
 )
 from spotthebot.contracts.bots.protocols import OpenAIProtocol, TransformersProtocol, TritonProtocol
 from spotthebot.contracts.bots.registry import BotStatus
-from spotthebot.contracts.bots.replies import ContextIn, RepliesIn, ReplyFailure
+from spotthebot.contracts.bots.replies import ContextIn, RepliesIn, RepliesOut, ReplyFailure, ReplyOut
 from spotthebot.inference.errors import HostingMissing
-from spotthebot.inference.workers import WorkerModel
+from spotthebot.inference.workers.worker import WorkerModel
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.errors import FieldError
 from spotthebot.kit.text.validation import faults_of
@@ -38,11 +37,11 @@ _HAS_TEMPERATURE = (OpenAIProtocol, TritonProtocol, TransformersProtocol)
 _USUAL_TEMPERATURE = 1.0
 
 
-async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperature: float | None = None) -> Replies:
-    """Ask a bot that the caller sees for one reply to each context; no database connection is held meanwhile.
+async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperature: float | None = None) -> RepliesOut:
+    """Ask a bot that the caller may see for one reply to each context; no database connection is held meanwhile.
 
-    Raises BotNotAsked for a suspended or retired bot, TemperatureNotTaken for a bot that has no temperature, where it
-    is not 1. A failing bot gets no request.
+    Raises BotNotAsked for a suspended or retired bot, and TemperatureNotTaken for a temperature other than 1 if the
+    bot's protocol has no temperature. A failing bot gets no request.
     """
     version, model, refusal = await _version_and_model(context, bot, request.version)
     if not isinstance(version.protocol, _HAS_TEMPERATURE):
@@ -50,7 +49,7 @@ async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperatu
             fault = FieldError("/temperature", "this bot has no temperature: leave it out, or send 1")
             raise TemperatureNotTaken(name=bot.name, kind=version.protocol.kind, fields=(fault,))
         temperature = None
-    questions = [_question(each, temperature) for each in request.contexts]
+    questions = [Context(**dict(each), temperature=temperature) for each in request.contexts]
     if bot.status in GETS_NO_QUESTIONS:
         raise BotNotAsked(name=bot.name, status=bot.status)
     client = None
@@ -61,7 +60,7 @@ async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperatu
             async with context.database.write() as session:
                 await bots_store.open_circuit(session, bot.id, refusal, context.recovery)
         detail = f"The bot is failing and gets no questions until a probe passes: {refusal or bot.status_reason}"
-        replies, is_open = [not_asked(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions), True
+        replies, is_open = [ReplyOut.failed(ReplyFailure.CIRCUIT_OPEN, detail)] * len(questions), True
     else:
         client.pause.begin(time.monotonic(), bot.pause_seconds)
         client.pause.in_doubt |= bot.status is BotStatus.PROBING or bot.pause_seconds > 0
@@ -70,13 +69,18 @@ async def reply(context: BotsContext, bot: Bot, request: RepliesIn, *, temperatu
         replies = await client.replies(questions)
         is_open = client.circuit.is_open
     context.reply_metrics.observe(bot, replies, circuit_open=is_open)
-    return Replies(bot.id, version.number, version.configuration_sha256, tuple(replies))
+    return RepliesOut(
+        bot_id=bot.id,
+        version=version.number,
+        configuration_sha256=version.configuration_sha256,
+        replies=tuple(replies),
+    )
 
 
 async def _version_and_model(
     context: BotsContext, bot: Bot, number: int | None
 ) -> tuple[BotVersion, WorkerModel | None, str | None]:
-    """Return a bot's version and its model; for its present version, why it has none any more."""
+    """Return a bot's version and its model; for the present version also the reason if the model is missing."""
     version = bot.version
     if number in {None, version.number} and not isinstance(version.protocol, TransformersProtocol):
         return version, None, None
@@ -94,31 +98,19 @@ async def _version_and_model(
 def _client(
     context: BotsContext, bot: Bot, version: BotVersion, model: WorkerModel | None
 ) -> tuple[BotClient | None, str | None]:
-    """Return a version's client, or why there is none, which is this bot's failure alone."""
+    """Return a version's client, or the reason why no client can be made."""
     try:
         return context.clients.get(bot, version, model), None
     except (SecretUnreadable, HostingMissing) as error:
         return None, error.detail
 
 
-def _question(request: ContextIn, temperature: float | None) -> Context:
-    return Context(
-        turns=request.turns,
-        seed=request.seed,
-        conversation_id=request.conversation_id,
-        speaker=request.speaker,
-        domain=request.domain,
-        persona=request.persona,
-        temperature=temperature,
-    )
-
-
 async def get_named_bot(context: BotsContext, principal: Principal, name: str) -> Bot:
-    """Return the one bot with this id or name that the caller may see; raises BotNotNamed, NoSuchBot."""
+    """Return the only bot with this id or name that the caller may see; raises BotNotNamed, NoSuchBot."""
     try:
         return await context.get_bot(UUID(name), principal)
     except ValueError:
-        found = await bots_store.list_bots(context.database.lookups, principal, name=name, after=None, limit=2)
+        found = await bots_store.list_bots(context.database, principal, name=name, after=None, limit=2)
     if len(found) != 1:
         how_many = "no bot is" if not found else "several bots are"
         raise BotNotNamed(name=name, how_many=how_many)
@@ -126,10 +118,10 @@ async def get_named_bot(context: BotsContext, principal: Principal, name: str) -
 
 
 def turns_of(messages: Sequence[tuple[str, str]]) -> tuple[str | None, tuple[str, ...]]:
-    """Return persona and turns of (role, text) messages: system messages are the persona, the others alternate.
+    """Return the persona and the turns of (role, text) messages. System messages form the persona.
 
     Consecutive messages of one role become one turn. Raises MessagesNotAlternating if the last message is the
-    assistant's own.
+    assistant's.
     """
     persona = "\n\n".join(text for role, text in messages if role in {"system", "developer"})
     turns: list[tuple[str, str]] = []
@@ -146,7 +138,7 @@ def turns_of(messages: Sequence[tuple[str, str]]) -> tuple[str | None, tuple[str
 
 
 def context_of(messages: Sequence[tuple[str, str]], seed: int) -> ContextIn:
-    """Return the context that (role, text) messages make; raises MessagesNotAlternating, MessagesNotUsable."""
+    """Return the context for (role, text) messages; raises MessagesNotAlternating, MessagesNotUsable."""
     persona, turns = turns_of(messages)
     try:
         return ContextIn(turns=turns, persona=persona, seed=seed)

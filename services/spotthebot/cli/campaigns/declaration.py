@@ -1,11 +1,14 @@
-"""What a campaign's file may say. Names stand where the API has ids; all else is the API's."""
+"""The keys of a campaign's file, and those that a task of a study has too.
 
-from decimal import Decimal
+The file refers to resources by name, the API by id. All other fields are the API's.
+"""
+
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 
-from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS, CampaignSettings, Currency
+from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS, CampaignSettings
+from spotthebot.contracts.terms import Currency, PayAmount
 from spotthebot.contracts.wire import Name, Text, Wire
 
 _EXAMPLES: list[JsonValue] = [
@@ -28,25 +31,15 @@ FileName = Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
 
 
 class Pay(Wire):
-    """What annotators get."""
+    """The pay of annotators."""
 
-    per_package: Decimal = Field(
-        ge=0, le=10_000, max_digits=9, decimal_places=2, description="What an annotator gets for a package."
-    )
+    per_package: PayAmount = Field(description="What an annotator gets for a package.")
     currency: Currency = Field(description="ISO 4217, such as EUR.")
 
 
-class Declaration(CampaignSettings):
-    """A campaign of annotation for `./stb campaign`."""
+class CampaignTerms(CampaignSettings):
+    """What a campaign's file and a task of a study's file both say."""
 
-    model_config = ConfigDict(title="Campaign", json_schema_extra={"examples": _EXAMPLES})
-
-    name: Name = Field(description="What the campaign is called; no other campaign has the name.")
-    collections: tuple[Collection, ...] = Field(
-        min_length=1,
-        max_length=MAX_COLLECTIONS,
-        description="Whose conversations are shown, each collection once; one that stands in several is taken once.",
-    )
     protocol: FileName = Field(
         default="spot_the_bot",
         description="What annotators are asked: the name of a protocol, or its document as a file of JSON.",
@@ -61,3 +54,16 @@ class Declaration(CampaignSettings):
         default=(), max_length=10, description="Files of trainings as JSON, which are stored before the campaign."
     )
     pay: Pay | None = Field(default=None, description="What annotators get; the costs are printed from it.")
+
+
+class Declaration(CampaignTerms):
+    """A campaign of annotation for `./stb campaign`."""
+
+    model_config = ConfigDict(title="Campaign", json_schema_extra={"examples": _EXAMPLES})
+
+    name: Name = Field(description="What the campaign is called; no other campaign has the name.")
+    collections: tuple[Collection, ...] = Field(
+        min_length=1,
+        max_length=MAX_COLLECTIONS,
+        description="Whose conversations are shown, each collection once; one that stands in several is taken once.",
+    )

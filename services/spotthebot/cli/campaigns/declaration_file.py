@@ -1,23 +1,22 @@
-"""The form of a campaign's file, what one key demands of another, and the files that it names."""
+"""Reads a campaign's file, checks its keys against each other, and reads the files that it names."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from spotthebot.annotation.protocols.domain.checks import check_protocol
-from spotthebot.cli import declarations
-from spotthebot.cli.campaigns.declaration import Declaration, Pay
-from spotthebot.cli.declarations import Contradictions, DeclarationFaulty, Form, read_declared
-from spotthebot.contracts.annotation.campaigns import ConsentText, Instructions
+from spotthebot.cli.campaigns.declaration import CampaignTerms, Declaration, Pay
+from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
+from spotthebot.cli.declarations.errors import DeclarationFaulty
+from spotthebot.cli.declarations.yaml_file import Place
 from spotthebot.contracts.annotation.panels import CloudResearchPanel, GenericPanel, ProlificPanel
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.annotation.trainings import Training
-from spotthebot.kit.errors import FieldError
+from spotthebot.contracts.terms import ConsentText, Instructions
 from spotthebot.kit.text.validation import faults_of, reason_of
 
 _MAX_FILE_BYTES = 1024 * 1024
@@ -26,19 +25,30 @@ Document = TypeVar("Document", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class CampaignDeclared(declarations.Declared[Declaration]):
-    """A campaign's declaration with what the files hold that it names."""
+class NamedFiles:
+    """The content of the files that a declaration names. `protocol` is None if it names a protocol of the service."""
 
     protocol: AnnotationProtocol | None
-    """The document of a protocol; None where the file names one that the service has."""
     instructions: str
     consent: str
     trainings: tuple[Training, ...]
 
 
+@dataclass(frozen=True)
+class CampaignDeclared(Declared[Declaration]):
+    """A campaign's declaration, with the content of the files that it names."""
+
+    files: NamedFiles
+
+
 def read_declaration(path: Path) -> CampaignDeclared:
-    """Read a campaign's file and the files that it names; raises DeclarationFaulty with all that is wrong with them."""
+    """Read a campaign's file and the files that it names; raises DeclarationFaulty with the faults of all files."""
     declared = read_declared(path, _FORM)
+    return CampaignDeclared(declared.request, declared.file, declared.sha256, read_files(declared))
+
+
+def read_files(declared: Declared[CampaignTerms]) -> NamedFiles:
+    """Read the files that a declaration names; raises DeclarationFaulty with the faults of all of them."""
     faults: list[DeclarationFaulty] = []
     protocol, trainings, texts = None, [], {"instructions": "", "consent": ""}
     try:
@@ -47,7 +57,7 @@ def read_declaration(path: Path) -> CampaignDeclared:
         faults.append(faulty)
     for document in declared.request.trainings:
         try:
-            trainings.append(_read_document(declared, "trainings", document, Training, lambda _training: ()))
+            trainings.append(_read_document(declared, "trainings", document, Training))
         except DeclarationFaulty as faulty:
             faults.append(faulty)
     for key, name in (("instructions", declared.request.instructions), ("consent", declared.request.consent)):
@@ -56,48 +66,47 @@ def read_declaration(path: Path) -> CampaignDeclared:
         except DeclarationFaulty as faulty:
             faults.append(faulty)
     if faults:
-        raise DeclarationFaulty(path, [fault for faulty in faults for fault in faulty.faults])
-    return CampaignDeclared(
-        declared.request, declared.file, declared.sha256, protocol, **texts, trainings=tuple(trainings)
-    )
+        raise DeclarationFaulty(declared.file.path, [fault for faulty in faults for fault in faulty.faults])
+    return NamedFiles(protocol, **texts, trainings=tuple(trainings))
+
+
+def in_document(name: str, pointer: str, reason: str) -> str:
+    """Return the message of a fault in a document: the document's name, the fault's place and the reason."""
+    return f"{name}{pointer and f', {pointer}'}: {reason}"
 
 
 def _contradictions(request: Declaration) -> Contradictions:
-    for number, name in enumerate(request.collections):
-        if name in request.collections[:number]:
-            yield ("collections", number), f"'{name}' is named twice: name each collection once."
+    yield from named_twice("collections", request.collections)
 
 
-def _read_protocol(declared: declarations.Declared[Declaration]) -> AnnotationProtocol | None:
+def named_twice(key: str, collections: Sequence[str]) -> Contradictions:
+    """Yield the place of each collection that a list below this key names again."""
+    for number, name in enumerate(collections):
+        if name in collections[:number]:
+            yield (key, number), f"'{name}' is named twice: name each collection once."
+
+
+def _read_protocol(declared: Declared[CampaignTerms]) -> AnnotationProtocol | None:
     name = declared.request.protocol
     if "." not in name and "/" not in name:
         return None
-    return _read_document(declared, "protocol", name, AnnotationProtocol, check_protocol)
+    return _read_document(declared, "protocol", name, AnnotationProtocol)
 
 
-def _read_document(
-    declared: declarations.Declared[Declaration],
-    key: str,
-    name: str,
-    kind: type[Document],
-    check: Callable[[Document], Iterable[FieldError]],
-) -> Document:
-    """Return a document that a file of JSON holds; raises DeclarationFaulty with its first faults."""
+def _read_document(declared: Declared[CampaignTerms], key: str, name: str, kind: type[Document]) -> Document:
+    """Read a JSON file as a document of this kind; raises DeclarationFaulty with its first faults."""
     content = _read(declared, key, name)
     try:
-        document = kind.model_validate(json.loads(content))
-        faults = [(fault.pointer, fault.detail) for fault in check(document)]
+        return kind.model_validate(json.loads(content))
     except ValidationError as error:
         faults = [("".join(f"/{part}" for part in each["loc"]), f"{reason_of(each)}.") for each in error.errors()]
     except (ValueError, RecursionError) as error:
         faults = [("", f"not JSON: {error}.")]
-    if faults:
-        raise declared.faulty(*(((key,), f"{name}{at and f', {at}'}: {why}") for at, why in faults[:_MAX_SHOWN]))
-    return document
+    raise declared.faulty(*(((key,), in_document(name, at, why)) for at, why in faults[:_MAX_SHOWN]))
 
 
-def _read_text(declared: declarations.Declared[Declaration], key: str, name: str | None) -> str:
-    """Return the text of a file for annotators; "" where none is named."""
+def _read_text(declared: Declared[CampaignTerms], key: str, name: str | None) -> str:
+    """Read a file with a text for annotators; "" if the declaration names no file."""
     if name is None:
         return ""
     text = _read(declared, key, name)
@@ -109,8 +118,8 @@ def _read_text(declared: declarations.Declared[Declaration], key: str, name: str
     return checked
 
 
-def _read(declared: declarations.Declared[Declaration], key: str, name: str) -> str:
-    """Return the text of a file whose path begins at the declaration's folder."""
+def _read(declared: Declared[CampaignTerms], key: str, name: str) -> str:
+    """Read a file as text. Its path is relative to the declaration's folder."""
     try:
         with (declared.file.path.parent / name).open("rb") as file:
             content = file.read(_MAX_FILE_BYTES + 1)
@@ -124,19 +133,21 @@ def _read(declared: declarations.Declared[Declaration], key: str, name: str) -> 
         raise declared.faulty(((key,), f"the file {name} is not UTF-8: save it with that encoding.")) from error
 
 
+OBJECTS: Final[Mapping[Place, type[BaseModel]]] = {
+    ("pay",): Pay,
+    ("training",): RequiredTraining,
+    ("gold",): GoldItems,
+    ("panel", "prolific"): ProlificPanel,
+    ("panel", "cloudresearch"): CloudResearchPanel,
+    ("panel", "generic"): GenericPanel,
+}
+"""The models of the objects in a campaign's declaration."""
 _FORM: Final = Form(
     Declaration,
     _contradictions,
     page="docs/annotation.md",
     example="name: everyday-people",
-    inside={
-        ("pay",): Pay,
-        ("training",): RequiredTraining,
-        ("gold",): GoldItems,
-        ("panel", "prolific"): ProlificPanel,
-        ("panel", "cloudresearch"): CloudResearchPanel,
-        ("panel", "generic"): GenericPanel,
-    },
+    inside=OBJECTS,
 )
 _TEXTS: Final[Mapping[str, TypeAdapter[str]]] = {
     "instructions": TypeAdapter(Instructions),

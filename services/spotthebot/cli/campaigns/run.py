@@ -1,27 +1,21 @@
-"""Creates a declared campaign, or finds the one that the same file made before, and waits for its packages."""
+"""Creates a declared campaign and waits for its packages. A second run of the same file finds the same campaign."""
 
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from spotthebot.annotation.campaign_setup.use_cases.collections import mix_of
-from spotthebot.annotation.clients import Conversations
-from spotthebot.annotation.conversations.domain import Mix
-from spotthebot.annotation.conversations.errors import CollectionsNotMixed
-from spotthebot.annotation.packages.domain.allocation import Allocation, Candidate, allocate
-from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
+from spotthebot.cli.campaigns.refusals import refusal_of
 from spotthebot.cli.campaigns.resolution import resolve
-from spotthebot.cli.declarations import faults_of
 from spotthebot.cli.errors import CampaignNameTaken
 from spotthebot.cli.resources.reach import reach_of_campaign
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, PeerRefused
 from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn, changes_to, document_of
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
-from spotthebot.contracts.annotation.previews import CampaignPreviewOut
+from spotthebot.contracts.annotation.previews import CampaignDryRunIn, CampaignEstimateOut, CampaignPreviewOut
 from spotthebot.contracts.annotation.protocols import ProtocolIn
 from spotthebot.contracts.annotation.trainings import TrainingIn
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts, shown_texts
@@ -31,66 +25,56 @@ from spotthebot.local.runtime.session import Clients
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics.analyses import ReachOut
 
-_API_KEYS: Final[Mapping[str, str]] = {"pay_per_package": "pay", "currency": "pay", "protocol_version": "protocol"}
-
 
 @dataclass(frozen=True)
 class DeclaredCampaign:
-    """A campaign, what it will take, whether this call made or changed it, and texts that its collections repeat."""
+    """A campaign that was declared, with its preview.
+
+    `is_new` says that this call created it, `changed` names the fields that this call changed, `opened` says that this
+    call opened an existing one. `repeated_texts` are texts that conversations of its collections have in common.
+    """
 
     campaign: CampaignOut
     preview: CampaignPreviewOut
-    unit: Unit
     is_new: bool
     repeated_texts: tuple[RepeatedTexts, ...]
     reach: "ReachOut | None"
     changed: tuple[str, ...] = ()
+    opened: bool = False
 
     @property
     def account(self) -> dict[str, Any]:
-        """The document that `--json` writes."""
-        campaign = self.campaign
-        used = campaign.items * self.unit.dialogues // (len(self.unit.lengths) or 1)
-        too_short = campaign.too_short or 0
-        packages, items = campaign.packages, campaign.items
-        said = _said(self.repeated_texts, self.reach)
-        return _account(campaign.name, campaign, packages, items, used, too_short) | said
+        """The JSON document that `--json` writes."""
+        account = _account(self.campaign.name, self.campaign, self.preview)
+        return account | _said(self.repeated_texts, self.reach)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a campaign would hold; `campaign` is there already where the file was declared before."""
+    """The estimated packages of a campaign. `campaign` is None if no earlier call created the campaign."""
 
-    request: CampaignIn
-    unit: Unit
+    name: str
     campaign: CampaignOut | None
-    allocation: Allocation
-    not_selected: int
+    estimate: CampaignEstimateOut
     repeated_texts: tuple[RepeatedTexts, ...]
     reach: "ReachOut | None"
 
     @property
     def account(self) -> dict[str, Any]:
-        """The document that `--json` writes; `campaign` is null where there is none yet."""
-        packages = self.allocation.packages
-        segments = sum(len(package.items) for package in packages)
-        used = len(self.allocation.conversations)
-        too_short = self.allocation.too_short
-        said = _said(self.repeated_texts, self.reach)
-        return _account(self.request.name, self.campaign, len(packages), segments, used, too_short) | said
+        """The JSON document that `--json` writes. `campaign` is null if the campaign does not exist."""
+        return _account(self.name, self.campaign, self.estimate) | _said(self.repeated_texts, self.reach)
 
 
 async def declare(
     clients: Clients, declared: CampaignDeclared, *, opens: bool, changes: bool = False
 ) -> DeclaredCampaign:
-    """Create the campaign, or find the one of the same name and content, and return it with its packages.
+    """Create the campaign and wait for its packages, or return an existing campaign of the same name and content.
 
-    With `opens` a draft or a paused campaign is opened, with `changes` the campaign of this name becomes what the file
-    says now. Raises DeclarationFaulty for what only the services can know to be wrong, CampaignNameTaken where another
-    file made a campaign of this name, and JobFailed where no packages can be made.
+    With `opens`, a draft or a paused campaign is opened. With `changes`, an existing campaign of this name is changed
+    to the content of the file. Raises DeclarationFaulty for faults that only the services can find, CampaignNameTaken
+    if a campaign of this name has other content, and JobFailed if its packages can't be made.
     """
-    resolved = await resolve(clients, declared, opens=opens)
-    request, annotation = resolved.request, clients.annotation
+    request, annotation = await resolve(clients, declared, opens=opens), clients.annotation
     named = await _named(annotation, request)
     found = named.same
     changed: tuple[str, ...] = ()
@@ -100,79 +84,101 @@ async def declare(
     elif found is None:
         named.require_free(request)
     campaign = await wait_until_built(annotation, found or await _create(annotation, declared, request))
-    if opens and campaign.state in {CampaignState.DRAFT, CampaignState.PAUSED}:
+    if opened := opens and campaign.state in {CampaignState.DRAFT, CampaignState.PAUSED}:
         campaign = await annotation.open_campaign(campaign.id)
     preview = await annotation.preview_campaign(campaign.id)
     repeated = await _repeated_in(clients, campaign)
     return DeclaredCampaign(
         campaign,
         preview,
-        resolved.unit,
         is_new=found is None,
         repeated_texts=repeated,
-        reach=await _reach(clients, request, resolved.unit),
+        reach=await _reach(clients, request, preview),
         changed=changed,
+        opened=opened,
     )
+
+
+async def check(clients: Clients, declared: CampaignDeclared, *, changes: bool) -> None:
+    """Raise the errors of `declare` that can be known before it; nothing is stored."""
+    request = await resolve(clients, declared, opens=False)
+    named = await _named(clients.annotation, request)
+    if named.same is None and not (changes and len(named.others) == 1):
+        named.require_free(request)
+        await _try(clients.annotation, declared, request)
 
 
 async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
-    """Return what the campaign would hold, by the allocation that the service makes; nothing is stored.
+    """Return the estimated packages of the campaign.
 
-    Services alone learn which conversations have the same speakers: it counts as if all had others. Raises as `declare`
-    does, and NothingToAnnotate where every conversation is too short.
+    `annotation` checks the request as for a creation, but stores nothing.
+
+    Raises the errors of `declare`, and DeclarationFaulty if every conversation is too short.
     """
-    resolved = await resolve(clients, declared, opens=False)
-    request = resolved.request
+    request = await resolve(clients, declared, opens=False)
     named = await _named(clients.annotation, request)
-    found = named.same
-    if found is None:
+    if named.same is None:
         named.require_free(request)
-    mix = mix_of(request.collections, resolved.unit, request.human_share)
-    try:
-        counts = await Conversations(clients.conversations).count_mix(mix)
-    except CollectionsNotMixed as refused:
-        faults = [((fault.pointer.removeprefix("/"),), fault.detail) for fault in refused.fields]
-        raise declared.faulty(*faults) from refused
-    lengths = [mix.exchanges] * counts.long_enough + [0] * counts.too_short
-    candidates = [Candidate(UUID(int=number), exchanges, str(number)) for number, exchanges in enumerate(lengths)]
-    allocation = allocate(candidates, resolved.unit, package_size=request.package_size, secret=b"", seed=request.seed)
+    found = await _try(clients.annotation, declared, request)
     return Estimate(
-        request,
-        resolved.unit,
+        request.name,
+        named.same,
         found,
-        allocation,
-        not_selected=counts.repeated + counts.not_drawn,
-        repeated_texts=await _repeated_in_mix(clients.conversations, mix, resolved.unit),
-        reach=await _reach(clients, request, resolved.unit),
+        repeated_texts=await _repeated_in_mix(clients.conversations, request, found),
+        reach=await _reach(clients, request, found),
     )
 
 
-async def _reach(clients: Clients, request: CampaignIn, unit: Unit) -> "ReachOut | None":
-    """Return what the campaign can show of its pairs, where each side of a conversation is labelled."""
-    if not unit.lengths:
+async def _try(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignEstimateOut:
+    """Return the service's estimate, with the file's own protocol and trainings; raises DeclarationFaulty."""
+    tried = CampaignDryRunIn(
+        **dict(request), protocol_document=declared.files.protocol, training_documents=declared.files.trainings
+    )
+    try:
+        return await annotation.estimate_campaign(tried)
+    except PeerRefused as refused:
+        raise refusal_of(declared, refused) from refused
+
+
+async def _reach(clients: Clients, request: CampaignIn, found: CampaignEstimateOut) -> "ReachOut | None":
+    """Return the campaign's reach: the smallest p-value that a pair of its bots can have.
+
+    Conversations annotated twice count as annotated once. None if the campaign shows no segments.
+    """
+    if not found.lengths:
         return None
-    return await reach_of_campaign(clients, request.collection_ids, len(unit.lengths) * request.annotations_per_segment)
+    annotations = len(found.lengths) * request.annotations_per_segment
+    return await reach_of_campaign(clients, request.collection_ids, annotations)
 
 
 async def _repeated_in(clients: Clients, campaign: CampaignOut) -> tuple[RepeatedTexts, ...]:
-    """Return whose conversations repeat one another's text in a campaign's packages, whatever their collections."""
+    """Return the speakers with repeated texts in a campaign's packages.
+
+    The texts of a speaker are repeated if several conversations have the same text. Conversations from all collections
+    of the campaign are compared with each other.
+    """
     texts = shown_texts([each async for each in clients.annotation.list_packages(campaign.id)])
     return await _repeated_texts(clients.conversations, campaign.collections, texts)
 
 
-async def _repeated_in_mix(conversations: AsyncConversations, mix: Mix, unit: Unit) -> tuple[RepeatedTexts, ...]:
-    """Return the same of a campaign that is not there, which may draw other human-human conversations."""
-    first, *also = mix.collections
+async def _repeated_in_mix(
+    conversations: AsyncConversations, request: CampaignIn, found: CampaignEstimateOut
+) -> tuple[RepeatedTexts, ...]:
+    """Return the speakers with repeated texts for a campaign that does not exist yet.
+
+    The campaign may draw other human-human conversations than this estimate.
+    """
+    first, *also = request.collection_ids
     hashes = conversations.stream_text_hashes(
         first,
         also=also,
-        exchanges=mix.exchanges,
-        human_share=mix.human_share,
-        seed=mix.seed,
-        shown=max(unit.lengths, default=None),
+        exchanges=max(found.lengths, default=1),
+        human_share=request.human_share,
+        seed=0,
+        shown=max(found.lengths, default=None),
     )
     texts = {each.id: each.text_hash async for each in hashes if each.text_hash is not None}
-    return await _repeated_texts(conversations, mix.collections, texts)
+    return await _repeated_texts(conversations, request.collection_ids, texts)
 
 
 async def _repeated_texts(
@@ -191,13 +197,16 @@ async def _repeated_texts(
 
 @dataclass(frozen=True)
 class _Named:
-    """The campaigns of a name: one that a request would make again, and others; a failed one keeps no name."""
+    """The existing campaigns of a name.
+
+    `same` is the campaign that has the request's content, `others` are all campaigns of the name that did not fail.
+    """
 
     same: CampaignOut | None
     others: tuple[CampaignOut, ...]
 
     def require_free(self, request: CampaignIn) -> None:
-        """Raise CampaignNameTaken."""
+        """Raise CampaignNameTaken if a campaign of this name exists."""
         if self.others:
             differences = "; ".join(_differences(self.others[0], request))
             raise CampaignNameTaken(name=request.name, differences=differences)
@@ -226,53 +235,46 @@ def _differences(campaign: CampaignOut, request: CampaignIn) -> Iterator[str]:
 async def _change(
     annotation: AsyncAnnotation, declared: CampaignDeclared, campaign: CampaignOut, request: CampaignIn
 ) -> CampaignOut:
-    """Make of a campaign what a file says; raises DeclarationFaulty with what may not change."""
+    """Change an existing campaign to the file's content; raises DeclarationFaulty if a field can't be changed."""
+    await _store_documents(annotation, declared, request)
     try:
-        await _store_documents(annotation, declared)
         return await annotation.change_campaign(campaign.id, CampaignChangesIn(changes_to(campaign, request)))
     except PeerRefused as refused:
-        raise faults_of(declared, refused, _API_KEYS) from refused
+        raise refusal_of(declared, refused) from refused
 
 
 async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignOut:
+    await _store_documents(annotation, declared, request)
     body = json.dumps(request.model_dump(mode="json"), sort_keys=True)
+    # Two calls at once make one campaign.
+    key = f"campaign/{hashlib.sha256(body.encode()).hexdigest()}"
     try:
-        await _store_documents(annotation, declared)
-        # Two calls at once make one campaign.
-        key = f"campaign/{hashlib.sha256(body.encode()).hexdigest()}"
         return await annotation.create_campaign(request, idempotency_key=key)
     except PeerRefused as refused:
-        raise faults_of(declared, refused, _API_KEYS) from refused
+        raise refusal_of(declared, refused) from refused
 
 
-async def _store_documents(annotation: AsyncAnnotation, declared: CampaignDeclared) -> None:
-    """Store the protocol and the trainings that a file names; raises DeclarationFaulty."""
-    try:
-        if declared.protocol is not None:
-            await annotation.create_protocol(ProtocolIn(protocol=declared.protocol))
-    except PeerRefused as refused:
-        raise faults_of(declared, refused, {}) from refused
-    try:
-        for training in declared.trainings:
-            await annotation.create_training(TrainingIn(training=training))
-    except PeerRefused as refused:
-        raise faults_of(declared, refused, {"training": "trainings"}) from refused
+async def _store_documents(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> None:
+    """Store the protocol and the trainings that the file names.
+
+    Stored documents can't be deleted. So the service first checks the campaign together with them.
+    """
+    if declared.files.protocol is None and not declared.files.trainings:
+        return
+    await _try(annotation, declared, request)
+    if declared.files.protocol is not None:
+        await annotation.create_protocol(ProtocolIn(protocol=declared.files.protocol))
+    for training in declared.files.trainings:
+        await annotation.create_training(TrainingIn(training=training))
 
 
-def _account(
-    name: str,
-    campaign: CampaignOut | None,
-    packages: int,
-    segments: int,
-    used: int,
-    too_short: int,
-) -> dict[str, Any]:
+def _account(name: str, campaign: CampaignOut | None, found: CampaignEstimateOut) -> dict[str, Any]:
     return {
         "campaign": campaign and str(campaign.id),
         "name": name,
-        "packages": packages,
-        "segments": segments,
-        "conversations": {"used": used, "too_short": too_short},
+        "packages": found.packages,
+        "segments": found.items,
+        "conversations": {"used": found.conversations, "too_short": found.too_short or 0},
     }
 
 

@@ -1,12 +1,16 @@
-"""What a collection's file may say. Names stand where the API has ids; all else is the API's."""
+"""The keys of a collection's file.
+
+The file refers to resources by name, the API by id. All other fields are the API's.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
-from spotthebot.contracts.conversations.collections import PlanSettings, Priority
-from spotthebot.contracts.wire import Domain, Name, Split, Wire
+from spotthebot.contracts.conversations.collections import HumanPoolSettings, OpeningSettings, PlanSettings, Priority
+from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
+from spotthebot.contracts.wire import Domain, Name
 
 _EXAMPLES: list[JsonValue] = [
     {
@@ -46,32 +50,22 @@ Corpus = Annotated[
 ]
 
 
-class OpeningFrom(Wire):
+Partners = Annotated[
+    Annotated[tuple[Bot, ...], Field(max_length=200), Tag("a list")] | Annotated[PartnerSetRef, Tag("a set")],
+    Discriminator(lambda partners: "a set" if isinstance(partners, Mapping | PartnerSetRef) else "a list"),
+]
+
+
+class OpeningFrom(OpeningSettings):
     """Utterances of people that conversations begin with, drawn without replacement until all were used."""
 
     corpus: Corpus
-    split: Split = Field(default="openings", description="Split of the corpus.")
-    take: Annotated[
-        Annotated[Literal["first_utterance", "first_exchange", "first_two_utterances"], Tag("a name")]
-        | Annotated[int, Field(ge=1, le=20), Tag("a number")],
-        Discriminator(lambda take: "a number" if isinstance(take, int) else "a name"),
-    ] = Field(default="first_exchange", description="What of a dialogue to take, or a number of utterances.")
-    shown: bool = Field(default=False, description="Whether annotators see the opening.")
 
 
-class PeopleFrom(Wire):
+class PeopleFrom(HumanPoolSettings):
     """Dialogues of people that become human-human conversations of the collection."""
 
     corpus: Corpus
-    split: Split = Field(default="openings", description="Split of the corpus.")
-    conversations: int = Field(ge=1, le=100_000, description="How many to mix in.")
-
-
-class PartnerSet(Wire):
-    """One version of a named partner set."""
-
-    set: Name = Field(description="Name of the partner set.")
-    version: int = Field(ge=1, lt=2**31, description="Its version.")
 
 
 class Declaration(PlanSettings):
@@ -90,10 +84,7 @@ class Declaration(PlanSettings):
     bots: tuple[Bot, ...] = Field(
         min_length=1, max_length=1000, description="Who takes part; in bipartite, the targets."
     )
-    partners: Annotated[
-        Annotated[tuple[Bot, ...], Field(max_length=200), Tag("a list")] | Annotated[PartnerSet, Tag("a set")],
-        Discriminator(lambda partners: "a set" if isinstance(partners, Mapping | PartnerSet) else "a list"),
-    ] = Field(default=(), description="In bipartite only: bots, or a partner set by name and version.")
+    partners: Partners = Field(default=(), description="In bipartite only: bots, or a partner set by name and version.")
     opening: OpeningFrom | None = Field(default=None, description="How conversations begin; nothing: with a bot.")
     humans: PeopleFrom | None = Field(default=None, description="Human-human conversations to mix in.")
     priority: Priority = 0

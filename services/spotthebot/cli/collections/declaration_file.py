@@ -1,41 +1,53 @@
-"""The form of a collection's file, and what one of its keys demands of another."""
+"""Reads a collection's file, and checks its keys against each other."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
-from spotthebot.cli import declarations
-from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PartnerSet, PeopleFrom
-from spotthebot.cli.declarations import Contradictions, Form, Place, read_declared
-from spotthebot.contracts.conversations.collections import StopRules
+from spotthebot.cli.collections.chats import ChatsDeclaration
+from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PeopleFrom
+from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
+from spotthebot.cli.declarations.yaml_file import Place, YamlFile
+from spotthebot.contracts.conversations.chats import ChatOpening, Question, chat_faults
+from spotthebot.contracts.conversations.collections import StopRules, plan_faults
+from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 
-Declared: TypeAlias = declarations.Declared[Declaration]
+CollectionDeclared: TypeAlias = Declared[Declaration]
+ChatsDeclared: TypeAlias = Declared[ChatsDeclaration]
+_PAGE: Final = "docs/collecting.md"
+_EXAMPLE: Final = "name: everyday-1"
 _INSIDE: Mapping[Place, type[BaseModel]] = {
     ("opening",): OpeningFrom,
     ("humans",): PeopleFrom,
-    ("partners",): PartnerSet,
+    ("partners",): PartnerSetRef,
     ("stop",): StopRules,
 }
-_UTTERANCES = {"first_utterance": 1, "first_exchange": 2, "first_two_utterances": 2}
 
 
-def read_declaration(path: Path) -> Declared:
-    """Read a collection's file; raises DeclarationFaulty with everything that is wrong with it."""
+class CollectionFile(RootModel[Declaration | ChatsDeclaration]):
+    """A file for `./stb collect`: conversations between bots, or chats with people."""
+
+
+def read_collection_file(path: Path) -> CollectionDeclared | ChatsDeclared:
+    """Read a file, whose `mode` decides its form; raises DeclarationFaulty with all its faults."""
+    content = YamlFile(path, page=_PAGE).content
+    has_people = isinstance(content, dict) and content.get("mode") == "human_bot"
+    return read_declared(path, _CHATS) if has_people else read_declaration(path)
+
+
+def read_declaration(path: Path) -> CollectionDeclared:
+    """Read a collection's file; raises DeclarationFaulty with all its faults."""
     return read_declared(path, _FORM)
 
 
 def contradictions(request: Declaration) -> Contradictions:
-    """Yield what of a collection can't stand together."""
+    """Yield the contradictions between keys of a collection's declaration, with their places."""
     yield from _wrong_for_the_mode(request)
-    yield from _named_twice(request)
-    if request.opening is not None:
-        take = request.opening.take
-        utterances = take if isinstance(take, int) else _UTTERANCES[take]
-        if utterances > 2 * request.exchanges:
-            reason = f"{utterances} utterances are longer than the conversation of {2 * request.exchanges} turns."
-            yield ("opening", "take"), f"{reason} Take fewer, or ask for more exchanges."
+    partners = () if isinstance(request.partners, PartnerSetRef) else request.partners
+    for place, fault in plan_faults(request, request.mode, request.opening, request.bots, partners):
+        yield place, f"{fault}."
 
 
 def _wrong_for_the_mode(request: Declaration) -> Contradictions:
@@ -48,25 +60,18 @@ def _wrong_for_the_mode(request: Declaration) -> Contradictions:
         return
     if request.partners:
         yield ("partners",), f"in {mode} there are no partners: leave them out, or choose mode bipartite."
-    if request.order == "target_first":
-        yield ("order",), f"target_first is for bipartite: in {mode} there is no target; choose both or first."
 
 
-def _named_twice(request: Declaration) -> Contradictions:
-    partners = () if isinstance(request.partners, PartnerSet) else request.partners
-    for key, names in (("bots", request.bots), ("partners", partners)):
-        for number, name in enumerate(names):
-            if name in names[:number]:
-                yield (key, number), f"'{name}' is named twice: name each bot once."
-    for number, name in enumerate(partners):
-        if name in request.bots:
-            yield ("partners", number), f"'{name}' is a target, too: it would talk to itself; name it once."
+def _contradictions_of_chats(request: ChatsDeclaration) -> Contradictions:
+    for place, fault in chat_faults(request, request.bots):
+        yield place, f"{fault}."
 
 
-_FORM: Final = Form(
-    Declaration,
-    contradictions,
-    page="docs/collecting.md",
-    example="name: everyday-1",
-    inside=_INSIDE,
+_FORM: Final = Form(Declaration, contradictions, page=_PAGE, example=_EXAMPLE, inside=_INSIDE)
+_CHATS: Final = Form(
+    ChatsDeclaration,
+    _contradictions_of_chats,
+    page=_PAGE,
+    example=_EXAMPLE,
+    inside={("opening",): ChatOpening, ("questions",): Question},
 )

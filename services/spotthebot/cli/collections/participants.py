@@ -1,4 +1,4 @@
-"""What is done with the services' warnings of a collection's bots before it starts."""
+"""Handles the services' warnings about the bots of a collection, before the collection starts."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -6,10 +6,10 @@ from spotthebot.contracts.conversations.collections import BotWarningOut
 from spotthebot.local.progress import say
 
 Approve = Callable[[Sequence[BotWarningOut]], Awaitable[None]]
-"""Takes the warnings before a collection starts; raises where it must not."""
+"""A function that gets the warnings before a collection starts. It raises an error if the collection must not start."""
 
 
 async def print_warnings(warnings: Sequence[BotWarningOut]) -> None:
-    """Print each warning, and let the collection start."""
+    """Print each warning. The collection starts regardless of the warnings."""
     for each in warnings:
         say(f"Warning: {each.detail}")

@@ -1,13 +1,20 @@
-"""Resolves the names of a declaration to ids of the API; adds missing built-in bots and the sample corpus."""
+"""Replaces the names in a collection's declaration by ids.
+
+Registers missing built-in bots and uploads the sample corpus.
+"""
 
 from collections.abc import Awaitable, Iterator, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, overload
 from uuid import UUID
 
-from spotthebot.cli.collections.declaration import Declaration, PartnerSet
-from spotthebot.cli.collections.declaration_file import Declared
-from spotthebot.cli.declarations import Place, UnknownName, listed
-from spotthebot.cli.resources import Bots, Corpora, NamedBy, find_addable
+from spotthebot.cli.collections.chats import ChatsDeclaration
+from spotthebot.cli.collections.declaration import Declaration
+from spotthebot.cli.collections.declaration_file import ChatsDeclared, CollectionDeclared
+from spotthebot.cli.declarations.names import UnknownName, listed
+from spotthebot.cli.declarations.yaml_file import Place
+from spotthebot.cli.resources.directories import Bots, Corpora
+from spotthebot.cli.resources.resolver import NamedBy, find_addable
+from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.conversations.collections import (
     AllPlayAllIn,
     BipartiteIn,
@@ -22,7 +29,7 @@ from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import BUILT_IN, LEARNING, register_built_in, upload_sample
 
 API_KEYS: Final = {"corpus_id": "corpus"}
-"""Keys of the API that are called otherwise in a declaration."""
+"""The API's keys that have other names in a declaration."""
 _REQUESTS: Mapping[str, type[SelfPlayIn | AllPlayAllIn | BipartiteIn]] = {
     "self_play": SelfPlayIn,
     "all_play_all": AllPlayAllIn,
@@ -31,11 +38,19 @@ _REQUESTS: Mapping[str, type[SelfPlayIn | AllPlayAllIn | BipartiteIn]] = {
 _Found = TypeVar("_Found")
 
 
-async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
-    """Return the request for the collection, which the service validates.
+@overload
+async def resolve(clients: Clients, declared: CollectionDeclared) -> PlannedIn: ...
 
-    Raises DeclarationFaulty with every name that is unknown. Nothing is registered or uploaded before all names are
-    known to be good.
+
+@overload
+async def resolve(clients: Clients, declared: CollectionDeclared | ChatsDeclared) -> PlannedIn | HumanBotIn: ...
+
+
+async def resolve(clients: Clients, declared: CollectionDeclared | ChatsDeclared) -> PlannedIn | HumanBotIn:
+    """Return the request that starts the collection. Only the service validates it.
+
+    Raises DeclarationFaulty with all unknown names. Bots are registered and the corpus is uploaded only if all names
+    are valid.
     """
     request = declared.request
     faults: list[tuple[Place, str]] = []
@@ -56,7 +71,7 @@ async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
         name: await found(place, _id_of(find_addable(known_corpora, name, (sample.NAME,))))
         for place, name in _corpora_named(request)
     }
-    if isinstance(request.partners, PartnerSet):
+    if isinstance(request, Declaration) and isinstance(request.partners, PartnerSetRef):
         await found(("partners",), _find_partner_set(clients, request.partners))
     if faults:
         raise declared.faulty(*faults)
@@ -66,6 +81,9 @@ async def resolve(clients: Clients, declared: Declared) -> PlannedIn:
     for name in missing:
         corpus_id = corpora.get(sample.NAME)
         bots[name] = await register_built_in(clients, name, domain=request.domain, corpus_id=corpus_id)
+    if isinstance(request, ChatsDeclaration):
+        ids = _ids(bots)
+        return HumanBotIn.model_construct(**dict(request) | {"bots": tuple(ids[name] for name in request.bots)})
     return _planned(request, _ids(bots), _ids(corpora))
 
 
@@ -74,7 +92,7 @@ async def _id_of(finding: Awaitable[NamedBy | None]) -> UUID | None:
     return None if found is None else found.id
 
 
-async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:
+async def _find_partner_set(clients: Clients, request: PartnerSetRef) -> str:
     versions: dict[str, list[int]] = {}
     async for each in clients.conversations.list_partner_sets():
         versions.setdefault(each.name, []).append(each.version)
@@ -89,15 +107,17 @@ async def _find_partner_set(clients: Clients, request: PartnerSet) -> str:
     raise UnknownName(message)
 
 
-def _bots_named(request: Declaration) -> Iterator[tuple[Place, str]]:
+def _bots_named(request: Declaration | ChatsDeclaration) -> Iterator[tuple[Place, str]]:
     for number, name in enumerate(request.bots):
         yield ("bots", number), name
-    if not isinstance(request.partners, PartnerSet):
+    if isinstance(request, Declaration) and not isinstance(request.partners, PartnerSetRef):
         for number, name in enumerate(request.partners):
             yield ("partners", number), name
 
 
-def _corpora_named(request: Declaration) -> Iterator[tuple[Place, str]]:
+def _corpora_named(request: Declaration | ChatsDeclaration) -> Iterator[tuple[Place, str]]:
+    if isinstance(request, ChatsDeclaration):
+        return
     if request.opening is not None:
         yield ("opening", "corpus"), request.opening.corpus
     if request.humans is not None:
@@ -105,13 +125,13 @@ def _corpora_named(request: Declaration) -> Iterator[tuple[Place, str]]:
 
 
 def _planned(request: Declaration, bots: Mapping[str, UUID], corpora: Mapping[str, UUID]) -> PlannedIn:
-    """Replace names by ids. Nothing is validated: the service's refusal is reported by the file's lines."""
+    """Replace the names by ids without validation. A fault is found by the service and reported by the file's line."""
     values: dict[str, Any] = dict(request) | {"bots": tuple(bots[name] for name in request.bots)}
     for key, kind in (("opening", Opening), ("humans", HumanPool)):
         if (said := values[key]) is not None:
             fields = dict(said)
             values[key] = kind.model_construct(corpus_id=corpora[fields.pop("corpus")], **fields)
-    if isinstance(request.partners, PartnerSet):
+    if isinstance(request.partners, PartnerSetRef):
         values["partners"] = PartnerSetRef.model_construct(**dict(request.partners))
     elif request.partners:
         values["partners"] = tuple(bots[name] for name in request.partners)

@@ -1,4 +1,4 @@
-"""Starts a declared collection, or finds the one that was started before, and follows it to its end."""
+"""Starts a declared collection and follows it to its end. A second run of the same file finds the same collection."""
 
 import asyncio
 import hashlib
@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from spotthebot.cli.collections.declaration_file import Declared
+from spotthebot.cli.collections.declaration_file import ChatsDeclared, CollectionDeclared
 from spotthebot.cli.collections.participants import Approve, print_warnings
 from spotthebot.cli.collections.resolution import API_KEYS, resolve
-from spotthebot.cli.declarations import faults_of
+from spotthebot.cli.declarations.refusals import faults_of
 from spotthebot.cli.errors import CollectionNameTaken
 from spotthebot.clients import AsyncConversations, NotFound, PeerRefused
+from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.conversations.collections import (
     CollectionOut,
     CollectionPlanOut,
@@ -34,17 +35,17 @@ from spotthebot.local.runtime.session import Clients
 from spotthebot.local.whole_files import written
 
 _LOOK_EVERY_SECONDS = 0.5
-_PAIRS_COST = 10
-"""Pairs are counted by the database: looking at them again waits so many times as long as it took."""
+_COUNTS_COST = 10
+"""Counting is slow for the database. The next count waits this many times as long as the last count took."""
 _MAX_FAILURES = 1000
 _LISTS_OF_IDS = frozenset({"bots", "partners"})
-"""Too long for a sentence of differences."""
+"""Fields whose values are too long for a message about differences."""
 _PATIENCE_WITH_FLAGS_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class CollectionProgress:
-    """How far a collection is at one moment."""
+    """The progress of a collection at one moment."""
 
     collection: CollectionOut
     pairs: tuple[PairOut, ...]
@@ -56,26 +57,32 @@ class CollectionProgress:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every conversation came to its end."""
+        """Whether the collection is complete and none of its conversations failed."""
         return self.collection.state is CollectionState.COMPLETE and not self.collection.failed
 
 
 @dataclass(frozen=True)
 class StartedCollection:
-    """A collection, and whether this call created it."""
+    """A collection, and whether this call created it (`is_new`)."""
 
     collection: CollectionOut
     is_new: bool
 
 
 async def start(
-    clients: Clients, folder: DataFolder | None, declared: Declared, *, restart: bool, approve: Approve = print_warnings
+    clients: Clients,
+    folder: DataFolder | None,
+    declared: CollectionDeclared | ChatsDeclared,
+    *,
+    restart: bool,
+    approve: Approve = print_warnings,
 ) -> StartedCollection:
-    """Start the collection, or find the one that the same file started in this data folder, or one of the same plan.
+    """Start the declared collection, or return an existing one; a collection of chats is opened for people.
 
-    A paused collection is resumed; `restart` starts a new one in any case. Before a new one starts, `approve` gets what
-    is remarkable of its bots, and may raise. Raises DeclarationFaulty for what only the services can know to be wrong,
-    and CollectionNameTaken where a collection that was not cancelled has the name and another plan.
+    An existing one was started from the same file with this data folder, or has the same name and plan. It is resumed
+    if it is paused. `restart` always starts a new collection. Before a new collection starts, `approve` gets the
+    warnings about its bots; it may raise an error. Raises DeclarationFaulty for faults that only the services can find.
+    Raises CollectionNameTaken if a collection of the same name has another plan and was not cancelled.
     """
     identity = hashlib.sha256(f"{declared.request.name}/{declared.sha256}".encode()).hexdigest()
     note = None if folder is None else folder.path / "collecting" / f"{identity}.json"
@@ -85,7 +92,8 @@ async def start(
     named = [each async for each in clients.conversations.list_collections(name=request.name)]
     if not restart and (same := await _of_the_same_plan(clients.conversations, request, named)) is not None:
         return StartedCollection(await _resumed(clients, same), is_new=False)
-    await approve((await _estimate(clients, declared, request)).warnings)
+    if not isinstance(request, HumanBotIn):
+        await approve((await _estimate(clients, declared, request)).warnings)
     body = request.model_dump(mode="json", exclude_unset=True)
     content = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     # The note is written after the answer: if we die in between, the key finds what was made.
@@ -94,6 +102,8 @@ async def start(
         made = await clients.conversations.create_collection(request, idempotency_key=key)
     except PeerRefused as refused:
         raise faults_of(declared, refused, API_KEYS) from refused
+    if isinstance(request, HumanBotIn):  # nothing estimates chats: the bots' troubles come with the collection
+        await print_warnings(made.warnings)
     if note is not None:
         with disk_errors(note.parent.parent):
             note.parent.mkdir(mode=0o700, exist_ok=True)
@@ -106,9 +116,12 @@ async def start(
 
 
 async def _of_the_same_plan(
-    conversations: AsyncConversations, request: PlannedIn, named: Sequence[CollectionOut]
+    conversations: AsyncConversations, request: PlannedIn | HumanBotIn, named: Sequence[CollectionOut]
 ) -> CollectionOut | None:
-    """Return the newest of these collections that has this plan; raises CollectionNameTaken where all have another."""
+    """Return the newest collection in `named` with the plan of the request. Cancelled collections do not count.
+
+    Raises CollectionNameTaken if each of them has another plan.
+    """
     live = [each for each in reversed(named) if each.state is not CollectionState.CANCELLED]
     differences = []
     for each in live:
@@ -120,9 +133,11 @@ async def _of_the_same_plan(
     return None
 
 
-def _differences(request: PlannedIn, there: CollectionOut, plan: CollectionPlanOut) -> list[str]:
+def _differences(request: PlannedIn | HumanBotIn, there: CollectionOut, plan: CollectionPlanOut) -> list[str]:
     asked_for = request.model_dump(mode="json")
     planned = {"domain": there.domain, **plan.model_dump(mode="json")}
+    if plan.chats is not None:
+        planned |= plan.chats.model_dump(mode="json")
     return [
         name if name in _LISTS_OF_IDS else f"{name} {planned[name]} there, {asked_for[name]} here"
         for name in planned.keys() & asked_for.keys()
@@ -130,17 +145,17 @@ def _differences(request: PlannedIn, there: CollectionOut, plan: CollectionPlanO
     ]
 
 
-async def estimate(clients: Clients, declared: Declared) -> EstimateOut:
-    """Return what the collection would cost, and print what is remarkable of its bots.
+async def estimate(clients: Clients, declared: CollectionDeclared) -> EstimateOut:
+    """Return the estimated cost of the collection, and print the warnings about its bots.
 
-    Registers built-in bots and uploads the sample corpus where missing.
+    Registers missing built-in bots, and uploads the sample corpus if it is missing.
     """
     found = await _estimate(clients, declared, await resolve(clients, declared))
     await print_warnings(found.warnings)
     return found
 
 
-async def _estimate(clients: Clients, declared: Declared, request: PlannedIn) -> EstimateOut:
+async def _estimate(clients: Clients, declared: CollectionDeclared | ChatsDeclared, request: PlannedIn) -> EstimateOut:
     try:
         return await clients.conversations.estimate_collection(request)
     except PeerRefused as refused:
@@ -150,21 +165,20 @@ async def _estimate(clients: Clients, declared: Declared, request: PlannedIn) ->
 async def follow(
     conversations: AsyncConversations, started: StartedCollection, show: Callable[[CollectionProgress], None]
 ) -> CollectionProgress:
-    """Read the collection repeatedly and show its progress until it has ended."""
+    """Show the progress of the collection repeatedly until it has ended, and return the last progress."""
     collection_id = started.collection.id
     pairs: tuple[PairOut, ...] = ()
-    pairs_due = 0.0
+    failures: tuple[FailureOut, ...] = ()
+    counts_due = 0.0
     while True:
         collection = await conversations.get_collection(collection_id)
         ended = collection.state in {CollectionState.COMPLETE, CollectionState.CANCELLED}
         read_at = time.monotonic()
-        if ended or read_at >= pairs_due:
+        if ended or read_at >= counts_due:
             pairs = tuple([each async for each in conversations.list_pairs(collection_id)])
-            pairs_due = time.monotonic() + _PAIRS_COST * (time.monotonic() - read_at)
-        failures: tuple[FailureOut, ...] = ()
-        if collection.failed or collection.waiting:
             page = await conversations.list_failures(collection_id, page_size=_MAX_FAILURES).page()
             failures = tuple(page.items)
+            counts_due = time.monotonic() + _COUNTS_COST * (time.monotonic() - read_at)
         progress = CollectionProgress(collection, pairs, failures)
         show(progress)
         if ended:
@@ -173,14 +187,17 @@ async def follow(
 
 
 def account(
-    declared: Declared,
+    declared: CollectionDeclared,
     progress: CollectionProgress,
     repeated: Sequence[RepeatedTexts],
     *,
     turns: int,
     seconds: float,
 ) -> dict[str, Any]:
-    """Return the document that `--json` writes; `turns` is how many were added in the `seconds` of this call."""
+    """Return the JSON document that `--json` writes.
+
+    `turns` is the number of turns added in the `seconds` of this call.
+    """
     collection = progress.collection.model_dump(mode="json")
     counts = ("conversations", "complete", "failed", "cancelled", "waiting", "turns", "turns_planned")
     return {
@@ -196,7 +213,7 @@ def account(
 
 
 async def repeated_texts(conversations: AsyncConversations, collection_id: UUID) -> tuple[RepeatedTexts, ...]:
-    """Return the speakers whose conversations repeat one another's text, once the quality flags are there."""
+    """Wait for the quality flags. Return the speakers that have several conversations with the same text."""
     await _wait_for_flags(conversations, collection_id)
     try:
         return (await conversations.get_quality(collection_id)).repeated_texts
@@ -205,7 +222,7 @@ async def repeated_texts(conversations: AsyncConversations, collection_id: UUID)
 
 
 async def export(conversations: AsyncConversations, collection_id: UUID, folder: Path) -> Path:
-    """Write `conversations.jsonl`, whole or not at all, with the quality flags, which take a moment more."""
+    """Wait for the quality flags, and write `conversations.jsonl` completely or not at all."""
     await _wait_for_flags(conversations, collection_id)
     with written(folder / "conversations.jsonl") as file:
         async for part in conversations.export_collection(collection_id):
@@ -214,7 +231,10 @@ async def export(conversations: AsyncConversations, collection_id: UUID, folder:
 
 
 async def _wait_for_flags(conversations: AsyncConversations, collection_id: UUID) -> None:
-    """Return when the quality flags are there, when their progress ends, or when none were requested."""
+    """Wait until the quality check has ended.
+
+    Return earlier if it makes no progress, or if the collection has no check.
+    """
     try:
         await poll_until(
             lambda: conversations.get_quality(collection_id),

@@ -1,1 +1,1 @@
-"""The commands of `stb`: what typer makes of their options, and what they print."""
+"""The commands of `stb`: their options, which typer reads, and their printed output."""

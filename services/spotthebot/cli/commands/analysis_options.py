@@ -1,5 +1,6 @@
-"""The options of `rank`, `report` and `analyse`: what every result depends on beside the data."""
+"""The options of `rank`, `report` and `analyse`: the settings that a result depends on in addition to the data."""
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,71 +9,26 @@ import typer
 
 from spotthebot.cli.commands.option_groups import adding
 from spotthebot.cli.commands.options import NAMED
+from spotthebot.cli.errors import OptionsOfLabels
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, RankRule, Test, Unit
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 
 
-class Filter(StrEnum):
-    """Which annotations count."""
-
-    COMPLETE_PACKAGES = "complete_packages"
-    NONE = "none"
-
-
-class Unit(StrEnum):
-    """What one game is."""
-
-    ANNOTATION = "annotation"
-    SEGMENT = "segment"
-    CONVERSATION = "conversation"
-
-
-class Correction(StrEnum):
-    """How p-values of all pairs are corrected."""
-
-    HOLM = "holm"
-    BONFERRONI = "bonferroni"
-    NONE = "none"
-
-
-class Clusters(StrEnum):
-    """Which annotations vary together."""
-
-    BOTH = "both"
-    CONVERSATION = "conversation"
-    ANNOTATOR = "annotator"
-    FIXED_PANEL = "fixed_panel"
-    NONE = "none"
-
-
-class Test(StrEnum):
-    """Which tests give the p-values."""
-
-    CLUSTERED = "clustered"
-    SIGN = "sign"
-    CHI_SQUARE = "chi_square"
-    SCORE = "score"
-
-
 class Annotators(StrEnum):
-    """What a report calls annotators."""
+    """How a report names annotators."""
 
     CODES = "codes"
     NAMES = "names"
 
 
-class StabilityRule(StrEnum):
-    """How random subsets of the conversations are ranked."""
-
-    PERCENTILE = "percentile"
-    PUBLISHED = "published"
-
-
-Campaign = Annotated[str, typer.Argument(help=f"{NAMED} the campaign.")]
+Ranked = Annotated[str, typer.Argument(metavar="CAMPAIGN_OR_STUDY", help=f"{NAMED} the campaign or study.")]
 ReportFolder = Annotated[Path, typer.Option("--out", help="Folder of the report; made where it is missing.")]
 AnnotatorsOption = Annotated[
     Annotators,
     typer.Option("--annotators", help="What the report calls annotators: codes, or the ids that they came with."),
 ]
+SAMPLES = 3
+"""The conversations of each group in a report, unless others are asked for."""
 SamplesOption = Annotated[
     int,
     typer.Option("--samples", min=0, max=20, help="Conversations that the report shows of each group; 0 shows none."),
@@ -81,7 +37,7 @@ StabilityOption = Annotated[
     bool, typer.Option("--stability", help="Compute the stability of the ranking, too; takes minutes.")
 ]
 StabilityRuleOption = Annotated[
-    StabilityRule,
+    RankRule,
     typer.Option(
         "--stability-rule", help="How subsets are ranked: by percentiles of a bootstrap, or as the paper's code does."
     ),
@@ -89,8 +45,8 @@ StabilityRuleOption = Annotated[
 
 
 def _parameters(
-    filter_: Annotated[Filter, typer.Option("--filter", help="Which annotations count.")] = Filter.COMPLETE_PACKAGES,
-    unit: Annotated[Unit, typer.Option("--unit", help="What one game is.")] = Unit.ANNOTATION,
+    filter_: Annotated[Filter, typer.Option("--filter", help="Which annotations count.")] = "complete_packages",
+    unit: Annotated[Unit, typer.Option("--unit", help="What one game is.")] = "annotation",
     confidence_level: Annotated[
         float, typer.Option("--confidence-level", min=MIN_LEVEL, max=MAX_LEVEL, help="Of intervals.")
     ] = 0.95,
@@ -103,14 +59,12 @@ def _parameters(
         typer.Option(
             "--clusters", help="Annotations that vary together; fixed_panel speaks of these annotators and no others."
         ),
-    ] = Clusters.BOTH,
+    ] = "both",
     test: Annotated[
         Test,
         typer.Option("--test", help="Of pairs and curves; all but the first take annotations for independent."),
-    ] = Test.CLUSTERED,
-    correction: Annotated[
-        Correction, typer.Option("--correction", help="Of the p-values of all pairs.")
-    ] = Correction.HOLM,
+    ] = "clustered",
+    correction: Annotated[Correction, typer.Option("--correction", help="Of the p-values of all pairs.")] = "holm",
     resamples: Annotated[int, typer.Option("--resamples", min=1, max=100_000, help="Bootstrap replicates.")] = 1000,
     seed: Annotated[
         int | None,
@@ -119,18 +73,39 @@ def _parameters(
         ),
     ] = None,
 ) -> dict[str, Any]:
-    """Return the parameters of an analysis, as the API names them; a seed only where one is given."""
+    """Return the options as parameters of an analysis, under the API's names. `seed` is left out if it is not given."""
     return {
-        "filter": filter_.value,
-        "unit": unit.value,
+        "filter": filter_,
+        "unit": unit,
         "confidence_level": confidence_level,
         "significance_level": significance_level,
-        "clusters": clusters.value,
-        "test": test.value,
-        "correction": correction.value,
+        "clusters": clusters,
+        "test": test,
+        "correction": correction,
         "resamples": resamples,
     } | ({} if seed is None else {"seed": seed})
 
 
+def options_of_labels(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the options with a value of their own that have a meaning for labels and comparisons of sides alone."""
+    from spotthebot.contracts.analytics.provenance import ParametersIn  # noqa: PLC0415 - models take time to build
+
+    standard = ParametersIn()
+    return [
+        option
+        for option, is_chosen in {
+            "--unit": parameters["unit"] != standard.unit,
+            "--test": parameters["test"] != standard.test,
+        }.items()
+        if is_chosen
+    ]
+
+
+def require_no_options(source: str, options: Sequence[str]) -> None:
+    """Raise OptionsOfLabels if there are such options; `source` names the protocol or the study of the results."""
+    if options:
+        raise OptionsOfLabels(source=source, options=" and no ".join(options))
+
+
 takes_parameters = adding(_parameters, "parameters")
-"""Gives a command the options of an analysis, whose values it gets as its argument `parameters`."""
+"""A decorator that adds the options of an analysis to a command. Their values are its argument `parameters`."""

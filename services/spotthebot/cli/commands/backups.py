@@ -1,4 +1,4 @@
-"""`stb backup` and `stb restore`: all that a suite keeps, in one file."""
+"""`stb backup` and `stb restore`: all data of a suite, in one file."""
 
 import asyncio
 import os
@@ -24,8 +24,9 @@ from spotthebot.local.runtime.bootstrap import (
 )
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.local_settings import local_settings
-from spotthebot.operations.backups import BackupContents, checked_backup, create_backup, restore_backup
+from spotthebot.operations.backups.creation import BackupContents, create_backup
 from spotthebot.operations.backups.errors import BackupExists, SuiteStarting
+from spotthebot.operations.backups.restoration import checked_backup, restore_backup
 from spotthebot.operations.deployment import Deployment, deployment_here
 from spotthebot.operations.deployment import prepare_database as prepare_deployed_database
 
@@ -46,7 +47,7 @@ def backup(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE where it is there already.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Write all that the suite keeps to one file, while it runs or while it does not."""
+    """Write all data of the suite to one file, whether it runs or not."""
     deployment = deployment_here()
     elsewhere = deployment.admin_url if deployment else os.environ.get(DATABASE_URL_VARIABLE)
     folder = folder_at(data_dir) if elsewhere else suite_at(data_dir)  # one elsewhere has no folder
@@ -74,9 +75,10 @@ def restore(
     ] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Make a suite of a backup; a database that is there is only replaced on request.
+    """Restore a suite from a backup; an existing database is replaced only with --replace.
 
-    Roles keep the passwords of a deployment's secrets, where SPOTTHEBOT_SECRETS_DIR names them.
+    If SPOTTHEBOT_SECRETS_DIR names the secrets of a deployment, the database's roles keep the passwords in these
+    secrets.
     """
     folder = folder_at(data_dir)
     deployment = deployment_here()
@@ -115,7 +117,7 @@ def _server_of(folder: DataFolder, deployment: Deployment | None) -> Iterator[tu
 
 @contextmanager
 def _database_of(folder: DataFolder, given: str | None) -> Iterator[str]:
-    """Yield the admin's URL of the database, which is started for the block where nothing runs it."""
+    """Yield the superuser's URL of the suite's database. If the database is stopped, it runs during the block."""
     if given:
         yield given
         return

@@ -1,4 +1,4 @@
-"""`stb bots check`: the conformance kit, from the machine where a bot is developed."""
+"""`stb bots check`: checks the conformance of a bot, on the machine where the bot is developed."""
 
 import asyncio
 from enum import StrEnum
@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from spotthebot.bots.conformance_check import check_bot
 from spotthebot.cli.commands.bot_protocols import (
     ProtocolFields,
     ReplyTimeout,
@@ -18,12 +17,13 @@ from spotthebot.cli.commands.bot_protocols import (
 )
 from spotthebot.cli.commands.options import AsJson, write_json
 from spotthebot.contracts.bots.registry import Limits
+from spotthebot.local.conformance_check import check_bot
 
 _SECONDS = 120.0
 
 
 class RemoteKind(StrEnum):
-    """Protocols of bots that are at a URL."""
+    """The protocols that a bot at a URL can have."""
 
     WEBHOOK = "webhook"
     OPENAI = "openai"
@@ -40,7 +40,7 @@ def check(
     timeout: ReplyTimeout = 30.0,
     as_json: AsJson = False,
 ) -> None:
-    """Run the conformance kit on a bot, as registration does; exit code 1 where something failed."""
+    """Run the conformance kit on a bot, as registration does; exit code 1 if a check failed."""
     request = read_protocol(protocol, url=url, model=model, fields=options)
     limits = Limits(timeout_seconds=timeout)
     report = asyncio.run(check_bot(request, read_secret(secret_from), limits, seconds=_SECONDS))

@@ -1,4 +1,4 @@
-"""How a bot is asked, from the options of a command; and what a probe found, for people."""
+"""Reads a bot's protocol from the options of a command, and prints the findings of a probe."""
 
 import json
 import os
@@ -34,7 +34,10 @@ class NotAProtocol(Invalid):
 
 
 def read_protocol(kind: StrEnum, *, url: str | None, model: str | None, fields: str | None) -> Protocol:
-    """Return the protocol that options describe, `fields` as JSON among them; raises NotAProtocol."""
+    """Return the protocol that the options describe; raises NotAProtocol.
+
+    `fields` is JSON with more fields of the protocol.
+    """
     given: dict[str, Any] = {"kind": kind.value}
     if url is not None:
         given["base_url" if kind.value == "openai" else "url"] = url
@@ -50,7 +53,7 @@ def read_protocol(kind: StrEnum, *, url: str | None, model: str | None, fields: 
 
 
 def read_secret(variable: str | None) -> str | None:
-    """Return the secret in a variable of the environment; raises NotAProtocol where it is not set."""
+    """Return the secret in an environment variable; None without a variable. Raises NotAProtocol if it is not set."""
     if variable is None:
         return None
     if not (secret := os.environ.get(variable)):
@@ -59,7 +62,7 @@ def read_secret(variable: str | None) -> str | None:
 
 
 def print_findings(report: ProbeReport) -> None:
-    """Print each check of a probe, and whether the bot can take part."""
+    """Print the finding of each check of a probe. Say at the end whether the bot can take part in collections."""
     table = Table("Check", "Verdict", "Finding")
     for finding in report.findings:
         colour = _COLOURS.get(finding.verdict, "dim")

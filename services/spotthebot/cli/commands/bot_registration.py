@@ -1,4 +1,4 @@
-"""`stb bots register`: registers a bot, or its next version, and says what its probe found."""
+"""`stb bots register`: registers a bot or its next version, and prints the findings of its probe."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -20,8 +20,9 @@ from spotthebot.cli.commands.bots import print_bot
 from spotthebot.cli.commands.options import NAMED, AsJson
 from spotthebot.cli.commands.resource_commands import ask, print_json
 from spotthebot.cli.commands.service_options import takes_services
-from spotthebot.cli.declarations import is_id
-from spotthebot.cli.resources import Bots, Corpora, find
+from spotthebot.cli.declarations.names import is_id
+from spotthebot.cli.resources.directories import Bots, Corpora
+from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.bots.protocols import Protocol
 from spotthebot.contracts.bots.registry import BotIn, BotOut, BotVersionIn, Limits
 from spotthebot.kit.ids import new_id
@@ -31,7 +32,7 @@ from spotthebot.local.runtime.session import Clients, Services
 
 
 class BotKind(StrEnum):
-    """The protocols by which bots are asked."""
+    """The protocols that a bot can have."""
 
     WEBHOOK = "webhook"
     OPENAI = "openai"
@@ -65,9 +66,9 @@ def register(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Register a bot, which is probed at once; exit code 1 where it can't take part yet.
+    """Register a bot and probe it; exit code 1 if it can't take part yet.
 
-    With a team's key it is the team's bot.
+    With a team's key, the bot belongs to the team.
     """
     asked = read_protocol(protocol, url=bot_url, model=model, fields=options)
     secret = read_secret(secret_from)
@@ -105,7 +106,10 @@ def register(
 
 
 async def _corpus_id(clients: Clients, corpus: str) -> UUID:
-    """Return the id of a corpus; an id is left to the service, as a team may learn from corpora that it can't list."""
+    """Return the id of a corpus.
+
+    An id is returned unchecked, since a team may learn from corpora that it can't list.
+    """
     return UUID(corpus) if is_id(corpus) else (await find(Corpora(clients), corpus)).id
 
 

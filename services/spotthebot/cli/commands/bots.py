@@ -1,4 +1,4 @@
-"""`stb bots`: list, show and remove bots, their versions, and the conversations that they took part in."""
+"""`stb bots`: lists, shows and removes bots, and lists their versions and conversations."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,8 @@ from spotthebot.cli.commands.options import NAMED, AsJson
 from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.resources import Bots, find, owner
+from spotthebot.cli.resources.directories import Bots, owner
+from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.bots.protocols import Protocol
 from spotthebot.contracts.bots.registry import BotChangesIn, BotOut, BotStatus, BotVersionOut
 from spotthebot.contracts.conversations.conversations import ConversationOut
@@ -27,7 +28,7 @@ def list_bots(
     every: Annotated[bool, typer.Option("--all", help="Those that were removed, too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List bots; a team's key lists its own."""
+    """List bots; with a team's key, only the team's bots."""
     found = [each for each in list_all(services, Bots) if every or each.status is not BotStatus.RETIRED]
     if as_json:
         print_json({"bots": dumped(found)})
@@ -38,7 +39,7 @@ def list_bots(
 
 @reads_services
 def show(services: Services, bot: Bot, as_json: AsJson = False) -> None:
-    """Show a bot, how it is asked, and what its last probe found."""
+    """Show a bot, its protocol and the findings of its last probe."""
 
     async def read(clients: Clients) -> BotOut:
         return await find(Bots(clients), bot)
@@ -54,7 +55,7 @@ def show(services: Services, bot: Bot, as_json: AsJson = False) -> None:
 
 @reads_services
 def versions(services: Services, bot: Bot, as_json: AsJson = False) -> None:
-    """List the versions of a bot: what decided its replies, and since when."""
+    """List the versions of a bot, with the settings and the start of each."""
 
     async def read(clients: Clients) -> list[BotVersionOut]:
         found = await find(Bots(clients), bot)
@@ -75,7 +76,10 @@ def conversations(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many to list at most.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """List the conversations of a bot, oldest first; --json has what was said. A team learns no partner's name."""
+    """List the conversations of a bot, oldest first; --json includes their turns.
+
+    A team does not see the names of partners.
+    """
 
     async def read(clients: Clients) -> tuple[list[ConversationOut], bool]:
         found = await find(Bots(clients), bot)
@@ -99,7 +103,7 @@ def conversations(
 
 @reads_services
 def remove(services: Services, bot: Bot, yes: Yes = False) -> None:
-    """Retire a bot: it is asked nothing more, for good; its conversations stay. Asks before it does."""
+    """Retire a bot for good: it gets no more requests; its conversations stay. Asks for a confirmation."""
 
     async def retire(clients: Clients) -> BotOut:
         found = await find(Bots(clients), bot)
@@ -115,7 +119,7 @@ def remove(services: Services, bot: Bot, yes: Yes = False) -> None:
 
 
 def print_bot(bot: BotOut) -> None:
-    """Print what is known of a bot."""
+    """Print the facts about a bot."""
     limits = bot.limits
     per_minute = "" if limits.requests_per_minute is None else f", {limits.requests_per_minute} a minute"
     facts: dict[str, Any] = {
@@ -138,7 +142,7 @@ def print_bot(bot: BotOut) -> None:
 
 
 def described(protocol: Protocol) -> str:
-    """Return how a bot is asked: the kind, the model, the address."""
+    """Return a description of a protocol: its kind, its model and its address."""
     fields = protocol.model_dump(mode="json")
     parts = [fields.get(name) for name in ("kind", "model", "url", "base_url")]
     return " ".join(str(part) for part in parts if part)

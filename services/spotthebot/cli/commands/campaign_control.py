@@ -1,4 +1,4 @@
-"""`stb campaigns`: list and show campaigns, open, pause and close them, release their results."""
+"""`stb campaigns`: lists, shows, opens, pauses and closes campaigns, and releases their results."""
 
 from typing import Annotated, Any
 
@@ -8,8 +8,11 @@ from spotthebot.cli.commands.options import NAMED, AsJson
 from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.resources import Campaigns, find
+from spotthebot.cli.commands.value_files import Every, ValuesFile, filter_of, write_values
+from spotthebot.cli.resources.directories import Campaigns
+from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.trainings import TrainingResultsOut, WorkforceResultOut
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
@@ -19,7 +22,7 @@ Campaign = Annotated[str, typer.Argument(metavar="CAMPAIGN", help=f"{NAMED} the 
 
 @reads_services
 def list_campaigns(services: Services, as_json: AsJson = False) -> None:
-    """List campaigns and how far they are."""
+    """List campaigns with their progress."""
     found = list_all(services, Campaigns)
     if as_json:
         print_json({"campaigns": dumped(found)})
@@ -31,7 +34,7 @@ def list_campaigns(services: Services, as_json: AsJson = False) -> None:
 
 @reads_services
 def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> None:
-    """Show a campaign: what it asks, how far it is, and what its conversations come from."""
+    """Show a campaign: its protocol, its progress and its collections."""
 
     async def read(clients: Clients) -> tuple[CampaignOut, list[str]]:
         found = await find(Campaigns(clients), campaign)
@@ -55,6 +58,8 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Segments": ", ".join(map(str, found.segments)),
         "Packages": f"{found.packages}, each of {found.package_size} items at most, submitted {found.submitted} times",
         "Annotations": f"{_annotations(found)}, {found.annotations_per_segment} of each item",
+        "Headline measure": found.headline,
+        "Annotated twice": found.units_twice and f"{found.units_twice} dialogues or pairs of dialogues",
         "Pay": pay,
         "Seed": found.seed,
         "Created": found.created_at,
@@ -62,6 +67,45 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Results made public": found.published_at,
     }
     print_facts(facts)
+
+
+@reads_services
+def values(services: Services, campaign: Campaign, out: ValuesFile, every: Every = False) -> None:
+    """Write all that annotators said of bots as a table of ratings, which `stb analyse table` reads."""
+
+    async def read(clients: Clients) -> bytes:
+        found = await find(Campaigns(clients), campaign)
+        return await clients.analytics.export_values(found.id, filter=filter_of(every=every))
+
+    write_values(ask(services, read), out)
+
+
+@reads_services
+def training(services: Services, campaign: Campaign, as_json: AsJson = False) -> None:
+    """Show how many people of each workforce passed a campaign's training."""
+
+    async def read(clients: Clients) -> TrainingResultsOut:
+        return await clients.annotation.get_training_results((await find(Campaigns(clients), campaign)).id)
+
+    found = ask(services, read)
+    if as_json:
+        print_json(found)
+        return
+    rows = (
+        (each.frontend, each.link, each.people, each.passed, each.failed, _percent(each.pass_rate), _within(each))
+        for each in found.workforces
+    )
+    columns = ("Frontend", "Shared link", "People", "Passed", "Failed", "Pass rate", "Right enough, by dialogue")
+    print_list(columns, rows, empty=f"Nobody has started the training {found.training} in this campaign.")
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{share:.0%}"
+
+
+def _within(workforce: WorkforceResultOut) -> str:
+    """Return for each dialogue how many of the people who answered it first made few enough mistakes."""
+    return ", ".join(f"{each.within_allowed} of {each.people}" for each in workforce.dialogues)
 
 
 @reads_services
@@ -76,7 +120,7 @@ def open_campaign(services: Services, campaign: Campaign) -> None:
 
 @reads_services
 def pause(services: Services, campaign: Campaign) -> None:
-    """Let nothing be claimed until the campaign is opened again; packages that annotators hold can be submitted."""
+    """Pause a campaign: nobody can claim packages until it is opened again; claimed packages can be submitted."""
 
     async def change(clients: Clients) -> CampaignOut:
         return await clients.annotation.pause_campaign((await find(Campaigns(clients), campaign)).id)
@@ -86,7 +130,7 @@ def pause(services: Services, campaign: Campaign) -> None:
 
 @reads_services
 def close(services: Services, campaign: Campaign, yes: Yes = False) -> None:
-    """End a campaign with the annotations that it has. Asks before it does."""
+    """End a campaign with the annotations that it has. Asks for a confirmation."""
 
     async def change(clients: Clients) -> CampaignOut:
         found = await find(Campaigns(clients), campaign)
@@ -102,7 +146,7 @@ def close(services: Services, campaign: Campaign, yes: Yes = False) -> None:
 
 @reads_services
 def delete(services: Services, campaign: Campaign, yes: Yes = False) -> None:
-    """Delete a draft that nobody entered, with its packages. Asks before it does."""
+    """Delete a draft that nobody entered, with its packages. Asks for a confirmation."""
 
     async def change(clients: Clients) -> CampaignOut:
         found = await find(Campaigns(clients), campaign)
@@ -134,7 +178,7 @@ def release(
 
 @reads_services
 def withdraw(services: Services, campaign: Campaign) -> None:
-    """Let neither teams nor the public see a campaign's results any more."""
+    """Withdraw a campaign's results: teams and the public can't see them any more."""
 
     async def change(clients: Clients) -> CampaignOut:
         return await clients.annotation.withdraw_results((await find(Campaigns(clients), campaign)).id)

@@ -1,4 +1,4 @@
-"""`stb collections`: list and show collections, pause, resume and cancel them."""
+"""`stb collections`: lists, shows, pauses, resumes and cancels collections."""
 
 from typing import Annotated, Any, Final
 
@@ -8,9 +8,10 @@ from spotthebot.cli.commands.options import NAMED, AsJson
 from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.cli.commands.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.resources import Collections, find
+from spotthebot.cli.resources.directories import Collections
+from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
-from spotthebot.contracts.conversations.progress import FailureOut, PairOut
+from spotthebot.contracts.conversations.progress import ChatBotOut, FailureOut, PairOut
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
@@ -22,7 +23,7 @@ _ENDED = {CollectionState.COMPLETE, CollectionState.CANCELLED}
 
 @reads_services
 def list_collections(services: Services, as_json: AsJson = False) -> None:
-    """List collections and how far they are."""
+    """List collections with their progress."""
     found = list_all(services, Collections)
     if as_json:
         print_json({"collections": dumped(found)})
@@ -34,17 +35,21 @@ def list_collections(services: Services, as_json: AsJson = False) -> None:
 
 @reads_services
 def show(services: Services, collection: Collection, as_json: AsJson = False) -> None:
-    """Show a collection: how far it is, its pairs, and why conversations failed or wait."""
+    """Show a collection: its progress, its pairs, and the reasons of failed and waiting conversations."""
 
-    async def read(clients: Clients) -> tuple[CollectionOut, list[PairOut], list[FailureOut]]:
+    async def read(
+        clients: Clients,
+    ) -> tuple[CollectionOut, list[PairOut], list[FailureOut], list[ChatBotOut]]:
         found = await find(Collections(clients), collection)
         pairs = [each async for each in clients.conversations.list_pairs(found.id)]
         failures = [each async for each in clients.conversations.list_failures(found.id)]
-        return found, pairs, failures
+        bots = (await clients.conversations.list_chat_bots(found.id)).bots if found.mode == "human_bot" else ()
+        return found, pairs, failures, list(bots)
 
-    found, pairs, failures = ask(services, read)
+    found, pairs, failures, bots = ask(services, read)
     if as_json:
-        print_json({"collection": found.model_dump(mode="json"), "pairs": dumped(pairs), "failures": dumped(failures)})
+        document = {"collection": found.model_dump(mode="json"), "pairs": dumped(pairs), "failures": dumped(failures)}
+        print_json(document | ({"bots": dumped(bots)} if bots else {}))
         return
     ended = (("failed", found.failed), ("cancelled", found.cancelled), ("wait", found.waiting))
     others = "".join(f", {number} {word}" for word, number in ended if number)
@@ -61,9 +66,12 @@ def show(services: Services, collection: Collection, as_json: AsJson = False) ->
         "Finished": found.finished_at,
     }
     print_facts(facts)
-    rows = ((*each.participants, _counts(each)) for each in pairs[:_MAX_PAIRS])
-    print_details(("Begins", "Answers", "Conversations"), rows)
-    if len(pairs) > _MAX_PAIRS:
+    if bots:
+        print_details(("Bot", "Conversations", "Rated"), ((each.name, _counts(each), each.rated) for each in bots))
+    else:
+        rows = ((*each.participants, _counts(each)) for each in pairs[:_MAX_PAIRS])
+        print_details(("Begins", "Answers", "Conversations"), rows)
+    if not bots and len(pairs) > _MAX_PAIRS:
         say(f"The first {_MAX_PAIRS} of {len(pairs)} pairs: --json has all.")
     reasons = ((each.conversations, each.state, each.bot, each.reason) for each in failures)
     print_details(("Number", "State", "To speak", "Reason"), reasons)
@@ -71,7 +79,7 @@ def show(services: Services, collection: Collection, as_json: AsJson = False) ->
 
 @reads_services
 def pause(services: Services, collection: Collection) -> None:
-    """Ask bots nothing more until the collection is resumed."""
+    """Pause a collection: bots get no requests until it is resumed."""
 
     async def change(clients: Clients) -> CollectionOut:
         return await clients.conversations.pause_collection((await find(Collections(clients), collection)).id)
@@ -81,7 +89,7 @@ def pause(services: Services, collection: Collection) -> None:
 
 @reads_services
 def resume(services: Services, collection: Collection) -> None:
-    """Go on with a paused collection."""
+    """Resume a paused collection."""
 
     async def change(clients: Clients) -> CollectionOut:
         return await clients.conversations.resume_collection((await find(Collections(clients), collection)).id)
@@ -91,7 +99,7 @@ def resume(services: Services, collection: Collection) -> None:
 
 @reads_services
 def cancel(services: Services, collection: Collection, yes: Yes = False) -> None:
-    """End a collection for good: conversations that run are cancelled, what was said stays. Asks before it does."""
+    """End a collection for good: running conversations are cancelled; their turns are kept. Asks for a confirmation."""
 
     async def change(clients: Clients) -> CollectionOut:
         found = await find(Collections(clients), collection)
@@ -103,7 +111,7 @@ def cancel(services: Services, collection: Collection, yes: Yes = False) -> None
     _say_state(ask(services, change))
 
 
-def _counts(pair: PairOut) -> str:
+def _counts(pair: PairOut | ChatBotOut) -> str:
     return ", ".join(f"{number} {state}" for state, number in pair.conversations.items())
 
 

@@ -1,4 +1,4 @@
-"""`stb collect`: run a collection that a file declares."""
+"""`stb collect`: runs a collection that a file declares."""
 
 import asyncio
 import time
@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spotthebot.cli import collections
-from spotthebot.cli.collections import Approve, CollectionProgress, Declared
+from spotthebot.cli.collections import run
+from spotthebot.cli.collections.chats import ChatsDeclaration
+from spotthebot.cli.collections.declaration_file import (
+    ChatsDeclared,
+    CollectionDeclared,
+    CollectionFile,
+    read_collection_file,
+)
+from spotthebot.cli.collections.participants import Approve, print_warnings
+from spotthebot.cli.collections.run import CollectionProgress
 from spotthebot.cli.commands.collection_display import showing_collection
 from spotthebot.cli.commands.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.cli.commands.options import JsonFile, check_folder, check_output, say_session, write_json
 from spotthebot.cli.commands.questions import confirmed, is_interactive
 from spotthebot.cli.commands.service_options import takes_services
 from spotthebot.cli.resources.reach import reach
-from spotthebot.contracts.conversations.collections import BotWarningOut, EstimateOut
+from spotthebot.contracts.conversations.collections import BotWarningOut, CollectionState, EstimateOut
 from spotthebot.local.progress import say, say_repeated_texts
 from spotthebot.local.runtime.session import Services, Session, connect, open_session
 
@@ -46,23 +54,32 @@ def collect(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Start with a failing bot, too, without asking.")] = False,
     schema: Schema = False,
 ) -> None:
-    """Run a collection of conversations that a file declares; the same file again goes on where it stopped."""
+    """Run a collection of conversations that a file declares, or open it for people who chat.
+
+    A second run with the same file continues where it stopped.
+    """
     if schema:
-        print_schema(collections.Declaration)
+        print_schema(CollectionFile)
         return
     path = required(file)
     check_output(json_file)
     if export is not None:
         check_folder(export)
     with declaration_faults():
-        declared = collections.read_declaration(path)
+        declared = read_collection_file(path)
+        if isinstance(declared.request, ChatsDeclaration) and (dry_run or export is not None):
+            message = "--dry-run and --export are for conversations between bots, and this file opens chats for people"
+            raise typer.BadParameter(message)
         with open_session(services) as session:
             say_session(session)
+            if isinstance(declared.request, ChatsDeclaration):
+                write_json(json_file, asyncio.run(_open_chats(session, declared, restart=restart)))
+                return
             if dry_run:
                 estimate, reached = asyncio.run(_estimate(session, declared))
                 _print_estimate(estimate, reached, declared, json_file)
                 return
-            approve = collections.print_warnings if yes or not is_interactive() else _ask
+            approve = print_warnings if yes or not is_interactive() else _ask
             whole = _collect(session, declared, json_file, export, restart=restart, approve=approve)
     if not whole:
         raise typer.Exit(1)
@@ -70,7 +87,7 @@ def collect(
 
 def _collect(
     session: Session,
-    declared: Declared,
+    declared: CollectionDeclared,
     json_file: Path | None,
     export: Path | None,
     *,
@@ -89,26 +106,40 @@ def _collect(
 
 
 async def _run_collection(
-    session: Session, declared: Declared, export: Path | None, *, restart: bool, approve: Approve
+    session: Session, declared: CollectionDeclared, export: Path | None, *, restart: bool, approve: Approve
 ) -> tuple[CollectionProgress, dict[str, Any]]:
     async with connect(session) as clients:
-        started = await collections.start(clients, session.folder, declared, restart=restart, approve=approve)
+        started = await run.start(clients, session.folder, declared, restart=restart, approve=approve)
         say(f"Collection {started.collection.id}{'' if started.is_new else ', started before: going on with it'}")
         began = time.monotonic()
         with showing_collection() as show:
-            progress = await collections.follow(clients.conversations, started, show)
+            progress = await run.follow(clients.conversations, started, show)
         seconds = time.monotonic() - began
         if export is not None:
-            say(f"Exported: {await collections.export(clients.conversations, progress.collection.id, export)}")
-        repeated = await collections.repeated_texts(clients.conversations, progress.collection.id)
+            say(f"Exported: {await run.export(clients.conversations, progress.collection.id, export)}")
+        repeated = await run.repeated_texts(clients.conversations, progress.collection.id)
         say_repeated_texts(repeated)
         turns = progress.collection.turns - started.collection.turns
-        return progress, collections.account(declared, progress, repeated, turns=turns, seconds=seconds)
+        return progress, run.account(declared, progress, repeated, turns=turns, seconds=seconds)
 
 
-async def _estimate(session: Session, declared: Declared) -> "tuple[EstimateOut, ReachOut | None]":
+async def _open_chats(session: Session, declared: ChatsDeclared, *, restart: bool) -> dict[str, Any]:
     async with connect(session) as clients:
-        estimate = await collections.estimate(clients, declared)
+        started = await run.start(clients, session.folder, declared, restart=restart)
+    collection = started.collection
+    say(f"Collection {collection.id}{'' if started.is_new else f', opened before: {collection.state}'}")
+    if collection.state is CollectionState.COLLECTING:
+        say(f"Make links for people on the page /chats/{collection.id}/links.")
+    return {
+        "file": str(declared.file.path),
+        "file_sha256": declared.sha256,
+        "collection": collection.model_dump(mode="json"),
+    }
+
+
+async def _estimate(session: Session, declared: CollectionDeclared) -> "tuple[EstimateOut, ReachOut | None]":
+    async with connect(session) as clients:
+        estimate = await run.estimate(clients, declared)
         asked = declared.request
         bots = len(asked.bots) if asked.mode == "all_play_all" else 0
         pairs, conversations = bots * (bots - 1) // 2, asked.conversations_per_pair
@@ -116,15 +147,15 @@ async def _estimate(session: Session, declared: Declared) -> "tuple[EstimateOut,
 
 
 async def _ask(warnings: Sequence[BotWarningOut]) -> None:
-    """Print warnings; where a bot is failing, go on only if a person says so."""
-    await collections.print_warnings(warnings)
+    """Print the warnings. If a bot is failing, ask a person, and start the collection only if the answer is yes."""
+    await print_warnings(warnings)
     if any(each.kind == "failing" for each in warnings) and not await confirmed("Start all the same?"):
         say("Nothing was started.")
         raise typer.Exit(1)
 
 
 def _print_estimate(
-    estimate: EstimateOut, reached: "ReachOut | None", declared: Declared, json_file: Path | None
+    estimate: EstimateOut, reached: "ReachOut | None", declared: CollectionDeclared, json_file: Path | None
 ) -> None:
     document = {
         "file": str(declared.file.path),

@@ -1,4 +1,4 @@
-"""`stb corpora add`: upload files of dialogues."""
+"""`stb corpora add`: uploads files of dialogues to a corpus."""
 
 import asyncio
 from pathlib import Path
@@ -10,8 +10,14 @@ from pydantic import ValidationError
 
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.service_options import takes_services
-from spotthebot.contracts.conversations.corpora import CorpusFormat, CorpusIn, CorpusOut, CorpusVisibility, UploadOut
-from spotthebot.conversations.corpora.use_cases.read import Upload
+from spotthebot.contracts.conversations.corpora import (
+    CorpusFormat,
+    CorpusIn,
+    CorpusOut,
+    CorpusVisibility,
+    Upload,
+    UploadOut,
+)
 from spotthebot.importers.corpora import add_file, check_file
 from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.progress import say, screen, showing_progress
@@ -35,9 +41,9 @@ def add(
     strict: Annotated[bool, typer.Option("--strict", help="Store nothing of a file with a line to reject.")] = False,
     json_file: JsonFile = None,
 ) -> None:
-    """Upload a file to a corpus; a second time changes nothing, an interrupted one goes on.
+    """Upload a file to a corpus. A second upload changes nothing; an interrupted upload continues.
 
-    The file is checked first: where nothing of it can be stored, no corpus is created.
+    The file is checked first. If none of its dialogues can be stored, no corpus is created.
     """
     check_output(json_file)
     try:

@@ -1,4 +1,4 @@
-"""`stb corpora list`, `show` and `remove`: what corpora there are, and what their splits hold."""
+"""`stb corpora list`, `show` and `remove`: the stored corpora and the contents of their splits."""
 
 from typing import Annotated, Any
 
@@ -8,7 +8,8 @@ from spotthebot.cli.commands.options import NAMED, AsJson
 from spotthebot.cli.commands.resource_commands import Yes, ask, confirm, dumped, list_all, print_json
 from spotthebot.cli.commands.resource_tables import ID, print_details, print_facts, print_list
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.resources import Corpora, find, owner
+from spotthebot.cli.resources.directories import Corpora, owner
+from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.conversations.corpora import CorpusOut
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
@@ -19,7 +20,7 @@ Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help=f"{NAMED} the corp
 
 @reads_services
 def list_corpora(services: Services, as_json: AsJson = False) -> None:
-    """List corpora and how much they hold."""
+    """List corpora with their sizes."""
     found = list_all(services, Corpora)
     if as_json:
         print_json({"corpora": dumped(found)})
@@ -31,7 +32,7 @@ def list_corpora(services: Services, as_json: AsJson = False) -> None:
 
 @reads_services
 def show(services: Services, corpus: Corpus, as_json: AsJson = False) -> None:
-    """Show a corpus: where it comes from, and the statistics of its splits."""
+    """Show a corpus: its origin, and the statistics of its splits."""
 
     async def read(clients: Clients) -> CorpusOut:
         return await find(Corpora(clients), corpus)
@@ -60,7 +61,7 @@ def show(services: Services, corpus: Corpus, as_json: AsJson = False) -> None:
 
 @reads_services
 def remove(services: Services, corpus: Corpus, yes: Yes = False) -> None:
-    """Delete a corpus that no collection and no bot uses, for good. Asks before it does."""
+    """Delete a corpus for good; no collection and no bot may use it. Asks for a confirmation."""
 
     async def delete(clients: Clients) -> CorpusOut:
         found = await find(Corpora(clients), corpus)

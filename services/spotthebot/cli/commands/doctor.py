@@ -1,4 +1,4 @@
-"""`stb doctor`: which optional parts are there."""
+"""`stb doctor`: shows which optional parts are installed."""
 
 import os
 import platform
@@ -21,7 +21,7 @@ _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-
 
 
 def doctor(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
-    """Show which optional parts are there, and what each is for."""
+    """Show which optional parts are installed, and the purpose of each."""
     findings = [
         {"part": "Python", "found": True, "detail": platform.python_version(), "used_for": "everything"},
         _postgres(),

@@ -1,4 +1,4 @@
-"""`stb env SERVICE`: the environment of one service, to run it in a debugger."""
+"""`stb env SERVICE`: prints the environment of one service, in order to run the service in a debugger."""
 
 import os
 import shlex
@@ -23,7 +23,10 @@ def env(
     ] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Print the environment of a service of the suite that runs: a password and a key, so to a terminal only."""
+    """Print the environment of a service of the running suite.
+
+    It contains a password and a key. Without --secrets, it is printed only to a terminal.
+    """
     if service not in SERVICE_NAMES:
         message = f"there is no service {service}: choose among {', '.join(SERVICE_NAMES)}"
         raise typer.BadParameter(message, param_hint="SERVICE")
@@ -43,7 +46,7 @@ def env(
 
 
 def _check_reader(folder: DataFolder, *, secrets: bool) -> None:
-    """Raise SecretsWithheld where somebody else than the folder's owner would read the output."""
+    """Raise SecretsWithheld if a person other than the data folder's owner could read the output."""
     if secrets:
         return
     if folder.path.stat().st_uid != os.geteuid():

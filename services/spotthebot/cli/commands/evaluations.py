@@ -1,4 +1,4 @@
-"""`stb evaluate`: evaluations without people."""
+"""`stb evaluate`: evaluates bots without people."""
 
 import asyncio
 from pathlib import Path
@@ -8,13 +8,15 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from spotthebot.cli import evaluations
-from spotthebot.cli.collections.declaration import PartnerSet
 from spotthebot.cli.commands.declarations import Schema, declaration_faults, print_schema, required
 from spotthebot.cli.commands.fed_tables import bot_scores_table
 from spotthebot.cli.commands.options import JsonFile, check_output, say_session, write_json
 from spotthebot.cli.commands.service_options import takes_services
-from spotthebot.cli.evaluations import Evaluation, PlayMode
+from spotthebot.cli.evaluations.comparison import Comparison, RankFlips, compare_modes, find_flips
+from spotthebot.cli.evaluations.declaration import EvaluationDeclaration
+from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, PlayMode, read_evaluation
+from spotthebot.cli.evaluations.run import Evaluation, evaluate
+from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.local.progress import Steps, say, say_repeated_texts, showing_progress
 from spotthebot.local.runtime.session import Services, Session, connect, open_session
 
@@ -44,23 +46,23 @@ def bipartite(
     ] = None,
     schema: Schema = False,
 ) -> None:
-    """Rank bots by FED after bipartite-play; the same file again changes nothing, or goes on where it stopped."""
+    """Rank bots by FED after bipartite-play. A second run with the same file continues where it stopped."""
     added = tuple(name.strip() for name in (unfair or "").split(",") if name.strip())
     if schema:
-        print_schema(evaluations.EvaluationDeclaration)
+        print_schema(EvaluationDeclaration)
         return
     _evaluate(required(file), PlayMode.BIPARTITE, json_file, services, compare=compare, added=added)
 
 
 @takes_services
 def self_play(services: Services, file: File = None, json_file: JsonFile = None) -> None:
-    """Rank bots by FED after self-play; the same file again changes nothing, or goes on where it stopped."""
+    """Rank bots by FED after self-play. A second run with the same file continues where it stopped."""
     _evaluate(required(file), PlayMode.SELF_PLAY, json_file, services)
 
 
 @takes_services
 def all_play_all(services: Services, file: File = None, json_file: JsonFile = None) -> None:
-    """Rank bots by FED after all-play-all; the same file again changes nothing, or goes on where it stopped."""
+    """Rank bots by FED after all-play-all. A second run with the same file continues where it stopped."""
     _evaluate(required(file), PlayMode.ALL_PLAY_ALL, json_file, services)
 
 
@@ -75,7 +77,7 @@ def _evaluate(
 ) -> None:
     check_output(json_file)
     with declaration_faults():
-        declared = evaluations.read_evaluation(path, mode)
+        declared = read_evaluation(path, mode)
         _check_added(added, declared.request)
         with open_session(services) as session, showing_progress() as steps:
             say_session(session)
@@ -89,9 +91,12 @@ def _evaluate(
         result.show(Console())
 
 
-def _check_added(added: tuple[str, ...], request: evaluations.EvaluationDeclaration) -> None:
-    """Refuse, before anything is played, bots that can't be added to the pool; by name, as the file names them."""
-    partners = () if isinstance(request.partners, PartnerSet) else request.partners
+def _check_added(added: tuple[str, ...], request: EvaluationDeclaration) -> None:
+    """Raise a usage error if a bot of `--unfair` is named twice, or is in the pool already.
+
+    Called before any conversation begins.
+    """
+    partners = () if isinstance(request.partners, PartnerSetRef) else request.partners
     for number, bot in enumerate(added):
         role = "a target" if bot in request.bots else "a partner" if bot in partners else ""
         if role or bot in added[:number]:
@@ -100,14 +105,14 @@ def _check_added(added: tuple[str, ...], request: evaluations.EvaluationDeclarat
 
 
 class _Result:
-    """The ranking, and what was compared with it."""
+    """The ranking of an evaluation, and the comparisons with other rankings."""
 
     def __init__(self, main: Evaluation) -> None:
         self.main = main
         self.modes: list[Evaluation] = []
-        self.comparisons: list[evaluations.Comparison] = []
+        self.comparisons: list[Comparison] = []
         self.stacked: list[Evaluation] = []
-        self.flips: list[evaluations.RankFlips] = []
+        self.flips: list[RankFlips] = []
 
     def to_json(self) -> dict[str, Any]:
         written = self.main.to_json()
@@ -136,7 +141,7 @@ class _Result:
 
 async def _run(
     session: Session,
-    declared: evaluations.DeclaredEvaluation,
+    declared: DeclaredEvaluation,
     mode: PlayMode,
     steps: Steps,
     *,
@@ -146,29 +151,29 @@ async def _run(
     async with connect(session) as clients:
 
         async def play(mode: PlayMode, bots: tuple[str, ...] = ()) -> Evaluation:
-            return await evaluations.evaluate(clients, session.folder, declared, mode, steps, bots=bots)
+            return await evaluate(clients, session.folder, declared, mode, steps, bots=bots)
 
         result = _Result(await play(mode))
         if compare:
             result.modes = [await play(PlayMode.SELF_PLAY), await play(PlayMode.ALL_PLAY_ALL)]
-            result.comparisons = evaluations.compare_modes([result.main, *result.modes])
+            result.comparisons = compare_modes([result.main, *result.modes])
         if added:
             pool = (*declared.request.bots, *added)
             result.stacked = [await play(mode, pool), await play(PlayMode.ALL_PLAY_ALL, pool)]
             fair = [result.main, result.modes[1] if result.modes else await play(PlayMode.ALL_PLAY_ALL)]
             for before, after in zip(fair, result.stacked, strict=True):
-                result.flips += evaluations.find_flips(before, after)
+                result.flips += find_flips(before, after)
         return result
 
 
 def print_evaluation(console: Console, played: Evaluation) -> None:
-    """Print the ranking of one mode of play, after a warning of texts that repeat."""
+    """Print the ranking by one mode of play. A warning comes first if conversations have the same texts."""
     say_repeated_texts(played.scores.repeated_texts)
     scores = played.scores.dimensions[0]
     console.print(bot_scores_table(scores, f"{scores.dimension}, {played.mode.value.replace('_', '-')}"))
 
 
-def _comparisons(found: list[evaluations.Comparison]) -> Table:
+def _comparisons(found: list[Comparison]) -> Table:
     table = Table("Dimension", "Modes", *map(_right, ("Spearman", "p", "Bots")))
     for each in found:
         modes = " and ".join(mode.value.replace("_", "-") for mode in each.modes)
@@ -176,7 +181,7 @@ def _comparisons(found: list[evaluations.Comparison]) -> Table:
     return table
 
 
-def _flips(found: list[evaluations.RankFlips]) -> Table:
+def _flips(found: list[RankFlips]) -> Table:
     table = Table("Play", "Dimension", _right("Pairs"), "Whose order flips in the stacked pool")
     for each in found:
         flipped = "; ".join(f"{second} overtakes {first}" for first, second in each.flipped) or "nobody's"

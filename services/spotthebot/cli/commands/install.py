@@ -1,4 +1,4 @@
-"""`stb install`: what is too large to be installed for everybody."""
+"""`stb install`: installs optional parts, which are too large for a normal installation."""
 
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
@@ -11,7 +11,7 @@ from spotthebot.local.progress import screen
 
 
 class Part(StrEnum):
-    """What can be installed beside the suite."""
+    """The optional parts of the suite."""
 
     MODELS = "models"
 
@@ -23,7 +23,7 @@ class PartMissing(Unavailable):
 def install(
     part: Annotated[Part, typer.Argument(help="models: torch and transformers, to train, host and score with models.")],
 ) -> None:
-    """Install an optional part; the front door `./stb` has done it before this runs."""
+    """Install an optional part. The script `./stb` installs it before this command runs."""
     for package in ("torch", "transformers"):
         try:
             screen.print(f"{package} {version(package)}", highlight=False)

@@ -1,4 +1,4 @@
-"""`stb keys`: make, list and revoke API keys."""
+"""`stb keys`: makes, lists, shows and revokes API keys."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,7 +14,7 @@ from spotthebot.cli.commands.local_commands import with_the_database
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, AsJson, DataDir, folder_at, suite_at, write_json
 from spotthebot.cli.commands.resource_tables import ID, print_facts, print_list
 from spotthebot.cli.errors import TeamNameLooksAlike
-from spotthebot.cli.resources import Directory, find
+from spotthebot.cli.resources.resolver import Directory, find
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.names import fault_of_name, find_look_alike
 from spotthebot.kit.access import store
@@ -41,7 +41,7 @@ def create(
     data_dir: DataDir = DEFAULT_DATA_DIR,
     as_json: AsJson = False,
 ) -> None:
-    """Make an API key. Its text is shown this once; only a hash is kept."""
+    """Make an API key. Its text is shown only once; the suite stores only a hash."""
     if role is Role.TEAM and team is None:
         message = "--role team needs --team NAME"
         raise typer.BadParameter(message)
@@ -59,7 +59,7 @@ def create(
 def make_key(
     data_dir: Path, role: Role, *, team: str | None = None, days: float | None = None, note: str = ""
 ) -> tuple[ApiKey, str]:
-    """Make an API key and return it with its text, which is kept nowhere."""
+    """Make an API key and return it with its text. The text is not stored."""
     if team is not None and (fault := fault_of_name(team)) is not None:
         message = f"the team's name {fault}"
         raise typer.BadParameter(message)
@@ -138,7 +138,10 @@ def revoke(
 
 
 def _name_of(key: str) -> str:
-    """Return what to look for: of a key's text its id, so that no message holds the text; raises NotAKey."""
+    """Return the name by which to look up a key; raises NotAKey.
+
+    For the text of a key this is the key's id, so that no error message contains the text.
+    """
     if not key.startswith("stb_"):
         return key
     if (parsed := parse_key(key)) is None:
@@ -148,7 +151,7 @@ def _name_of(key: str) -> str:
 
 @dataclass(frozen=True)
 class _NamedKey:
-    """A key, which has its note as its name."""
+    """An API key as a resource with a name: its name is its note."""
 
     key: ApiKey
 
@@ -162,7 +165,7 @@ class _NamedKey:
 
 
 class _Keys(Directory[_NamedKey]):
-    """All API keys; of those with one note, the valid ones come first."""
+    """All API keys. If several keys have the same note, the note stands for the valid one."""
 
     noun, plural, otherwise = "API key", "API keys", "make one with ./stb keys create"
 
@@ -195,10 +198,10 @@ def _state(key: ApiKey, now: datetime) -> str:
 
 
 def _with_access(data_dir: Path, do: Callable[[Database], Awaitable[Answer]], *, of_suite: bool = False) -> Answer:
-    """Do something with the keys of the suite that runs, or of the database that would serve it.
+    """Call `do` with the database of API keys: the running suite's database, or a database started for this call.
 
-    Where the environment or its secrets give the URL of the keys' database, with that one and no data folder. With
-    `of_suite`, raises NoSuite for a folder without one.
+    If the environment or a file of secrets has the database's URL, that database is used and the data folder is
+    ignored. With `of_suite`, raises NoSuite if the data folder has no suite.
     """
     if (url := access_url()) is not None:
         return asyncio.run(_with_database(url, do))

@@ -1,4 +1,4 @@
-"""`stb loadtest`: a soak of a suite by simulated people and bots."""
+"""`stb loadtest`: tests a suite under load from simulated people and bots."""
 
 import asyncio
 from pathlib import Path
@@ -10,8 +10,10 @@ from rich.table import Column, Table
 
 from spotthebot.cli.commands.local_commands import on_this_machine
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, JsonFile, check_output, folder_at, write_json
-from spotthebot.local.loadtest import LoadPlan, LoadResult, run_load
+from spotthebot.local.loadtest.plan import LoadPlan
 from spotthebot.local.loadtest.processor import LOAD
+from spotthebot.local.loadtest.result import LoadResult
+from spotthebot.local.loadtest.run import run_load
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.bootstrap import bootstrap
 
@@ -36,10 +38,10 @@ def loadtest(
         ),
     ] = _DEFAULT_FOLDER,
 ) -> None:
-    """Let simulated people and bots work on a suite of its own, and measure it; exit code 1 where a bound is missed.
+    """Let simulated people and bots work on a suite made for this, and measure it; exit code 1 if a bound is missed.
 
-    Nothing may fail, no process may die or hang, and 99 of 100 requests of each kind have a bound. What it makes stays
-    in its folder, which ./stb purge --data-dir removes.
+    The bounds: no request fails, no process dies or hangs, and 99 of 100 requests of each kind stay below a time limit.
+    The suite's data stay in its folder until ./stb purge --data-dir removes them.
     """
     check_output(json_file)
     plan = LoadPlan(

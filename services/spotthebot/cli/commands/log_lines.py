@@ -1,4 +1,4 @@
-"""Makes the services' JSON log lines readable for a person at a terminal."""
+"""Converts the JSON log lines of services to text for people."""
 
 import json
 
@@ -6,7 +6,7 @@ _LEFT_OUT = {"event", "level", "logger", "timestamp", "service", "request_id", "
 
 
 def readable(line: str) -> str:
-    """Return a log line as text; what is no JSON object stays as it is."""
+    """Return a JSON log line as text. Other lines are returned unchanged."""
     try:
         entry = json.loads(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`stb logs`: the logs of services and workers, readable, in the order of their times."""
+"""`stb logs`: prints the logs of services and workers as text, ordered by time."""
 
 import json
 import time
@@ -47,7 +47,7 @@ def _log_files(folder: Path, service: str | None) -> list[Path]:
 
 
 def _tail(file: Path, end: int) -> list[str]:
-    """Return the lines of a file's last mebibyte, the first of which may be incomplete and is left out."""
+    """Return the lines in the last mebibyte of a file, without a first line that may be incomplete."""
     with file.open("rb") as opened:
         opened.seek(max(0, end - _TAIL_BYTES))
         lines = _lines_of(opened.read(end - opened.tell()))
@@ -55,7 +55,7 @@ def _tail(file: Path, end: int) -> list[str]:
 
 
 def _new_lines(files: Callable[[], list[Path]], ends: dict[Path, int]) -> Iterator[tuple[str, str]]:
-    """Yield complete lines that are appended after `ends`, for ever; files may still come up."""
+    """Yield complete lines that are added after the positions `ends`, without end. New files are included."""
     while True:
         for file in files():
             begin = ends.get(file, 0)
@@ -71,12 +71,12 @@ def _new_lines(files: Callable[[], list[Path]], ends: dict[Path, int]) -> Iterat
 
 
 def _lines_of(written: bytes) -> list[str]:
-    """Part lines at line feeds alone: texts in them may hold other characters that Unicode ends a line with."""
+    """Split bytes into lines at line feeds only, because texts may contain other line ends of Unicode."""
     return [line.decode(errors="replace") for line in written.removesuffix(b"\n").split(b"\n")] if written else []
 
 
 def _timed_lines(file: Path, end: int) -> Iterator[tuple[str, str, int, str]]:
-    """Yield time, name, number and text of lines; a line without a time has that of the line before."""
+    """Yield the time, service, number and text of each line. A line without a time gets the time of the line before."""
     time_of_line = ""
     for number, line in enumerate(_tail(file, end)):
         time_of_line = _time_of(line) or time_of_line
@@ -84,7 +84,7 @@ def _timed_lines(file: Path, end: int) -> Iterator[tuple[str, str, int, str]]:
 
 
 def _time_of(line: str) -> str:
-    """Return a line's time, which sorts as text; nothing for a line without one."""
+    """Return the time of a log line, as text that can be sorted; "" for a line without a time."""
     try:
         entry = json.loads(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Options that belong together, given to many commands at once, and what they come to as one argument."""
+"""Groups of options that many commands share. A command gets the whole group as one argument."""
 
 import functools
 import inspect
@@ -9,10 +9,9 @@ Command = Callable[..., None]
 
 
 def adding(group: Callable[..., Any], name: str | None = None) -> Callable[[Command], Command]:
-    """Return a decorator that gives a command the options of a function.
+    """Return a decorator that adds the options of the function `group` to a command.
 
-    The command gets what the function returns as its argument `name`; without a name it gets nothing, and the function
-    only checks.
+    The command gets the function's result as its argument `name`. Without a name, the function only checks the options.
     """
     options = inspect.signature(group).parameters
 

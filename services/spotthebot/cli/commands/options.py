@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they write their results."""
+"""Options that several commands share, and functions that write the commands' results."""
 
 import json
 import os
@@ -28,12 +28,12 @@ DataDir = Annotated[
 ]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the result to this file, '-' for the screen.")]
 NAMED = "Name, id or beginning of the id of"
-"""How the helps of all arguments begin that `cli.resources` finds."""
+"""The start of the help of all arguments that `cli.resources` resolves."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def default_data_dir(root: Path) -> Path:
-    """Return the data folder of a clone; that of the working directory where `root` is none."""
+    """Return the default data folder: in the clone at `root`, or in the working directory if `root` is not a clone."""
     return root / ".stb" if (root / "stb").is_file() else Path(".stb")
 
 
@@ -41,20 +41,20 @@ DEFAULT_DATA_DIR = default_data_dir(Path(__file__).parents[4])
 
 
 class Source(StrEnum):
-    """What `stb import` and `stb analyse` read."""
+    """The kinds of published data that `stb import` and `stb analyse` read."""
 
     SPOT_THE_BOT = "spot-the-bot"
 
 
 def folder_at(path: Path) -> DataFolder:
-    """Return the data folder, which need not exist yet."""
+    """Return the data folder at a path. The folder need not exist yet."""
     return DataFolder(path)
 
 
 def suite_at(path: Path, *, key: str | None = None) -> DataFolder:
-    """Return the data folder of a suite that was made before, for commands that read; raises NoSuite.
+    """Return the data folder of an existing suite, for commands that read; raises NoSuite.
 
-    With an API key the commands work as that key's owner, else as the suite's administrator.
+    With an API key, commands work as the key's owner. Without a key, they work as the suite's administrator.
     """
     folder = DataFolder(path, key=key)
     if not folder.holds_suite:
@@ -63,7 +63,7 @@ def suite_at(path: Path, *, key: str | None = None) -> DataFolder:
 
 
 def say_session(session: "Session") -> None:
-    """Say which services are used, and whether they are started now, which takes a moment."""
+    """Print which services the command uses, and whether it starts them first."""
     if isinstance(session.services, Remote):
         say(f"Using the services at {session.services.url} ...")
     else:
@@ -72,7 +72,7 @@ def say_session(session: "Session") -> None:
 
 
 def check_output(path: Path | None) -> None:
-    """Say now, before any work, that a result could not be written; raises OutputNotWritable."""
+    """Check before any work that a result can be written to the path; raises OutputNotWritable."""
     if path is None or str(path) == "-":
         return
     if path.is_dir():
@@ -84,7 +84,7 @@ def check_output(path: Path | None) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Say now that a folder could not be made or written; raises OutputNotWritable."""
+    """Check before any work that a folder exists or can be created, and is writable; raises OutputNotWritable."""
     if path.exists() and not path.is_dir():
         raise OutputNotWritable(path=path, reason="it is a file.")
     if not path.exists() and not path.parent.is_dir():
@@ -94,7 +94,7 @@ def check_folder(path: Path) -> None:
 
 
 def write_json(path: Path | None, result: Any) -> None:  # noqa: ANN401 - JSON
-    """Write a result whole or not at all."""
+    """Write a result as JSON, completely or not at all. `-` stands for standard output."""
     if path is None:
         return
     text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""`stb protocols`: documents of protocols and trainings from the tasks of others."""
+"""`stb protocols`: converts ABC-Eval's tasks to documents of protocols and trainings."""
 
 import json
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from spotthebot.annotation.protocols.domain.abc_eval import Conversion, convert_tasks
-from spotthebot.annotation.trainings.domain.abc_eval import ConvertedTraining, convert_training
 from spotthebot.cli.commands.options import AsJson, check_folder, write_json
 from spotthebot.cli.errors import NotTaskSchemas
+from spotthebot.importers.abc_eval.tasks import Conversion, convert_tasks
+from spotthebot.importers.abc_eval.trainings import ConvertedTraining, convert_training
 from spotthebot.local.progress import screen
 
 
@@ -21,7 +21,10 @@ def convert_abc_eval(
     out: Annotated[Path | None, typer.Option(help="Folder for the documents, one for each task.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn ABC-Eval's task schemas into protocols; the table says which are converted, and why others are not."""
+    """Turn ABC-Eval's task schemas into protocols.
+
+    A table lists the converted tasks, and the reasons why others are not.
+    """
     if out is not None:
         check_folder(out)
     conversions = convert_tasks(_read(file))
@@ -50,7 +53,10 @@ def convert_abc_eval_training(
     out: Annotated[Path | None, typer.Option(help="Folder for the documents, one for each file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn ABC-Eval's training dialogues into trainings; each dialogue that can't be converted is named, and why."""
+    """Turn ABC-Eval's training dialogues into trainings.
+
+    Names each dialogue that can't be converted, with the reason.
+    """
     if out is not None:
         check_folder(out)
     conversions = convert_tasks(_read(tasks))

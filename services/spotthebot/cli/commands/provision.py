@@ -1,4 +1,4 @@
-"""`stb provision`: the database of services that run in containers."""
+"""`stb provision`: prepares the database of services that run in containers."""
 
 import asyncio
 from pathlib import Path
@@ -22,6 +22,6 @@ def provision(
         ),
     ] = Path("/run/secrets"),
 ) -> None:
-    """Prepare the database of services that run in containers; again changes nothing."""
+    """Prepare the database of services that run in containers; a second run changes nothing."""
     asyncio.run(prepare_database(read_deployment(secrets)))
     say(f"The database has the roles and schemas of {', '.join(SCHEMAS)}, and the suite's own API keys.")

@@ -1,4 +1,4 @@
-"""`stb purge`: remove a suite and all its data from this machine."""
+"""`stb purge`: removes a suite and all its data from this machine."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Remove the data folder with all that is in it, and PostgreSQL's home. Asks before it does."""
+    """Remove the data folder with all its contents, and PostgreSQL's home. Asks for a confirmation."""
     folder = folder_at(data_dir)
     if not folder.was_used:
         raise NoSuite(folder=folder.path)

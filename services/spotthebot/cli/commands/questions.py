@@ -1,4 +1,4 @@
-"""Questions to the person at the terminal, asked while services run on the same event loop."""
+"""Asks a person questions at the terminal. The event loop, on which services may run, is not blocked."""
 
 import asyncio
 import sys
@@ -7,12 +7,12 @@ from spotthebot.local.progress import screen
 
 
 def is_interactive() -> bool:
-    """Whether there is somebody to ask."""
+    """Whether a person is at the terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 async def confirmed(question: str) -> bool:
-    """Ask, and return whether the answer is yes; anything else, and the end of the input, is no."""
+    """Ask a question, and return whether the answer is yes. Any other answer and the end of the input mean no."""
     screen.print(f"{question} [y/N]: ", end="", markup=False, highlight=False)
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[str] = loop.create_future()

@@ -1,10 +1,10 @@
-"""Prints what became of an import: rows read, stored, there already, and those that could not be read."""
+"""Prints the result of an import: the rows that were read, stored, stored before, and rejected."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from spotthebot.importers.dump_import import Imported
-from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.errors import TooFewRowsLeft
 from spotthebot.local.progress import screen
 
@@ -12,7 +12,10 @@ _MAX_REJECTED_SHOWN = 20
 
 
 def print_rejected(rejected: Sequence[Rejected], count: int | None = None) -> None:
-    """Print how many rows could not be read, `count` where `rejected` is only the first of them, and those rows."""
+    """Print the number of rejected rows, and the first of them with their reasons.
+
+    `count` is the number of all rejected rows, if `rejected` contains only the first ones.
+    """
     count = len(rejected) if count is None else count
     screen.print(f"rejected: {count}")
     for row in rejected[:_MAX_REJECTED_SHOWN]:
@@ -23,7 +26,7 @@ def print_rejected(rejected: Sequence[Rejected], count: int | None = None) -> No
 
 @contextmanager
 def listing_rejected() -> Iterator[None]:
-    """Print the rows on whose account too few are left."""
+    """If the block fails because too few rows are left, print the rejected rows."""
     try:
         yield
     except TooFewRowsLeft as error:
@@ -32,7 +35,7 @@ def listing_rejected() -> Iterator[None]:
 
 
 def print_counts(imported: Imported) -> None:
-    """Print how many rows of each kind were read and stored."""
+    """Print the number of rows of each kind that were read, stored, and stored before."""
     for kind, read in imported.read.items():
         stored, known = imported.stored[kind], imported.already_there[kind]
         screen.print(f"{kind}: {read} read, {stored} stored, {known} there already")

@@ -1,28 +1,31 @@
-"""`stb report`: a campaign's report as a page to read and as tables."""
+"""`stb report`: the report of a campaign or a study, as a page to read and as tables."""
 
 import asyncio
 from typing import Any
 
-from spotthebot.analytics.report import Report, write_report
 from spotthebot.cli.commands.analysis_options import (
+    SAMPLES,
     Annotators,
     AnnotatorsOption,
-    Campaign,
+    Ranked,
     ReportFolder,
     SamplesOption,
     StabilityOption,
-    StabilityRule,
     StabilityRuleOption,
+    options_of_labels,
+    require_no_options,
     takes_parameters,
 )
 from spotthebot.cli.commands.options import check_folder
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.resources import Campaigns, find
-from spotthebot.cli.studies import ranking
-from spotthebot.cli.studies.design import read_design, read_samples
-from spotthebot.cli.studies.report import compute_stability, find_stability, get_annotator_names
-from spotthebot.contracts.analytics.analyses import StabilityIn
+from spotthebot.cli.resources.directories import CampaignsAndStudies
+from spotthebot.cli.resources.resolver import find
+from spotthebot.cli.results.report import ReportRequest, read_analysis_report, read_measures_report, read_study_report
+from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS
+from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.local.progress import screen, showing_progress
+from spotthebot.local.report.files import write_report
+from spotthebot.local.report.report import Report
 from spotthebot.local.runtime.session import Services, connect, open_session
 
 
@@ -30,41 +33,48 @@ from spotthebot.local.runtime.session import Services, connect, open_session
 @takes_parameters
 def report(
     services: Services,
-    campaign: Campaign,
+    name: Ranked,
     out: ReportFolder,
     parameters: dict[str, Any],
     stability: StabilityOption = False,
-    stability_rule: StabilityRuleOption = StabilityRule.PERCENTILE,
+    stability_rule: StabilityRuleOption = "percentile",
     annotators: AnnotatorsOption = Annotators.CODES,
-    samples: SamplesOption = 3,
+    samples: SamplesOption = SAMPLES,
 ) -> None:
-    """Write a campaign's report: one HTML page, and its tables as CSV, JSON and LaTeX."""
+    """Write the report of a campaign or a study: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
+    request = ReportRequest(
+        parameters=parameters,
+        stability_rule=stability_rule if stability else None,
+        has_names=annotators is Annotators.NAMES,
+        samples=samples,
+    )
     with open_session(services) as session:
 
         async def run() -> Report:
             async with connect(session) as clients:
-                known = await find(Campaigns(clients), campaign)
-                # Asked first: a key that may not see names is refused before anything is computed.
-                names = await get_annotator_names(clients, known.id) if annotators is Annotators.NAMES else None
+                known = await find(CampaignsAndStudies(clients), name)
+                if isinstance(known, StudyOut):
+                    require_no_options(f"the study '{known.name}'", _options_of_labels(request))
+                    with showing_progress() as steps:
+                        return await read_study_report(clients, known, parameters, steps)
+                if known.protocol in LABELS_OF_SPEAKERS:
+                    with showing_progress() as steps:
+                        return await read_analysis_report(clients, known, request, steps)
+                require_no_options(f"the protocol '{known.protocol}'", _options_of_labels(request))
                 with showing_progress() as steps:
-                    with steps.step("Computing the results", total=1):
-                        analysis = await ranking.rank(clients, known.id, parameters)
-                    with steps.step("Reading conversations", total=1):
-                        design = await read_design(clients, known)
-                        shown = await read_samples(clients, design, analysis.filter, samples) if samples else None
-                    stable = None
-                    if stability:
-                        request = StabilityIn(
-                            campaign_id=known.id,
-                            filter=parameters["filter"],
-                            rule=stability_rule.value,
-                            seed=analysis.seed,
-                        )
-                        stable = await compute_stability(clients, request, steps)
-                stable = stable or await find_stability(clients, known.id)
-                return Report(analysis, stable, names, design, shown)
+                    return await read_measures_report(clients, known, parameters, steps)
 
         found = asyncio.run(run())
     write_report(found, out)
     screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)
+
+
+def _options_of_labels(request: ReportRequest) -> list[str]:
+    """Return the options of the command that have no meaning for results by measures."""
+    chosen = {
+        "--stability": request.stability_rule is not None,
+        "--annotators": request.has_names,
+        "--samples": request.samples not in {0, SAMPLES},
+    }
+    return [*(option for option, is_chosen in chosen.items() if is_chosen), *options_of_labels(request.parameters)]

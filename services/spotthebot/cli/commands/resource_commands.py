@@ -1,4 +1,4 @@
-"""What the commands share that list, show and change resources: one connection, one question before a removal."""
+"""Shared by the commands that list, show and change resources: their connection, and the question before a removal."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from spotthebot.cli.commands.options import write_json
 from spotthebot.cli.commands.questions import confirmed, is_interactive
 from spotthebot.cli.errors import NobodyToAsk
-from spotthebot.cli.resources import Directory, NamedBy
+from spotthebot.cli.resources.resolver import Directory, NamedBy
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services, connect, open_session
 
@@ -21,7 +21,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def ask(services: Services, work: Callable[[Clients], Awaitable[Answer]]) -> Answer:
-    """Do some work with clients of the services, from a command."""
+    """Call `work` with clients of the services and return its answer. For commands, which have no event loop."""
 
     async def run() -> Answer:
         async with connect(session) as clients:
@@ -41,17 +41,20 @@ def list_all(services: Services, directory: Callable[[Clients], Directory[Resour
 
 
 def print_json(result: BaseModel | dict[str, Any]) -> None:
-    """Print an answer of the API, or several by what they are called."""
+    """Print an answer of the API as JSON, or a dictionary of several answers."""
     write_json(Path("-"), result.model_dump(mode="json") if isinstance(result, BaseModel) else result)
 
 
 def dumped(found: list[Any]) -> list[dict[str, Any]]:
-    """Return answers of the API as JSON."""
+    """Return answers of the API as JSON values."""
     return [each.model_dump(mode="json") for each in found]
 
 
 async def confirm(what: str, *, yes: bool) -> None:
-    """Say what will happen for good, and ask unless the answer was given with the command; raises NobodyToAsk."""
+    """Print the sentence `what` about the effects, and ask for a confirmation unless `yes`.
+
+    Raises NobodyToAsk without a terminal.
+    """
     say(what)
     if yes:
         return

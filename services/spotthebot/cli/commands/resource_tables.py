@@ -1,4 +1,7 @@
-"""Lists of what there is, and facts of one, on standard output: ids whole at any width, a row a line for programs."""
+"""Prints lists of resources, and the facts about one resource, on standard output.
+
+Ids are never cut. If a program reads the output, each row is one line.
+"""
 
 import os
 import sys
@@ -16,11 +19,11 @@ from spotthebot.local.progress import say
 _UUID_WIDTH: Final = 36
 _ENDLESS: Final = 100_000
 ID: Final = "Id"
-"""The column whose cells are never cut or folded."""
+"""The column whose cells are never cut or wrapped."""
 
 
 def print_details(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table below the facts of what it belongs to; nothing where there is no row."""
+    """Print a table below the facts of the resource that it belongs to. A table without rows is not printed."""
     shown = list(rows)
     if shown:
         sys.stdout.write("\n")
@@ -28,9 +31,9 @@ def print_details(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> N
 
 
 def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
-    """Print a table to stand in 80 columns; `empty` is said where there is no row.
+    """Print a table that fits into 80 columns. If the table has no rows, print the sentence `empty`.
 
-    On a terminal, and where COLUMNS is set, long names go on in the next line; elsewhere each row is one line.
+    On a terminal, or if COLUMNS is set, long names continue on the next line. Otherwise each row is one line.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
@@ -51,7 +54,7 @@ def print_list(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empt
 
 
 def print_facts(facts: Mapping[str, object]) -> None:
-    """Print what is known of one thing, a line each; what is None is left out."""
+    """Print the facts about one resource, one a line. Facts that are None are left out."""
     width = max(map(len, facts))
     for name, fact in facts.items():
         if fact is not None:
@@ -59,7 +62,7 @@ def print_facts(facts: Mapping[str, object]) -> None:
 
 
 def cell(value: object) -> str:
-    """Return what stands for a value: times to the minute, names in one line, without control characters."""
+    """Return the text of a value in one line, without control characters. A time has the precision of a minute."""
     if value is None or value == "":
         return "-"
     if isinstance(value, datetime):

@@ -1,4 +1,4 @@
-"""Where a command finds the services: by `--data-dir`, or by `--url` elsewhere; and as whom: by `--key`."""
+"""Options for the API key and for the location of the services: `--data-dir` on this machine, `--url` elsewhere."""
 
 from pathlib import Path
 from typing import Annotated
@@ -46,7 +46,7 @@ def _services(
     allow_http: AllowHttp = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> Services:
-    """Return where the services are; the folder need not hold a suite yet."""
+    """Return the location of the services, from the options. The data folder need not have a suite yet."""
     chosen = {name for name in ("url", "data_dir") if _is_written(context, name)}
     if {"url", "data_dir"} <= chosen:
         message = "name --url or --data-dir, not both"
@@ -66,7 +66,10 @@ def _services(
 
 
 def _folder(data_dir: Path, key: str | None) -> DataFolder:
-    """Return the folder. It need not hold a suite yet, unless there is a key: a suite to be made knows none."""
+    """Return the data folder.
+
+    With an API key the folder must have a suite: a suite that does not exist yet has no keys.
+    """
     if not key:
         return folder_at(data_dir)
     if parse_key(key) is None:
@@ -88,18 +91,18 @@ def _services_to_read(
     allow_http: AllowHttp = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> Services:
-    """Return where the services are; raises NoSuite for a folder without a suite."""
+    """Return the location of the services, from the options; raises NoSuite if the data folder has no suite."""
     services = _services(context, url, key, allow_http, data_dir)
     return suite_at(services.path, key=services.key) if isinstance(services, DataFolder) else services
 
 
 def _is_written(context: typer.Context, name: str) -> bool:
-    """Whether an option stands in the command line itself."""
+    """Whether an option comes from the command line itself, not from the environment."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
 takes_services = adding(_services, "services")
-"""Gives a command its argument `services`, by the options that all commands have that work with services."""
+"""A decorator that adds the options for the services to a command. Their result is its argument `services`."""
 reads_services = adding(_services_to_read, "services")
-"""The same for commands that read: a data folder has to hold a suite."""
+"""The same decorator for commands that only read: the data folder must have a suite."""

@@ -1,4 +1,4 @@
-"""`stb up`: run the suite on this machine."""
+"""`stb up`: runs the suite on this machine."""
 
 import asyncio
 import contextlib
@@ -103,7 +103,7 @@ async def _run(
 
 
 def _named_services(only: Sequence[str]) -> list[str]:
-    """Return the names that `--only` gives, which may also be separated by commas."""
+    """Return the services named by `--only`. One option may name several, separated by commas."""
     names = [name for given in only for name in given.split(",") if name]
     if unknown := [name for name in names if name not in SERVICE_NAMES]:
         message = f"there is no service {', '.join(unknown)}: choose among {', '.join(SERVICE_NAMES)}"
@@ -112,7 +112,7 @@ def _named_services(only: Sequence[str]) -> list[str]:
 
 
 def _processes(prepared: Bootstrap, addresses: Addresses) -> tuple[list[str], dict[str, str]]:
-    """Return the processes in the order of their start, and the addresses of those that have one."""
+    """Return the names of the processes in the order of their start, and the addresses of processes that have one."""
     services = [service for service in SERVICES if service.name in addresses.sockets]
     names = [service.name for service in services] + [f"{each.name}-worker" for each in services if each.has_worker]
     urls = {service.name: addresses.urls[service.name] for service in services}

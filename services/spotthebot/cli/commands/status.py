@@ -1,4 +1,4 @@
-"""`stb status`, `down`: look at the suite that runs, and stop it. Imports no service and no HTTP library."""
+"""`stb status` and `stb down`: show and stop the running suite. Imports no service and no HTTP library."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ _OK = 200
 
 @on_this_machine
 def status(data_dir: DataDir = DEFAULT_DATA_DIR, as_json: AsJson = False) -> None:
-    """Show what runs on the data folder; exit code 1 where nothing does or something is unwell."""
+    """Show what runs on the data folder; exit code 1 if nothing runs or a process is not healthy."""
     folder = folder_at(data_dir) if as_json else suite_at(data_dir)
     state = folder.read_state()
     services = [
@@ -63,7 +63,7 @@ def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
 
 
 def _is_healthy(url: str) -> bool:
-    """Ask a service of this machine directly; a proxy from the environment does not know it."""
+    """Return whether a service on this machine is healthy. Ignores proxies of the environment, which can't reach it."""
     connection = HTTPConnection(urlsplit(url).netloc, timeout=_ANSWER_SECONDS)
     try:
         connection.request("GET", "/readyz")

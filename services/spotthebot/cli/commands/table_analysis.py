@@ -1,6 +1,5 @@
-"""`stb analyse table`: ranks the bots of a table of votes or of ratings where it lies, without any service."""
+"""`stb analyse table`: ranks the bots in a table of votes or of ratings, without a service."""
 
-import dataclasses
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -11,19 +10,7 @@ from rich.console import Console
 from rich.table import Table as Printed
 from rich.text import Text
 
-from spotthebot.analytics.domain.findings import confidence_words, difference_finding, rank_findings
-from spotthebot.analytics.stats import (
-    Adjustment,
-    Clusters,
-    DavidsonFit,
-    Ranking,
-    RatingRanking,
-    rank_bots,
-    rank_ratings,
-    rate_davidson,
-)
-from spotthebot.cli.commands.analysis_options import Clusters as ClustersOption
-from spotthebot.cli.commands.analysis_options import Correction
+from spotthebot.cli.commands.assessment_display import print_assessment
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.rejected_rows import print_rejected
 from spotthebot.cli.commands.table_options import (
@@ -37,15 +24,24 @@ from spotthebot.cli.commands.table_options import (
     sha256_of,
     show_mapping,
 )
-from spotthebot.cli.errors import OneBotInTable
+from spotthebot.contracts.analytics.assessments import Assessment
+from spotthebot.contracts.analytics.choices import Clusters, Correction
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
-from spotthebot.importers.errors import NothingToImport
+from spotthebot.importers.tables.assessment import assess_dimensions, require_outcome
 from spotthebot.importers.tables.cells import shown
 from spotthebot.importers.tables.columns import COMPARED, Kind
-from spotthebot.importers.tables.comparisons import Comparisons, Reading, games_of, ratings_of
-from spotthebot.importers.tables.errors import AnnotatorsUnknown
+from spotthebot.importers.tables.comparisons import Comparisons, Reading
+from spotthebot.importers.tables.errors import VotesNotAssessed
 from spotthebot.importers.tables.notes import notes_of
 from spotthebot.importers.tables.numbers import Scale
+from spotthebot.importers.tables.ranking import (
+    RankedDimension,
+    RankedVotes,
+    RankingSettings,
+    rank_dimensions,
+    rank_votes,
+    require_bots,
+)
 from spotthebot.importers.tables.ratings import read_ratings
 from spotthebot.importers.tables.votes import read_votes
 from spotthebot.importers.tables.winners import WinnersAre
@@ -53,7 +49,7 @@ from spotthebot.local.progress import say, say_repeated_texts, say_unranked
 
 
 class DecimalMark(StrEnum):
-    """The sign before the fraction of a number."""
+    """The decimal mark of a number."""
 
     COMMA = ","
     POINT = "."
@@ -76,14 +72,17 @@ def analyse_table(
     significance_level: Annotated[
         float, typer.Option(min=MIN_LEVEL, max=MAX_LEVEL, help="Of claims about ranks.")
     ] = 0.05,
-    clusters: Annotated[ClustersOption, typer.Option(help="What varies together; conversation: the item.")] = (
-        ClustersOption.BOTH
-    ),
-    correction: Annotated[Correction, typer.Option(help="Of the tests behind the ranks.")] = Correction.HOLM,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of votes: of the probabilities of ranks.")] = 0,
+    clusters: Annotated[Clusters, typer.Option(help="What varies together; conversation: the item.")] = "both",
+    correction: Annotated[Correction, typer.Option(help="Of the tests behind the ranks.")] = "holm",
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**63 - 1, help="Of the probabilities of ranks by votes, and of --assess.")
+    ] = 0,
+    assess: Annotated[
+        str | None, typer.Option(metavar="OUTCOME", help="Assess the other measures against this one, such as quality.")
+    ] = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Rank the bots of a table of votes between two bots, or of ratings, without any service."""
+    """Rank the bots of a table of votes or of ratings, or assess its measures, without any service."""
     check_output(json_file)
     words = read_words(values, None)
     reading = Reading(words, decimal.value if decimal else None, Scale.parse(scale), winners)
@@ -99,17 +98,22 @@ def analyse_table(
     repeated = found.repeated_texts
     say_repeated_texts(repeated)
     print_rejected(found.tally.rejected)
-    _require_bots(found, path)
+    if assess is None:
+        require_bots(found, path)
+    elif votes:
+        raise VotesNotAssessed(file=path.name)
+    else:
+        require_outcome(found, assess, mapped.mapping, path)
     if not allow_rejected:
         found.tally.require_most(ranked=True)
-    settings: dict[str, Any] = {
-        "confidence_level": confidence_level,
-        "significance_level": significance_level,
-        "clusters": _clusters(clusters, found, path),
-        "adjustment": Adjustment(correction.value),
-    }
-    confidence = confidence_words(significance_level, is_corrected=correction is not Correction.NONE)
-    console = Console()
+    settings = RankingSettings.of(
+        found,
+        path,
+        confidence_level=confidence_level,
+        significance_level=significance_level,
+        clusters=clusters,
+        correction=correction,
+    )
     document: dict[str, Any] = {
         "source": path.name,
         "source_sha256": sha256_of(path, values, None),
@@ -119,80 +123,58 @@ def analyse_table(
         "decimal": decimal,
         "scale": scale,
         "allow_rejected": allow_rejected,
-        "settings": settings | {"seed": seed},
+        "settings": settings.arguments | {"seed": seed},
         "version": version("spotthebot"),
         "kind": "votes" if votes else "ratings",
         "read": found.tally.read,
         "notes": notes,
         "repeated_texts": [each.model_dump(mode="json") for each in repeated],
     }
-    if votes:
-        games = games_of(found)
-        ranking = rank_bots(games, seed=seed, **settings)
-        strengths = rate_davidson(games, confidence_level=confidence_level, clusters=settings["clusters"])
-        document["ranking"] = dataclasses.asdict(ranking)
-        document["strengths"] = dataclasses.asdict(strengths)
-        best_ranks = {bot.bot: bot.rank_low for bot in ranking.bots}
-        sentences = rank_findings(ranking.reason, ranking.ranked_by, best_ranks, confidence)
-        tables = [_votes_table(ranking, strengths), _pairs_table(ranking, found)]
+    ranked = rank_votes(found, settings, seed=seed) if votes else _of_ratings(found, settings, assess, seed)
+    if isinstance(ranked, Assessment):
+        document |= ranked.model_dump(mode="json")
+    elif isinstance(ranked, RankedVotes):
+        document |= ranked.document
     else:
-        ranked = {name: rank_ratings(ratings_of(found, name), **settings) for name in sorted(found.ratings)}
-        document["dimensions"] = {name: dataclasses.asdict(each) for name, each in ranked.items()}
-        sentences = tuple(
-            difference_finding(f"mean {shown(name)}", {bot.bot: bot.rank_low for bot in each.bots}, confidence)
-            for name, each in ranked.items()
-        )
-        tables = [_ratings_table(name, each) for name, each in ranked.items()]
-        ranking = None
+        document["dimensions"] = {each.name: each.document for each in ranked}
     document["rejected"] = [each.summary for each in found.tally.rejected]
-    write_json(json_file, _plain(document))
-    if str(json_file) == "-":
-        return
+    write_json(json_file, document)
+    if str(json_file) != "-":
+        if isinstance(ranked, Assessment):
+            print_assessment(Console(), ranked)
+        else:
+            _print(Console(), ranked)
+        say("Nothing was stored: --json FILE keeps the figures, with the columns and settings that they come from.")
+
+
+def _of_ratings(
+    found: Comparisons, settings: RankingSettings, outcome: str | None, seed: int
+) -> Assessment | tuple[RankedDimension, ...]:
+    """Rank the bots by each dimension. With an `outcome`, assess the other dimensions against this dimension."""
+    if outcome is None:
+        return rank_dimensions(found, settings)
+    return assess_dimensions(found, outcome, settings, seed=seed)
+
+
+def _print(console: Console, ranked: RankedVotes | tuple[RankedDimension, ...]) -> None:
+    if isinstance(ranked, RankedVotes):
+        sentences, tables = ranked.sentences, [_votes_table(ranked), _pairs_table(ranked)]
+    else:
+        sentences, tables = tuple(each.sentence for each in ranked), [_ratings_table(each) for each in ranked]
     for sentence in sentences:
         console.print(sentence, markup=False, highlight=False)
     for table in tables:
         console.print(table)
-    if ranking is not None and ranking.reason is None:
-        say_unranked([(shown(bot.bot), bot.rank_low, bot.reason) for bot in ranking.bots])
-    say("Nothing was stored: --json FILE keeps the figures, with the columns and settings that they come from.")
+    if isinstance(ranked, RankedVotes) and ranked.ranking.reason is None:
+        say_unranked([(shown(bot.bot), bot.rank_low, bot.reason) for bot in ranked.ranking.bots])
 
 
-def _require_bots(found: Comparisons, path: Path) -> None:
-    """Raise NothingToImport or OneBotInTable where there is nothing to rank."""
-    bots = {bot for vote in found.votes for bot in vote.bots}
-    bots |= {rating.bot for ratings in found.ratings.values() for rating in ratings}
-    if not bots:
-        rejected = found.tally.rejected
-        reason = rejected[0].reason if rejected else "it has no rows"
-        raise NothingToImport(file=path.name, reason=reason)
-    if len(bots) == 1:
-        raise OneBotInTable(file=path.name, bot=shown(min(bots)))
-
-
-def _clusters(option: ClustersOption, found: Comparisons, path: Path) -> Clusters:
-    """Return what varies together: annotators only where there are several; raises AnnotatorsUnknown."""
-    annotators = found.annotators
-    if not annotators and option is ClustersOption.ANNOTATOR:
-        raise AnnotatorsUnknown(file=path.name)
-    if option is ClustersOption.BOTH and len(annotators) <= 1:
-        return Clusters.FIXED_PANEL if annotators else Clusters.CONVERSATION
-    return Clusters(option.value)
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """Return a result with the values of its choices."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value.value if isinstance(value, StrEnum) else value
-
-
-def _votes_table(ranking: Ranking, strengths: DavidsonFit) -> Printed:
+def _votes_table(ranked: RankedVotes) -> Printed:
+    ranking = ranked.ranking
     interval = f"{ranking.confidence_level:.0%} interval"
     columns = ("Cluster", "Bot", "Win rate", interval, "Strength", interval, "Ties", "Ranks", "Votes won or lost")
     table = Printed(*columns, title="Ranking by votes")
-    strength_of = {strength.bot: strength for strength in strengths.bots}
+    strength_of = {strength.bot: strength for strength in ranked.strengths.bots}
     for bot in ranking.bots:
         strength = strength_of[bot.bot]
         table.add_row(
@@ -209,22 +191,19 @@ def _votes_table(ranking: Ranking, strengths: DavidsonFit) -> Printed:
     return table
 
 
-def _pairs_table(ranking: Ranking, found: Comparisons) -> Printed:
-    won: dict[tuple[str, str], int] = {}
-    for vote in found.votes:
-        if vote.outcome:
-            winner, loser = vote.bots if vote.outcome > 0 else vote.bots[::-1]
-            won[winner, loser] = won.get((winner, loser), 0) + 1
+def _pairs_table(ranked: RankedVotes) -> Printed:
+    won = ranked.won
     table = Printed("Bot", "Against", "Won", "Lost", "Win rate", title="Votes of each pair")
-    for pair in ranking.pairs:
+    for pair in ranked.ranking.pairs:
         counts = (str(won.get(names, 0)) for names in ((pair.bot, pair.other), (pair.other, pair.bot)))
         table.add_row(Text(shown(pair.bot)), Text(shown(pair.other)), *counts, _number(pair.estimate))
     return table
 
 
-def _ratings_table(name: str, ranking: RatingRanking) -> Printed:
+def _ratings_table(ranked: RankedDimension) -> Printed:
+    ranking = ranked.ranking
     interval = f"{ranking.confidence_level:.0%} interval"
-    title = Text(f"Ranking by {shown(name)}")
+    title = Text(f"Ranking by {shown(ranked.name)}")
     table = Printed("Cluster", "Bot", "Mean", interval, "Ranks", "Ratings", "Items", "Annotators", title=title)
     for bot in ranking.bots:
         table.add_row(

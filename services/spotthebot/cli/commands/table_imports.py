@@ -1,4 +1,4 @@
-"""`stb import conversations`, `stb import labels`: what other tools wrote, from the command line."""
+"""`stb import conversations` and `stb import labels`: import tables that other tools wrote."""
 
 import shlex
 from functools import partial
@@ -25,10 +25,11 @@ from spotthebot.cli.commands.table_options import (
     show_mapping,
 )
 from spotthebot.cli.errors import NoLabels
-from spotthebot.cli.resources import Collections, find
+from spotthebot.cli.resources.directories import Collections
+from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.importers.dump_import import Imported
-from spotthebot.importers.published_dump import Rejected
+from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.table_import import LabelImport, import_conversations, import_labels, known_conversations
 from spotthebot.importers.tables.cells import shown
 from spotthebot.importers.tables.columns import COMPARED, Kind
@@ -56,7 +57,7 @@ def import_table_of_conversations(
     domain: DomainOption = _DOMAIN,
     json_file: JsonFile = None,
 ) -> None:
-    """Import conversations of a table: a row for each turn, or an object with all turns."""
+    """Import conversations from a table with a row for each turn, or with all turns in one object."""
     check_output(json_file)
     words = read_words(None, people)
     table = open_table(path)
@@ -105,7 +106,7 @@ def import_table_of_labels(
     domain: DomainOption = _DOMAIN,
     json_file: JsonFile = None,
 ) -> None:
-    """Import what people took the sides of conversations for, as a campaign that can be ranked."""
+    """Import people's labels of the sides of conversations, as a campaign that can be ranked."""
     check_output(json_file)
     words = read_words(values, people)
     known = frozenset({"side_a", "side_b"} if collection else ())

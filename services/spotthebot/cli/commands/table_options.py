@@ -1,4 +1,4 @@
-"""Options of commands that read tables of other tools, and how a mapping is shown and confirmed."""
+"""Options of commands that read tables of other tools. Shows and confirms the mapping of a table's columns."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
@@ -45,7 +45,7 @@ _LABELS = ("label_a", "label_b", "label")
 
 @dataclass(frozen=True)
 class MappedTable:
-    """A table with what its columns and values mean."""
+    """A table, with the meaning of its columns and values."""
 
     table: Table
     mapping: ColumnMapping
@@ -53,7 +53,7 @@ class MappedTable:
 
 
 def read_words(values: Sequence[str] | None, people: Sequence[str] | None) -> ValueWords:
-    """Return what values mean; raises MappingFault."""
+    """Return the meanings of values from the options; raises MappingFault."""
     return ValueWords.of(parse_values(values or ()), people or ())
 
 
@@ -65,13 +65,13 @@ def map_table(
     *,
     known: frozenset[str] = frozenset(),
 ) -> MappedTable:
-    """Open a table and find its columns; raises the errors of `tables`."""
+    """Open a table, and find the meaning of its columns; raises the errors of the package `tables`."""
     table = open_table(path)
     return MappedTable(table, find_columns(table, kinds, parse_map(given or ()), words, known=known), words)
 
 
 def sha256_of(path: Path, values: Sequence[str] | None, people: Sequence[str] | None) -> str:
-    """Return a hash of a table, a file or a folder, and of what its values mean."""
+    """Return a hash of a table and of the meanings of its values. The table is a file or a folder."""
     digest = hashlib.sha256(repr((values, people)).encode())
     for file in sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]:
         with file.open("rb") as opened:
@@ -80,7 +80,10 @@ def sha256_of(path: Path, values: Sequence[str] | None, people: Sequence[str] | 
 
 
 def show_mapping(mapped: MappedTable) -> None:
-    """Print which column holds what, with examples, and what values mean; raises ValuesUnknown where none is known."""
+    """Print the field of each column with examples, and the meanings of values.
+
+    Raises ValuesUnknown if no value of a column has a known meaning.
+    """
     table, mapping = mapped.table, mapped.mapping
     title = f"{shown(table.path.name)}: {table.form}, {mapping.kind}"
     printed = Printed("Field", "Column", "Examples", title=Text(title), title_justify="left")
@@ -92,13 +95,13 @@ def show_mapping(mapped: MappedTable) -> None:
     words = mapped.words
     for field, column in mapping.columns.items():
         if field in _LABELS:
-            _show_meanings(table, column, "label", Label, words.label)
+            _show_meanings(table, column, "label", (Label.HUMAN, Label.BOT, Label.UNSURE), words.label)
         elif field in FEATURES:
             _show_meanings(table, column, "preference", Preference, _preferences(mapped, column))
 
 
 def _preferences(mapped: MappedTable, column: str) -> Callable[[str], str | None]:
-    """Return how the values of a feature are read; the name of a side counts as such."""
+    """Return a function that returns the meaning of a preference. The name of a side also has a meaning: this side."""
     sides = [mapped.mapping.columns.get(side, "") for side in ("side_a", "side_b")]
     names = {name for side in sides for name in mapped.table.values_of(side)}
     lead = is_lead(column)
@@ -123,7 +126,10 @@ def _show_meanings(
 
 
 def confirm(mapped: MappedTable, *, yes: bool) -> None:
-    """Go on where the columns were given, or are confirmed; raises MappingNotConfirmed where nobody can be asked."""
+    """Ask for a confirmation of guessed columns; raises MappingNotConfirmed if there is no terminal.
+
+    Nothing is asked with `yes`, or if the user gave all columns.
+    """
     if yes or mapped.mapping.confirmed:
         return
     if not is_interactive():

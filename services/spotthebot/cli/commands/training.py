@@ -12,21 +12,14 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from spotthebot.bots.training import (
-    Corpus,
-    ModelKind,
-    Progress,
-    Size,
-    TrainingOptions,
-    preset,
-    read_corpus,
-    train,
-    with_validation,
-)
-from spotthebot.bots.training.errors import TrainingStopped
 from spotthebot.kit.errors import Invalid
 from spotthebot.local import sample
 from spotthebot.local.progress import screen
+from spotthebot.local.training.corpus import Corpus, read_corpus, with_validation
+from spotthebot.local.training.errors import TrainingStopped
+from spotthebot.local.training.options import ModelKind, Size, TrainingOptions, preset
+from spotthebot.local.training.progress import Progress
+from spotthebot.local.training.train import train
 
 OutFolder = Annotated[Path, typer.Option(help="Folder of the trained model; new, or with --resume an unfinished one.")]
 ModelSize = Annotated[Size, typer.Option(help="tiny trains in seconds, paper wants a GPU.")]
@@ -55,7 +48,7 @@ def train_model(
     device: Device = "cpu",
     resume: Resume = False,
 ) -> None:
-    """Train a model on a corpus; Ctrl-C leaves a checkpoint to go on from."""
+    """Train a model on a corpus. Ctrl-C saves a checkpoint, from which --resume continues."""
     if not model.is_bot:
         raise NotABot(model=model.value)
     given = {
@@ -81,7 +74,7 @@ def train_scorer(
     device: Device = "cpu",
     resume: Resume = False,
 ) -> None:
-    """Train a language model for FED on a corpus; Ctrl-C leaves a checkpoint to go on from."""
+    """Train a language model for FED on a corpus. Ctrl-C saves a checkpoint, from which --resume continues."""
     given = {"epochs": epochs, "max_steps": steps, "seed": seed, "device": device}
     _train(ModelKind.SCORER, size, corpus, out, given, resume=resume)
 
@@ -132,7 +125,7 @@ def _corpus(name: str) -> Corpus:
 
 @contextmanager
 def _training_display(model: ModelKind) -> Iterator[Callable[[Progress], None]]:
-    """Show a bar on a terminal; say a line at each epoch anywhere."""
+    """Show a progress bar on a terminal. Print a line after each epoch, also without a terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

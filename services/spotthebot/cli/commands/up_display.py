@@ -1,4 +1,7 @@
-"""Shows the suite while it runs: a table that is drawn again at each change on a terminal, a line elsewhere."""
+"""Shows the running suite.
+
+A terminal gets a table that is redrawn at each change, other outputs a line for each event.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +32,7 @@ class _Process:
 
 
 class SuiteDisplay:
-    """The processes of a suite with their states, and what happened to them last."""
+    """Shows the processes of a suite with their states, and the latest events."""
 
     def __init__(self, console: Console, processes: Sequence[str], addresses: Mapping[str, str]) -> None:
         self._console = console
@@ -41,7 +44,7 @@ class SuiteDisplay:
         self._draw: Callable[[], object] = lambda: None
 
     def take(self, event: Event) -> None:
-        """Show what happened to a process."""
+        """Show an event of a process."""
         process = self._processes.setdefault(event.name, _Process())
         process.starts += event.kind == "started"
         process.state = _state(event)
@@ -51,7 +54,7 @@ class SuiteDisplay:
         self._draw()
 
     def say(self, sentence: str) -> None:
-        """Show something that happened: among the latest on a terminal, as a line elsewhere."""
+        """Show a sentence about an event: on a terminal among the latest events, otherwise as a line."""
         if self._console.is_terminal:
             self._latest.append((datetime.now().astimezone(), sentence))
             self._draw()
@@ -59,7 +62,7 @@ class SuiteDisplay:
             self._print(sentence)
 
     def is_up(self, notes: Sequence[str]) -> None:
-        """Show that everything runs, and what else there is to know."""
+        """Show that all processes run, and the sentences `notes`."""
         self._title, self._notes = "The suite is up (Ctrl-C stops it)", notes
         self._draw()
         if not self._console.is_terminal:
@@ -67,13 +70,13 @@ class SuiteDisplay:
                 self._print(line)
 
     def ends(self) -> None:
-        """Show that the suite stops."""
+        """Show that the suite is stopping."""
         self._title, self._notes = "The suite stops", ()
         self._draw()
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Draw the table while the block lasts, where there is a terminal."""
+        """Show the table during the block, if the output is a terminal."""
         if not self._console.is_terminal:
             yield
             return
@@ -83,7 +86,7 @@ class SuiteDisplay:
             self._draw = lambda: None
 
     def drawn(self) -> RenderableType:
-        """Return the table and what stands below it."""
+        """Return the table, with the notes and the latest events below it."""
         table = Table("Process", "State", "Restarts", "Address", title=self._title)
         for name, process in self._processes.items():
             state = Text(process.state, style=_STYLES.get(process.state, "yellow"))

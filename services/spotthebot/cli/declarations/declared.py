@@ -1,4 +1,4 @@
-"""From a file to a declaration, or to a list of all that is wrong with it, each fault with its line and key."""
+"""Reads a declaration from a file, or reports all faults of the file, each with its line and key."""
 
 import difflib
 import hashlib
@@ -18,21 +18,22 @@ from spotthebot.kit.text.validation import reason_of
 DeclarationT = TypeVar("DeclarationT", bound=BaseModel)
 DeclarationT_co = TypeVar("DeclarationT_co", bound=BaseModel, covariant=True)
 Contradictions = Iterator[tuple[Place, str]]
-"""Places of values that are sound by themselves, and why they can't stand together."""
+"""Places of values that are valid alone but not together, each with the reason."""
 _OF_LISTS: Final = {
     "tuple_type": "it has to be a list, in brackets or with a dash before each entry, not {given}.",
     "too_short": "its entries have to be {min_length} at least, not {actual_length}.",
     "too_long": "its entries may be {max_length} at most, not {actual_length}.",
 }
-"""What pydantic says of lists in the words of Python."""
+"""Our messages for pydantic's errors about lists, which use words of Python."""
 
 
 @dataclass(frozen=True)
 class Form(Generic[DeclarationT]):
-    """What a file may hold: its model, those of the objects inside by their places, and the page that explains it.
+    """The form of a file: the models of its content, and the documentation's `page` about it.
 
-    The place of a union's member ends with its tag, as pydantic has it. `refused` are keys that the form does not have,
-    each with the reason; `example` is a first line.
+    `inside` has the model of each object in the file, by its place without numbers of list entries. If the object is a
+    member of a union, its place ends with the member's tag, as in pydantic. `refused` are keys that the form does not
+    have, such as `tasks.collections`, each with the reason. `example` is an example of the file's first line.
     """
 
     model: type[DeclarationT]
@@ -43,26 +44,35 @@ class Form(Generic[DeclarationT]):
     refused: Mapping[str, str] = field(default_factory=dict)
 
     def keys(self, place: Place, loc: Place) -> type[BaseModel]:
-        """Return the model of the object at a place, which pydantic calls `loc`."""
-        return self.inside.get(loc) or self.inside[place] if place else self.model
+        """Return the model of the object at a place in the file. `loc` is pydantic's location of the same object."""
+        return self.inside.get(_unnumbered(loc)) or self.inside[_unnumbered(place)] if place else self.model
+
+
+def _of_the_file(place: Place) -> Place:
+    return place
 
 
 @dataclass(frozen=True)
 class Declared(Generic[DeclarationT_co]):
-    """A declaration, and the file that it came from."""
+    """A declaration, and the file that contains it.
+
+    `in_file` returns the place in the file for a place in the declaration; they differ if the file has more around it.
+    """
 
     request: DeclarationT_co
     file: YamlFile
     sha256: str
+    in_file: Callable[[Place], Place] = field(default=_of_the_file, kw_only=True)
 
     def faulty(self, *faults: tuple[Place, str]) -> DeclarationFaulty:
-        """Return an error that names the file's line of each place."""
-        messages = [Fault(self.file.line(place), dotted(place), reason) for place, reason in faults]
+        """Return an error with a message for each fault, which names the fault's line in the file."""
+        placed = [(self.in_file(place), reason) for place, reason in faults]
+        messages = [Fault(self.file.line(place), dotted(place), reason) for place, reason in placed]
         return DeclarationFaulty(self.file.path, messages)
 
 
 def read_declared(path: Path, form: Form[DeclarationT]) -> Declared[DeclarationT]:
-    """Read a file by its form; raises DeclarationFaulty with everything that is wrong with it."""
+    """Read a file of this form; raises DeclarationFaulty with all faults of the file."""
     file = YamlFile(path, page=form.page)
     if not isinstance(file.content, dict):
         reason = f"the file must hold keys and values, such as '{form.example}': see {form.page}."
@@ -71,7 +81,7 @@ def read_declared(path: Path, form: Form[DeclarationT]) -> Declared[DeclarationT
         # As JSON, where strict means strict about numbers and text, and a list may be a tuple.
         request = form.model.model_validate_json(json.dumps(file.content), strict=True)
     except ValidationError as error:
-        faults = [_fault(form, file, each) for each in error.errors()]
+        faults = [_fault(form, file, each) for each in error.errors() if not _follows(each)]
         raise file.faulty(*sorted(faults, key=lambda fault: fault.line or 0)) from error
     declared = Declared(request, file, hashlib.sha256(path.read_bytes()).hexdigest())
     if contradictions := list(form.contradictions(request)):
@@ -80,9 +90,18 @@ def read_declared(path: Path, form: Form[DeclarationT]) -> Declared[DeclarationT
 
 
 def schema_text(model: type[BaseModel]) -> str:
-    """Return the JSON Schema of a form: draft 7, which editors' YAML support is made for."""
+    """Return the JSON Schema of a model, as draft 7: editors with YAML support read this draft."""
     schema: dict[str, Any] = model.model_json_schema()
     return json.dumps({"$schema": "http://json-schema.org/draft-07/schema#", **schema}, indent=2, ensure_ascii=False)
+
+
+def _follows(error: Mapping[str, Any]) -> bool:
+    """Whether an error only follows from others: pydantic does not count the faulty entries of a list."""
+    return error["type"] == "too_short" and bool(len(error["input"]) >= error["ctx"]["min_length"])
+
+
+def _unnumbered(place: Place) -> Place:
+    return tuple(part for part in place if isinstance(part, str))
 
 
 def _fault(form: Form[DeclarationT], file: YamlFile, error: Mapping[str, Any]) -> Fault:
@@ -93,7 +112,10 @@ def _fault(form: Form[DeclarationT], file: YamlFile, error: Mapping[str, Any]) -
 
 
 def _place(file: YamlFile, loc: Place, *, missing: bool) -> Place:
-    """Leave out of pydantic's place what names the member of a union, and nothing in the file."""
+    """Return the place in the file for pydantic's location.
+
+    Tags of unions are left out: the file does not contain them.
+    """
     place: Place = ()
     for number, part in enumerate(loc, 1):
         if file.holds((*place, part)) or (missing and number == len(loc)):
@@ -102,7 +124,7 @@ def _place(file: YamlFile, loc: Place, *, missing: bool) -> Place:
 
 
 def _first_named(file: YamlFile, rule: str) -> Place:
-    """Return the first key that a rule about several of them names, where the file holds it."""
+    """Return the place of the first key that a rule's message mentions and the file contains."""
     return next(((word,) for word in re.findall(r"\w+", rule) if file.holds((word,))), ())
 
 
@@ -111,8 +133,8 @@ def _reason(form: Form[DeclarationT], place: Place, error: Mapping[str, Any], *,
         described = form.keys(place[:-1], error["loc"][:-1]).model_fields[str(place[-1])]
         return f"the key is missing. {described.description or ''}".rstrip()
     if error["type"] == "extra_forbidden":
-        if len(place) == 1 and str(place[0]) in form.refused:
-            return form.refused[str(place[0])]
+        if (named := dotted(_unnumbered(place))) in form.refused:
+            return form.refused[named]
         known = list(form.keys(place[:-1], error["loc"][:-1]).model_fields)
         near = difflib.get_close_matches(str(place[-1]), known, n=1)
         there = ", ".join(known)

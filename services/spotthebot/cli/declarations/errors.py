@@ -1,4 +1,4 @@
-"""What can be wrong with a file that declares something.
+"""The errors of declaration files.
 
 Invalid
 └── DeclarationFaulty
@@ -13,7 +13,7 @@ from spotthebot.kit.errors import Invalid
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing to put right: where it is, which key it concerns, and what to do."""
+    """One fault of a file: its line, its key, and what to do about it."""
 
     line: int | None
     key: str

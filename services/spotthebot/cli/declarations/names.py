@@ -1,4 +1,4 @@
-"""Names in a declaration, which stand for what the services know by ids."""
+"""Names in a declaration. They stand for resources that the services know by ids."""
 
 import difflib
 from collections.abc import Iterable
@@ -14,14 +14,17 @@ class UnknownName(Exception):
 
 
 def listed(names: Iterable[str]) -> str:
-    """Write names as a list for people: each once, and of very many the first."""
+    """Return names as a list for people, without repetitions.
+
+    A very long list is cut, with the number of the others.
+    """
     different = list(dict.fromkeys(map(printable, names)))
     more = f" and {len(different) - _MAX_LISTED} more" if len(different) > _MAX_LISTED else ""
     return ", ".join(different[:_MAX_LISTED]) + more
 
 
 def is_id(name: str) -> bool:
-    """Whether a name is written as ids are."""
+    """Whether a text has the form of an id."""
     try:
         UUID(name)
     except ValueError:
@@ -30,7 +33,10 @@ def is_id(name: str) -> bool:
 
 
 def instead_of(name: str, there: Iterable[str], otherwise: str) -> str:
-    """Return what to write instead of a name that nothing has; `there` are the names that something has."""
+    """Return a suggestion for an unknown name.
+
+    `there` are the known names; `otherwise` is the advice if no name is near.
+    """
     known = list(there)
     if near := difflib.get_close_matches(name, known, n=1):
         return f"did you mean '{printable(near[0])}'?"

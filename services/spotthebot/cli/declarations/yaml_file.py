@@ -1,8 +1,8 @@
-"""Reads a YAML file as plain values, and remembers on which line each of them stands.
+"""Reads a YAML file as plain values, and remembers the line of each value.
 
-The values are those of YAML 1.2's core: `no` and `on` are names, not truth values, and so are dates. Aliases and tags
-are refused: a declaration needs none, and they are how small files become endless ones. Lines end where editors end
-them, at line feeds; YAML also ends them at characters that may stand in a text.
+Scalars are those of YAML 1.2's core schema: `no`, `on` and dates are text. Aliases and tags are refused, because a
+declaration needs none, and aliases can expand a small file without limit. As in editors, lines end only at line feeds;
+YAML also ends lines at other characters, which may occur in a text.
 """
 
 import re
@@ -23,13 +23,13 @@ _COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 
 
 _NOTICED_LATE = ("while parsing a flow", "while scanning a simple key", "while scanning a quoted scalar")
-"""What the parser was at where it notices only on a later line what is wrong with it."""
+"""The parser's context in errors that it notices only on a later line than the fault."""
 _COLON = "mapping values are not allowed here"
 _COLON_EXPLAINED = f"{_COLON}: is there a colon in a text without quotes, or none behind the key on the line before?"
 
 
 class _Loader(yaml.SafeLoader):
-    """Resolves what a plain scalar is as YAML 1.2 does; a number too long to be one is text, an alias stays one."""
+    """Resolves plain scalars as YAML 1.2 does. A number with too many digits is text. Aliases are not followed."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as the class above declares it
 
@@ -51,10 +51,13 @@ for _tag, _form, _first in (
 
 
 class YamlFile:
-    """What a file says. `content` is made of dict, list, str, int, float, bool and None."""
+    """The content of a YAML file: `content` consists of dict, list, str, int, float, bool and None."""
 
     def __init__(self, path: Path, *, page: str) -> None:
-        """Read the file, which `page` explains; raises DeclarationFaulty, and OSError where it can't be read."""
+        """Read the file; raises DeclarationFaulty, and OSError if it can't be read.
+
+        `page` documents the file's form.
+        """
         self.path = path
         self._keys: dict[Place, int] = {}
         self._values: dict[Place, int] = {}
@@ -66,13 +69,16 @@ class YamlFile:
         self.content = self._value(node, ())
 
     def line(self, place: Place) -> int:
-        """Return the line of a value; for a missing value, the line of the object that lacks it."""
+        """Return the line of a value. For a missing value, return the line of the object in which it is missing."""
         return next(
             self._values[place[:length]] for length in range(len(place), -1, -1) if place[:length] in self._values
         )
 
     def line_of_key(self, place: Place) -> int:
-        """Return the line of a key, which may stand before that of its value; as `line` where there is no such key."""
+        """Return the line of a key, which may come before the line of its value.
+
+        Without such a key, return `line(place)`.
+        """
         return self._keys.get(place) or self.line(place)
 
     def holds(self, place: Place) -> bool:
@@ -105,7 +111,10 @@ class YamlFile:
         return node
 
     def _syntax_fault(self, error: yaml.MarkedYAMLError) -> Fault:
-        """Return the fault on the line that has to be changed, and the line where it was noticed if that is later."""
+        """Return a syntax error as a fault on the line to correct.
+
+        If the parser noticed it later, the fault names that line.
+        """
         context, mark, noticed = error.context or "", error.problem_mark, ""
         began = error.context_mark if context.startswith(_NOTICED_LATE) else None
         if mark is not None and began is not None and began.line != mark.line:
@@ -136,15 +145,15 @@ class YamlFile:
         for key, value in node.value:
             if key.tag != _STR or not isinstance(key.value, str):
                 raise self._refused(key, place, "a key has to be text.")
-            line = self._line_at(key.start_mark.index)
-            if key.value in first:
-                reason = f"the key stands on line {first[key.value]} already: leave one of them out."
-                raise self.faulty(Fault(line, dotted((*place, key.value)), reason))
-            first[key.value] = self._keys[(*place, key.value)] = line
-            yield key.value, value
+            line, name = self._line_at(key.start_mark.index), self._whole(key, place)
+            if name in first:
+                reason = f"the key stands on line {first[name]} already: leave one of them out."
+                raise self.faulty(Fault(line, dotted((*place, name)), reason))
+            first[name] = self._keys[(*place, name)] = line
+            yield name, value
 
     def _scalar(self, node: yaml.Node, place: Place) -> str | float | bool | None:
-        text = str(node.value)
+        text = self._whole(node, place)
         match node.tag:
             case "tag:yaml.org,2002:str":
                 return text
@@ -158,10 +167,18 @@ class YamlFile:
                 return None
         raise self._refused(node, place, f"the tag {node.tag} is not read: write the value without it.")
 
+    def _whole(self, node: yaml.Node, place: Place) -> str:
+        """Return a scalar's text, in which two escapes of a surrogate pair are one character."""
+        try:
+            return str(node.value).encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            reason = r"an escape (\u...) is half a surrogate pair: write the whole character."
+            raise self._refused(node, place, reason) from None
+
     def _refused(self, node: yaml.Node, place: Place, reason: str) -> DeclarationFaulty:
         return self.faulty(Fault(self._line_at(node.start_mark.index), dotted(place), reason))
 
 
 def dotted(place: Place) -> str:
-    """Write a place as people do: `opening.take`, `bots[2]`."""
+    """Return a place as people write it: `opening.take`, `bots[2]`."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")

@@ -1,4 +1,8 @@
-"""Compares rankings: of the three modes of play, and of a pool of bots that was stacked with that of a fair one."""
+"""Compares rankings: between the three modes of play, and between a fair pool and a stacked pool of bots.
+
+A stacked pool is the fair pool and some added bots. Ideally, added bots do not change the order of the fair pool's
+bots.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +16,7 @@ from spotthebot.statistics.rank_correlation import rank_correlation
 
 @dataclass(frozen=True)
 class Comparison:
-    """Spearman's rho of the scores that two modes give the same bots on one dimension; None where it is undefined."""
+    """Spearman's rho between two modes, over the scores of the same bots on one dimension. None if it is undefined."""
 
     dimension: str
     modes: tuple[PlayMode, PlayMode]
@@ -32,17 +36,17 @@ class Comparison:
 
 @dataclass(frozen=True)
 class RankFlips:
-    """Pairs of bots whose order differs between a fair and a stacked pool (Sato et al. 2022, Table 6).
+    """The pairs of bots whose order differs between a fair and a stacked pool (Sato et al. 2022, Table 6).
 
-    In bipartite-play there are none where bots reply alike to the same: what a target hears does not depend on the
-    targets that are added after it.
+    In bipartite-play no order differs if bots reply alike to the same context, because the conversations of a target do
+    not depend on the targets added to the pool.
     """
 
     mode: PlayMode
     dimension: str
     pairs: int
     flipped: tuple[tuple[str, str], ...]
-    """Who was ahead in the fair pool, and who overtook."""
+    """Pairs of the bot that was ahead in the fair pool, and the bot that overtook it."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -54,7 +58,7 @@ class RankFlips:
 
 
 def compare_modes(evaluations: Sequence[Evaluation]) -> list[Comparison]:
-    """Correlate the scores of each two modes, dimension by dimension."""
+    """Correlate the scores of each pair of modes, separately for each dimension."""
     found = []
     for one, other in combinations(evaluations, 2):
         for dimension, scores in _scores(one).items():
@@ -66,7 +70,10 @@ def compare_modes(evaluations: Sequence[Evaluation]) -> list[Comparison]:
 
 
 def find_flips(fair: Evaluation, stacked: Evaluation) -> list[RankFlips]:
-    """Return for each dimension which of the fair pool's bots change places in the stacked one of the same mode."""
+    """Return for each dimension the pairs of the fair pool's bots whose order differs in the stacked pool.
+
+    Both evaluations must use the same mode of play.
+    """
     found = []
     for dimension, scores in _scores(fair).items():
         others = _scores(stacked)[dimension]

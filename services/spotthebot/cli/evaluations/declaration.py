@@ -1,14 +1,11 @@
-"""What the file of an evaluation may say: a collection, and how its conversations are scored."""
+"""The keys of an evaluation's file: the keys of a collection, and how to score its conversations."""
 
-from collections.abc import Mapping
-from typing import Annotated, Literal
+from pydantic import ConfigDict, Field, JsonValue
 
-from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
-
-from spotthebot.cli.collections.declaration import Bot, OpeningFrom, PartnerSet
+from spotthebot.cli.collections.declaration import Bot, OpeningFrom, Partners
 from spotthebot.contracts.conversations.collections import PlanSettings
-from spotthebot.contracts.fed.scorers import Level, Mode, PolarityChoice, SetRule
-from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
+from spotthebot.contracts.fed.score_jobs import ScoreRankingSettings
+from spotthebot.contracts.fed.scorers import Level, Mode, OverLong, PolarityChoice, SetRule
 from spotthebot.contracts.wire import Domain, Name, Wire
 
 _EXAMPLES: list[JsonValue] = [
@@ -32,7 +29,7 @@ _EXAMPLES: list[JsonValue] = [
 
 
 class ScorerFrom(Wire):
-    """The language model, and how its likelihoods become scores."""
+    """The language model that scores, and the rule that makes scores from its likelihoods."""
 
     model: Name = Field(
         description="Directory of a model, from the file's folder or from here; a name on the hub; or triton:NAME."
@@ -49,12 +46,12 @@ class ScorerFrom(Wire):
     dimension_set: Name = Field(default="bipartite", description="Set of dimensions: fed, bipartite, or one of yours.")
     dimension_set_version: int = Field(default=1, ge=1, lt=2**31, description="Its version.")
     level: Level = Field(default="turn", description="Score after each turn of a bot, or after its last.")
-    over_long: Literal["error", "truncate_oldest_turns"] = Field(
+    over_long: OverLong = Field(
         default="error", description="What happens to a context that the model can't read whole."
     )
 
 
-class EvaluationDeclaration(PlanSettings):
+class EvaluationDeclaration(ScoreRankingSettings, PlanSettings):
     """An evaluation for `./stb evaluate` (Sato et al. 2022)."""
 
     model_config = ConfigDict(title="Evaluation", json_schema_extra={"examples": _EXAMPLES})
@@ -62,16 +59,9 @@ class EvaluationDeclaration(PlanSettings):
     name: Name = Field(description="What the evaluation is called.")
     domain: Domain = Field(description="What is talked about, such as `everyday`.")
     bots: tuple[Bot, ...] = Field(min_length=1, max_length=100, description="Who is ranked; in bipartite, the targets.")
-    partners: Annotated[
-        Annotated[tuple[Bot, ...], Field(max_length=200), Tag("a list")] | Annotated[PartnerSet, Tag("a set")],
-        Discriminator(lambda partners: "a set" if isinstance(partners, Mapping | PartnerSet) else "a list"),
-    ] = Field(
+    partners: Partners = Field(
         default=(),
         description="In bipartite-play: bots, which are kept as a partner set, or such a set by name and version.",
     )
     opening: OpeningFrom | None = Field(default=None, description="How conversations begin; nothing: with a bot.")
     scorer: ScorerFrom = Field(description="The language model, and how its likelihoods become scores.")
-    resamples: int = Field(default=2000, ge=100, le=100_000, description="Bootstrap replicates over dialogues.")
-    confidence_level: float = Field(
-        default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of the intervals and the ranks."
-    )

@@ -1,4 +1,4 @@
-"""The form of an evaluation's file, and the collection that it asks for."""
+"""Reads an evaluation's file, and makes the declaration of its collection."""
 
 import hashlib
 from collections.abc import Mapping
@@ -8,25 +8,27 @@ from typing import Final, TypeAlias
 
 from pydantic import BaseModel
 
-from spotthebot.cli import collections, declarations
-from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PartnerSet
-from spotthebot.cli.declarations import Contradictions, Form, Place, read_declared
+from spotthebot.cli.collections.declaration import Declaration, OpeningFrom
+from spotthebot.cli.collections.declaration_file import CollectionDeclared, contradictions
+from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
+from spotthebot.cli.declarations.yaml_file import Place
 from spotthebot.cli.evaluations.declaration import EvaluationDeclaration, ScorerFrom
 from spotthebot.contracts.conversations.collections import StopRules
+from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 
 
 class PlayMode(StrEnum):
-    """Who talks to whom."""
+    """The mode of play, which decides which bots converse with each other."""
 
     SELF_PLAY = "self_play"
     ALL_PLAY_ALL = "all_play_all"
     BIPARTITE = "bipartite"
 
 
-DeclaredEvaluation: TypeAlias = declarations.Declared[EvaluationDeclaration]
+DeclaredEvaluation: TypeAlias = Declared[EvaluationDeclaration]
 _INSIDE: Mapping[Place, type[BaseModel]] = {
     ("opening",): OpeningFrom,
-    ("partners",): PartnerSet,
+    ("partners",): PartnerSetRef,
     ("stop",): StopRules,
     ("scorer",): ScorerFrom,
 }
@@ -34,21 +36,24 @@ _OF_EVALUATIONS: Final = {"scorer", "resamples", "confidence_level"}
 
 
 def read_evaluation(path: Path, mode: PlayMode) -> DeclaredEvaluation:
-    """Read an evaluation's file for a mode of play; raises DeclarationFaulty with everything that is wrong with it."""
+    """Read an evaluation's file for a mode of play; raises DeclarationFaulty with all faults of the file."""
 
     def contradictory(request: EvaluationDeclaration) -> Contradictions:
         partners = request.partners if mode is PlayMode.BIPARTITE else ()
-        yield from collections.contradictions(_collection(request, mode=mode.value, partners=partners))
+        yield from contradictions(_collection(request, mode=mode.value, partners=partners))
 
     form = Form(EvaluationDeclaration, contradictory, page="docs/fed.md", example="name: league-1", inside=_INSIDE)
     return read_declared(path, form)
 
 
-def collection_of(declared: DeclaredEvaluation, **changes: object) -> collections.Declared:
-    """Return the collection that an evaluation asks for; its identity is what it says, not how it is scored."""
+def collection_of(declared: DeclaredEvaluation, **changes: object) -> CollectionDeclared:
+    """Return the declaration of the evaluation's collection.
+
+    Its hash does not depend on how the collection is scored.
+    """
     request = _collection(declared.request, **changes)
     sha256 = hashlib.sha256(request.model_dump_json().encode()).hexdigest()
-    return declarations.Declared(request, declared.file, sha256)
+    return Declared(request, declared.file, sha256)
 
 
 def _collection(request: EvaluationDeclaration, **changes: object) -> Declaration:

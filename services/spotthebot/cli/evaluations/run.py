@@ -1,4 +1,7 @@
-"""Runs an evaluation: collects conversations, has them scored, reads the ranking; what is there is not made again."""
+"""Runs an evaluation: collects conversations, scores them and reads the ranking.
+
+Steps that were done before are skipped.
+"""
 
 import asyncio
 import hashlib
@@ -7,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from spotthebot.cli import collections
-from spotthebot.cli.collections.declaration import PartnerSet
+from spotthebot.cli.collections.declaration_file import CollectionDeclared
+from spotthebot.cli.collections.resolution import resolve
+from spotthebot.cli.collections.run import CollectionProgress, follow, start
 from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, PlayMode, collection_of
 from spotthebot.contracts.conversations.collections import BipartiteIn, CollectionState
 from spotthebot.contracts.conversations.partner_sets import PartnerSetIn, PartnerSetOut, PartnerSetRef
@@ -18,12 +22,12 @@ from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.session import Clients
-from spotthebot.local.scoring import offer_model, score_collection
+from spotthebot.local.scoring.collections import offer_model, score_collection
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A set of scores, and in bipartite-play the partners: `fingerprint` is a hash of what they answer with."""
+    """The scores of an evaluation. In bipartite-play it also has the partners."""
 
     mode: PlayMode
     scores: ScoreSetOut
@@ -31,18 +35,18 @@ class Evaluation:
 
     @property
     def fingerprint(self) -> str | None:
-        """Equal for two partner sets of the same bots, whatever they are called and wherever they run."""
+        """A hash of the partners' configurations, independent of their names and addresses. None without partners."""
         if self.partner_set is None:
             return None
         partners = sorted(each.configuration_sha256 for each in self.partner_set.partners)
         return hashlib.sha256("".join(f"{each}\n" for each in partners).encode()).hexdigest()
 
     def ranking(self) -> list[BotScoreOut]:
-        """Return the bots by their scores on the first dimension, best first."""
+        """Return the bots with their scores on the first dimension, best first."""
         return list(self.scores.dimensions[0].bots)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `--json` writes."""
+        """Return the JSON document that `--json` writes."""
         partners = self.partner_set
         return {
             "collection": str(self.scores.collection_id),
@@ -70,9 +74,9 @@ async def evaluate(
     *,
     bots: tuple[str, ...] = (),
 ) -> Evaluation:
-    """Run an evaluation, or go on with the one that this file began; `bots` stand for those of the file.
+    """Run an evaluation, or continue the one that the same file began. `bots` replace the bots in the file.
 
-    Raises DeclarationFaulty, NoSuchModelDirectory, JobFailed.
+    Raises DeclarationFaulty, NoSuchModelDirectory and JobFailed.
     """
     request = declared.request
     model = await asyncio.to_thread(offer_model, folder, request.scorer.model, beside=declared.file.path.parent)
@@ -82,7 +86,7 @@ async def evaluate(
     partner_set = None
     if mode is PlayMode.BIPARTITE:
         partner_set = await _partner_set(clients, declared)
-        changes["partners"] = PartnerSet(set=partner_set.name, version=partner_set.version)
+        changes["partners"] = PartnerSetRef(set=partner_set.name, version=partner_set.version)
     else:
         changes["partners"] = ()
         changes["order"] = "both" if request.order == "target_first" else request.order
@@ -100,8 +104,11 @@ async def evaluate(
 
 
 async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> PartnerSetOut:
-    """Return the partner set of an evaluation; partners that it lists are kept as one."""
-    resolved = await collections.resolve(clients, collection_of(declared))
+    """Return the evaluation's partner set.
+
+    If the file lists bots as partners, store these bots as a partner set first.
+    """
+    resolved = await resolve(clients, collection_of(declared))
     assert isinstance(resolved, BipartiteIn)  # noqa: S101 - collection_of asks for bipartite
     if isinstance(resolved.partners, PartnerSetRef):
         return await clients.conversations.get_partner_set(resolved.partners.set, resolved.partners.version)
@@ -116,15 +123,15 @@ async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> Partne
     )
 
 
-async def _collect(clients: Clients, folder: DataFolder | None, declared: collections.Declared, steps: Steps) -> UUID:
+async def _collect(clients: Clients, folder: DataFolder | None, declared: CollectionDeclared, steps: Steps) -> UUID:
     with steps.step(f"Collecting conversations: {declared.request.mode}") as step:
-        started = await collections.start(clients, folder, declared, restart=False)
+        started = await start(clients, folder, declared, restart=False)
 
-        def show(progress: collections.CollectionProgress) -> None:
+        def show(progress: CollectionProgress) -> None:
             found = progress.collection
             step.at(found.complete + found.failed, found.conversations)
 
-        progress = await collections.follow(clients.conversations, started, show)
+        progress = await follow(clients.conversations, started, show)
     if progress.collection.state is not CollectionState.COMPLETE or not progress.collection.complete:
         raise JobFailed(
             what="The collection", reason=f"it is {progress.collection.state} and has no conversation to score."
@@ -133,7 +140,7 @@ async def _collect(clients: Clients, folder: DataFolder | None, declared: collec
 
 
 async def _names(clients: Clients, collection_id: UUID, partner_set: PartnerSetOut | None) -> tuple[str, ...] | None:
-    """Return the names of the targets, as results call them; None where all bots are targets."""
+    """Return the names of the targets, as results name them. None if all bots are targets."""
     if partner_set is None:
         return None
     partners = {each.bot_id for each in partner_set.partners}

@@ -1,17 +1,1 @@
-"""What a user names: bots, campaigns, collections, corpora, keys, by name, by id or by the beginning of an id."""
-
-from spotthebot.cli.resources.directories import Bots, Campaigns, Collections, Corpora, owner
-from spotthebot.cli.resources.resolver import Directory, NamedBy, find, find_addable, find_declared
-
-__all__ = [
-    "Bots",
-    "Campaigns",
-    "Collections",
-    "Corpora",
-    "Directory",
-    "NamedBy",
-    "find",
-    "find_addable",
-    "find_declared",
-    "owner",
-]
+"""Bots, campaigns, collections, corpora and keys that a user names, by name, id or the beginning of an id."""

@@ -1,4 +1,4 @@
-"""What a collection or a campaign can show at all: the smallest p-value that a pair of its bots can have."""
+"""The reach of a collection or a campaign: the smallest p-value that a comparison of two of its bots can have."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 async def reach_of_campaign(
     clients: Clients, collections: "Iterable[UUID]", annotations_per_conversation: int
 ) -> "ReachOut | None":
-    """Return what a campaign of some collections can show of the pair of bots with the fewest conversations."""
+    """Return the reach of a campaign over these collections, for the pair of bots with the fewest conversations."""
     met = met_bots([pair for each in collections async for pair in clients.conversations.list_pairs(each)])
     return await reach(
         clients,
@@ -29,7 +29,10 @@ async def reach_of_campaign(
 async def reach(
     clients: Clients, *, pairs: int, conversations: int, annotations_per_conversation: int = 6
 ) -> "ReachOut | None":
-    """Return what so many conversations of each pair can show; None for no pair, or where `analytics` does not say."""
+    """Return the reach of a design with `conversations` conversations for each pair of bots.
+
+    None without pairs, or if `analytics` does not answer.
+    """
     if pairs < 1:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Finds what a user names: by its name, by its id, or by the beginning of its id."""
+"""Finds the resource that a user names: by its name, its id, or the beginning of its id."""
 
 import re
 from abc import ABC, abstractmethod
@@ -6,18 +6,18 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import ClassVar, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
-from spotthebot.cli.declarations import UnknownName, instead_of, is_id, listed
+from spotthebot.cli.declarations.names import UnknownName, instead_of, is_id, listed
 from spotthebot.cli.errors import NameIsAmbiguous, NoSuchName, PrefixIsAmbiguous
 from spotthebot.clients import Invalid
 from spotthebot.clients import NotFound as NotFoundByPeer
 from spotthebot.kit.errors import NotFound
 
 _PREFIX: Final = re.compile(r"[0-9a-f-]{4,35}", re.IGNORECASE)
-"""The beginning of an id: shorter ones are typing errors rather than ids."""
+"""The beginning of an id. A shorter text is more likely a typing error."""
 
 
 class NamedBy(Protocol):
-    """What has an id and a name."""
+    """A resource with an id and a name."""
 
     @property
     def id(self) -> UUID: ...
@@ -29,35 +29,35 @@ Resource = TypeVar("Resource", bound=NamedBy)
 
 
 class Directory(ABC, Generic[Resource]):
-    """All resources of a kind that the caller may see."""
+    """All resources of one kind that the caller may see."""
 
     noun: ClassVar[str]
     plural: ClassVar[str]
     otherwise: ClassVar[str]
-    """What to do where there is none, such as 'register it first'."""
+    """The advice if no resource has the name, such as 'register it first'."""
 
     @abstractmethod
     async def get(self, resource_id: UUID) -> Resource:
-        """Return the one with this id; raises NotFound, its peer's or the kit's."""
+        """Return the resource with this id; raises NotFound of the client or of the kit."""
 
     @abstractmethod
     def list(self, name: str | None = None) -> AsyncIterator[Resource]:
-        """Yield all, or those of a name, oldest first."""
+        """Yield the resources, oldest first; with `name`, only those of this name."""
 
     @abstractmethod
     def describe(self, resource: Resource) -> str:
-        """Return what tells it from others of its name."""
+        """Return a description that distinguishes the resource from others of the same name."""
 
     def gives_way(self, _resource: Resource) -> bool:
-        """Whether its name means another one of that name, where there is any."""
+        """Whether a name means other resources rather than this one, if several resources have the name."""
         return False
 
 
 async def find(directory: Directory[Resource], text: str, *, also: Iterable[str] = ()) -> Resource:
-    """Return what a name, an id or the beginning of an id stands for; `also` are further names to suggest.
+    """Return the resource with this name or id, or with an id that begins with this text.
 
-    A name counts before the beginning of an id. Raises NoSuchName, NameIsAmbiguous or PrefixIsAmbiguous, each of which
-    says what to write instead.
+    Names are tried before the beginnings of ids. `also` has more names for suggestions. Raises NoSuchName,
+    NameIsAmbiguous or PrefixIsAmbiguous; their messages suggest a name or an id.
     """
     try:
         if is_id(text):
@@ -85,7 +85,7 @@ async def find(directory: Directory[Resource], text: str, *, also: Iterable[str]
 
 
 async def find_declared(directory: Directory[Resource], text: str, *, also: Iterable[str] = ()) -> Resource:
-    """Return what a name in a declaration stands for; raises UnknownName."""
+    """Return the resource that a declaration names; raises UnknownName."""
     try:
         return await find(directory, text, also=also)
     except (NoSuchName, NameIsAmbiguous, PrefixIsAmbiguous) as unknown:
@@ -94,7 +94,10 @@ async def find_declared(directory: Directory[Resource], text: str, *, also: Iter
 
 
 async def find_addable(directory: Directory[Resource], text: str, addable: Sequence[str]) -> Resource | None:
-    """Return what a name in a declaration stands for; None for a name of `addable` that nothing has yet."""
+    """Return the resource that a declaration names; raises UnknownName.
+
+    None if no resource has the name yet, and the name is in `addable`.
+    """
     try:
         return await find_declared(directory, text, also=addable)
     except UnknownName as unknown:

@@ -1,1 +1,1 @@
-"""Studies from the demonstration or a published dump: imported, analysed, ranked, reported."""
+"""`./stb study` creates a study that a file declares: its campaigns, and what they share."""

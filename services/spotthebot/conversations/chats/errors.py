@@ -1,4 +1,4 @@
-"""What can go wrong with chats."""
+"""The errors of chats."""
 
 from spotthebot.kit.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
 
@@ -9,6 +9,10 @@ class RatingsIncomplete(Invalid):
 
 class NoSuchChat(NotFound):
     """There is no chat {chat_id}."""
+
+
+class NoSuchChatPerson(NotFound):
+    """Nobody with the id {person_id} chats in collection {collection_id}: `GET .../chat-people` lists who does."""
 
 
 class NotForChats(Conflict):
@@ -45,6 +49,18 @@ class NotTimeToRate(Conflict):
 
 class ChatLinkUsedUp(Conflict):
     """All {limit} places of this link are taken: ask for another link."""
+
+
+class ConsentToAnotherText(Conflict):
+    """This hash does not match the text to consent to: show `consent` of the terms, and send its `sha256`."""
+
+
+class ConsentRequired(Forbidden):
+    """This person has not consented yet: show `consent` of the terms, and send its `sha256` as `consent_sha256`."""
+
+
+class NoConversationsLeft(Conflict):
+    """You have started {started} conversations. {limit} are the most for one person, so no other chat can begin."""
 
 
 class ChatLinkRevoked(Forbidden):

@@ -1,10 +1,21 @@
-"""The tables of chats: their events, their ratings, and revoked links."""
+"""The tables of chats: their people, their events, their ratings, and revoked links."""
 
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, ForeignKey, Index, LargeBinary, SmallInteger, String, Uuid, func, text
+from sqlalchemy import (
+    DateTime,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    SmallInteger,
+    String,
+    UniqueConstraint,
+    Uuid,
+    func,
+    text,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -14,7 +25,7 @@ from spotthebot.conversations.metadata import Base
 
 
 class ChatRow(Base):
-    """A person's conversations with the bots that were drawn; `conversations` has those that have begun."""
+    """A person's chat with the drawn bots; `conversations` has the conversations that have begun."""
 
     __tablename__ = "chats"
     __table_args__ = (
@@ -27,12 +38,12 @@ class ChatRow(Base):
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
     interactor: Mapped[str] = mapped_column(String(200))
     link: Mapped[str | None] = mapped_column(String(200))
-    """By which the person came, as its frontend calls it."""
+    """The link by which the person entered, by its name at the frontend."""
     state: Mapped[str] = mapped_column(String(20))
     bots: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
     conversations: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
     events: Mapped[int] = mapped_column(server_default="0")
-    """How many there are; they are numbered under the lock of this row."""
+    """The number of events; they are numbered under the lock of this row."""
     ratings: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     last_turn_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
@@ -41,8 +52,23 @@ class ChatRow(Base):
     token_expires_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
+class ChatPersonRow(Base):
+    """A person who began a chat in a collection, and the text that they consented to, unless they were erased."""
+
+    __tablename__ = "chat_people"
+    __table_args__ = (UniqueConstraint("collection_id", "interactor"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
+    interactor: Mapped[str] = mapped_column(String(200))
+    consent_sha256: Mapped[str | None] = mapped_column(String(64))
+    consented_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
+    erased_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
 class RevokedLinkRow(Base):
-    """A link by which nobody may come to a collection's chats any more, as its frontend calls it."""
+    """A revoked link into a collection's chats, by its name at the frontend."""
 
     __tablename__ = "revoked_links"
 
@@ -52,7 +78,7 @@ class RevokedLinkRow(Base):
 
 
 class ImportedRatingRow(Base):
-    """How a person rated a conversation where it was held; ratings of chats that were held here lie with the chats."""
+    """A person's rating of an imported conversation. Ratings of chats held here are stored with the chats."""
 
     __tablename__ = "imported_ratings"
     __table_args__ = (Index(None, "collection_id", "chat_id"),)
@@ -64,6 +90,7 @@ class ImportedRatingRow(Base):
     number: Mapped[int] = mapped_column(SmallInteger)
     scores: Mapped[dict[str, int]] = mapped_column(JSONB)
     preferred: Mapped[int | None] = mapped_column(SmallInteger)
+    preferences: Mapped[dict[str, int | None]] = mapped_column(JSONB, server_default=text("'{}'"))
     rated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
+from spotthebot.contracts.conversations.chats import ChatSettings
 from spotthebot.contracts.conversations.collections import CollectionOut, CollectionPlanOut
 from spotthebot.contracts.wire import Name
 from spotthebot.conversations.collections import store
@@ -48,40 +49,27 @@ async def get_collection(session: Reading, _caller: Reader, collection_id: UUID)
 
 @router.get("/collections/{collection_id}/plan", operation_id="get_plan")
 async def get_plan(session: Reading, _caller: Reader, collection_id: UUID) -> CollectionPlanOut:
-    """Return how a collection's conversations are held: openings, people, exchanges, seed."""
+    """Return the plan of a collection's conversations: openings, human dialogues, exchanges, seed."""
     return plan_out(await store.get_source(session, collection_id))
 
 
 def collection_out(collection: Collection) -> CollectionOut:
-    """Return a collection, with the time that is left at the rate of the last minute, unless a bot is waited for."""
+    """Return a collection with the time left at the rate of the last minute; None while it waits for a bot."""
     rate = collection.rate_turns_per_second
     left = collection.turns_planned - collection.turns
-    return CollectionOut(
-        id=collection.id,
-        name=collection.name,
-        domain=collection.domain,
-        mode=collection.mode,
-        state=collection.state,
-        priority=collection.priority,
-        conversations=collection.conversations,
-        complete=collection.complete,
-        failed=collection.failed,
-        cancelled=collection.cancelled,
-        waiting=collection.waiting,
-        turns=collection.turns,
-        turns_planned=collection.turns_planned,
+    return CollectionOut.of(
+        collection,
         rate_turns_per_second=round(rate, 3) if rate else None,
         seconds_left=round(left / rate, 1) if rate and not collection.waiting else None,
-        created_at=collection.created_at,
-        finished_at=collection.finished_at,
     )
 
 
 def plan_out(source: ExportSource) -> CollectionPlanOut:
-    """Return the part of a collection's plan that the modes by which bots talk have."""
+    """Return the fields that the plans of all modes with talking bots share."""
     plan: dict[str, Any] = dict.fromkeys(CollectionPlanOut.model_fields) | {"bots": ()}
     plan |= {name: value for name, value in source.plan.items() if name in plan}
     plan |= {"mode": source.mode, "held_as": source.held_as}
-    if source.mode == "human_bot":  # whose plan keeps its bots' names there
-        plan["partners"] = None
+    if source.mode == "human_bot":  # its `partners` are its bots' versions, its `opening` is no corpus
+        settings = {name: source.plan[name] for name in ChatSettings.model_fields.keys() & source.plan.keys()}
+        plan |= {"partners": None, "opening": None, "chats": settings}
     return CollectionPlanOut.model_validate(plan)

@@ -1,4 +1,4 @@
-"""A collection: its states, which state may follow which, its progress, and what its exports are made from."""
+"""A collection: its states, the order of the states, its progress, and its fields that exports need."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ TRANSITIONS: Final[Mapping[CollectionState, frozenset[CollectionState]]] = Mappi
         COMPLETE: frozenset(),
     }
 )
-"""The states that may follow each state; the conditions of the SQL come from here."""
+"""The states that may follow each state; SQL conditions are made from this table."""
 REQUESTS_TURNS: Final = frozenset({COLLECTING})
 """The states in which runners request turns."""
 ENDED: Final = frozenset(state for state, following in TRANSITIONS.items() if not following)
@@ -32,12 +32,12 @@ OPEN: Final = frozenset(TRANSITIONS) - ENDED
 
 
 def states_before(state: CollectionState) -> frozenset[CollectionState]:
-    """Return the states from which a collection may come to `state`."""
+    """Return the states from which a collection may reach `state`."""
     return frozenset(before for before, following in TRANSITIONS.items() if state in following)
 
 
 def require_transition(name: str, before: CollectionState, after: CollectionState, *, verb: str) -> bool:
-    """Return whether a collection changes its state; raises HasEnded if it may not come to `after`."""
+    """Return whether `before` and `after` differ; raises HasEnded if a collection may not change to `after`."""
     if before is after:
         return False
     if after not in TRANSITIONS[before]:
@@ -67,17 +67,17 @@ class Collection:
     created_at: datetime
     finished_at: datetime | None
     trace: str | None
-    """Of the request that started it."""
+    """The trace of the request that started it."""
 
     @property
     def running(self) -> int:
-        """The number of conversations that have not ended."""
+        """The number of the collection's conversations that have not ended."""
         return self.conversations - self.complete - self.failed - self.cancelled
 
 
 @dataclass(frozen=True)
 class OpenCollection:
-    """A collection with turns to request, and how many of its conversations runners have claimed."""
+    """A collection with turns to request, and the number of its conversations that runners have claimed."""
 
     id: UUID
     priority: int
@@ -87,9 +87,9 @@ class OpenCollection:
 
 @dataclass(frozen=True)
 class ExportSource:
-    """The collection that an export is made of; `held_as` is the mode of an imported one where it came from.
+    """A collection to export; for an import, `held_as` is the mode in which its conversations were held.
 
-    Without a `pseudonym_key` the export has the ids of people who chatted.
+    Without a `pseudonym_key`, the export shows the ids of people who chatted instead of pseudonyms.
     """
 
     id: CollectionId
@@ -104,14 +104,14 @@ class ExportSource:
 
     @property
     def exported_mode(self) -> str:
-        """The mode in the rows of the export."""
+        """The mode that the rows of the export show."""
         return self.held_as or self.mode
 
 
 def check_looks(names: Iterable[str], known: Iterable[str] = ()) -> None:
-    """Check that no two bots of one set of results have names that look alike; those that are `known` stay as they are.
+    """Raise NamesLookAlike if names of bots in one set of results look alike.
 
-    Raises NamesLookAlike.
+    `names` are compared with each other and with the `known` names. The `known` names are not compared with each other.
     """
     seen = {skeleton(each): each for each in known}
     for each in names:

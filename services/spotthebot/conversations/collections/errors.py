@@ -1,4 +1,4 @@
-"""What can go wrong with collections."""
+"""The errors of collections."""
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
 

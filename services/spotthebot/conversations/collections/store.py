@@ -1,7 +1,7 @@
-"""The only SQL over collections: their plans, states, counts, rates, and who takes part in the conversations of a pair.
+"""The only SQL over collections: their plans, states, counts, rates, and the participants of pairs.
 
-SQL conditions about states are made from the tables of the domain: no state is decided in SQL. They are constants, not
-parameters, so that PostgreSQL uses partial indexes for them.
+SQL conditions on states are made from the domain's tables of transitions, so that no rule about states stands only in
+SQL. They are constants, not parameters, so that PostgreSQL uses partial indexes for them.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,6 +27,7 @@ from spotthebot.conversations.collections.domain import (
 from spotthebot.conversations.collections.errors import NoSuchCollection
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.kit.database.retention import KeptRows
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.telemetry.tracing import stored_trace
@@ -84,7 +85,7 @@ async def list_collections(
     after: UUID | None,
     limit: int,
 ) -> list[domain.Collection]:
-    """Return collections: of this `name`, and with one of these `bots`, where given."""
+    """Return collections, optionally only collections with this `name`, or with one of these `bots`."""
     order = CollectionRow.id.desc() if newest_first else CollectionRow.id
     statement = select(CollectionRow).order_by(order).limit(limit)
     if name is not None:
@@ -111,7 +112,7 @@ async def change_priority(session: WriteSession, collection_id: UUID, priority: 
 
 
 async def change_state(session: WriteSession, ids: Collection[UUID], state: CollectionState) -> list[UUID]:
-    """Change the state of those collections that may come to `state`; returns which ones that are."""
+    """Change the state of the collections that may change to `state`; return their ids."""
     row = CollectionRow
     values = {"state": state} | ({"finished_at": func.now()} if state in ENDED else {})
     changed = await session.scalars(
@@ -121,7 +122,7 @@ async def change_state(session: WriteSession, ids: Collection[UUID], state: Coll
 
 
 async def complete_ended(session: WriteSession) -> list[UUID]:
-    """Complete open collections whose last conversation has ended; returns which ones that are."""
+    """Complete open collections whose last conversation has ended; return their ids."""
     ended = await session.scalars(
         text(f"""
             SELECT c.id FROM conversations.collections AS c WHERE {is_complete_now("c")}
@@ -163,24 +164,12 @@ async def _list_collections(session: ReadSession, statement: Select[CollectionRo
     rows = (await session.scalars(statement)).all()
     rates, waiting = await _rates(session, rows), await _count_waiting(session, rows)
     return [
-        domain.Collection(
-            id=CollectionId(row.id),
-            name=row.name,
-            domain=row.domain,
-            mode=row.mode,
+        from_row(
+            domain.Collection,
+            row,
             state=CollectionState(row.state),
-            priority=row.priority,
-            conversations=row.conversations,
-            complete=row.complete,
-            failed=row.failed,
-            cancelled=row.cancelled,
             waiting=waiting.get(row.id, 0),
-            turns=row.turns,
-            turns_planned=row.turns_planned,
             rate_turns_per_second=rates.get(row.id),
-            created_at=row.created_at,
-            finished_at=row.finished_at,
-            trace=row.trace,
         )
         for row in rows
     ]
@@ -204,7 +193,7 @@ async def _rates(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UU
 
 
 async def _count_waiting(session: ReadSession, rows: Sequence[CollectionRow]) -> dict[UUID, int]:
-    """Count conversations that wait for unavailable bots: one look-up in an index for each bot."""
+    """Count the conversations that wait for unavailable bots, with one look-up in an index for each bot."""
     running = [row.id for row in rows if row.state in OPEN]
     if not running:
         return {}
@@ -223,12 +212,12 @@ async def _count_waiting(session: ReadSession, rows: Sequence[CollectionRow]) ->
 
 
 def takes_part(bot_id: UUID) -> ColumnElement[bool]:
-    """Return the condition that a bot is a side of a pair, which an index answers."""
+    """Return the condition that a bot is a side of a pair; an index serves it."""
     return PairRow.participants.contains([{"bot_id": str(bot_id)}])
 
 
 def is_called(name: str) -> ColumnElement[bool]:
-    """Return the condition that results call a side of a pair so; people are all called HU."""
+    """Return the condition that a side of a pair has this name in results; all people have the name HU."""
     return PairRow.participants.contains([{"name": name}])
 
 
@@ -244,31 +233,22 @@ def requests_turns(alias: str) -> str:
 
 
 def is_complete_now(alias: str) -> str:
-    """Return the condition that an open collection's last conversation has ended; human-bot ones stay open for more."""
+    """Return the condition that all conversations of an open collection have ended; never true for human-bot."""
     may_complete = is_one_of(f"{alias}.state", states_before(COMPLETE))
     ended = f"{alias}.complete + {alias}.failed + {alias}.cancelled >= {alias}.conversations"
     return f"{may_complete} AND {alias}.mode <> 'human_bot' AND {ended}"
 
 
 async def get_source(session: ReadSession, collection_id: UUID) -> ExportSource:
-    """Return the collection that an export is made of; raises NoSuchCollection."""
+    """Return a collection with the fields that its export needs; raises NoSuchCollection."""
     row = await session.get(CollectionRow, collection_id)
     if row is None:
         raise NoSuchCollection(collection_id=collection_id)
-    held_as = row.plan.get("held_as")
-    return ExportSource(
-        id=CollectionId(row.id),
-        name=row.name,
-        domain=row.domain,
-        mode=row.mode,
-        held_as=held_as,
-        is_cancelled=row.state == CollectionState.CANCELLED,
-        plan=row.plan,
-        created_at=row.created_at,
-        pseudonym_key=row.pseudonym_key,
+    return from_row(
+        ExportSource, row, held_as=row.plan.get("held_as"), is_cancelled=row.state == CollectionState.CANCELLED
     )
 
 
 def old_turn_counts(days: int) -> KeptRows:
-    """Return the numbers of turns by ten seconds, of which rates are made."""
+    """Return which rows to delete: old counts of turns in ten seconds, from which rates are computed."""
     return KeptRows("turn_counts", "begins_at < :before", timedelta(days=days))

@@ -1,4 +1,4 @@
-"""The tables of collections: their plans and counts, the turns by ten seconds, and the pairs that talk."""
+"""The tables of collections: their plans and counts, their turns in each ten seconds, and the pairs that talk."""
 
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from spotthebot.conversations.metadata import Base
 
 
 class CollectionRow(Base):
-    """A collection: in `plan` what was asked for, and counts that every batch of turns adds to."""
+    """A collection: its request in `plan`, and counts that every batch of turns updates."""
 
     __tablename__ = "collections"
     __table_args__ = (Index(None, "priority", "id", postgresql_where=text("state = 'collecting'")),)
@@ -46,15 +46,15 @@ class CollectionRow(Base):
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     finished_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     trace: Mapped[str | None] = mapped_column(Text)
-    """The trace of the request that started it: those of its turns have links to it."""
+    """The trace of the request that started it; the traces of its turns have links to it."""
     pseudonym_key: Mapped[bytes] = mapped_column(
         LargeBinary, server_default=text("(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))")
     )
-    """Decides what exports call people who chat; it leaves this table for no answer."""
+    """The key of pseudonyms in exports for people who chat; it is never sent."""
 
 
 class TurnCountRow(Base):
-    """How many turns a collection got in ten seconds."""
+    """The number of turns that a collection got in one interval of ten seconds."""
 
     __tablename__ = "turn_counts"
 
@@ -64,7 +64,7 @@ class TurnCountRow(Base):
 
 
 class PairRow(Base):
-    """Who begins and who answers: what the conversations of a pair have in common."""
+    """A pair: the participant that begins and the participant that answers, shared by its conversations."""
 
     __tablename__ = "pairs"
     __table_args__ = (

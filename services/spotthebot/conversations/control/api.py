@@ -7,7 +7,8 @@ from fastapi import APIRouter
 from spotthebot.contracts.conversations.collections import CollectionChangesIn, CollectionOut
 from spotthebot.conversations.collections.api import collection_out
 from spotthebot.conversations.control.use_cases import cancel, pause, prioritise, resume
-from spotthebot.conversations.deps import Admin, JobQueue, Settings
+from spotthebot.conversations.deps import Admin
+from spotthebot.conversations.resources import ServiceResources
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Writing
 
@@ -24,20 +25,20 @@ async def change_collection(
 
 @router.post("/collections/{collection_id}/pause", operation_id="pause_collection")
 async def pause_collection(session: Writing, _caller: Admin, collection_id: UUID) -> CollectionOut:
-    """Request no more turns until the collection is resumed; replies to pending requests are still stored."""
+    """Pause a collection: request no turns until it is resumed. Replies to pending requests are still stored."""
     return collection_out(await pause(session, collection_id))
 
 
 @router.post("/collections/{collection_id}/resume", operation_id="resume_collection")
 async def resume_collection(
-    session: Writing, _caller: Admin, jobs: JobQueue, settings: Settings, collection_id: UUID
+    session: Writing, _caller: Admin, resources: ServiceResources, collection_id: UUID
 ) -> CollectionOut:
     """Resume a paused collection."""
-    batch = settings.conversations_per_batch
-    return collection_out(await resume(session, jobs, collection_id, batch=batch))
+    batch = resources.settings.conversations_per_batch
+    return collection_out(await resume(session, resources.jobs, collection_id, batch=batch))
 
 
 @router.post("/collections/{collection_id}/cancel", operation_id="cancel_collection")
 async def cancel_collection(session: Writing, _caller: Admin, collection_id: UUID) -> CollectionOut:
-    """End all running conversations for good; their turns stay."""
+    """Cancel all running conversations for good; their turns stay."""
     return collection_out(await cancel(session, collection_id))

@@ -8,8 +8,8 @@ from spotthebot.kit.database.sessions import WriteSession
 
 
 async def cancel_conversations(session: WriteSession, collection_id: UUID) -> int:
-    """End all conversations that still run; a turn that is on its way finds them ended. Returns how many."""
-    # Locked first, in the order in which batches of turns lock them, so that neither deadlocks with the other.
+    """Cancel all running conversations and return their number. A turn that arrives later is not stored."""
+    # Locked first, in the same order as batches of turns, so that the two can't deadlock.
     await session.execute(
         text("""
             SELECT count(*) FROM (

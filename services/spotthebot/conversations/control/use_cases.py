@@ -9,11 +9,11 @@ from spotthebot.conversations.control import store
 from spotthebot.conversations.events.use_cases import publish_cancelled_collection
 from spotthebot.conversations.turn_loop.use_cases.maintenance import queue_runners
 from spotthebot.kit.database.sessions import WriteSession
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 
 
 async def pause(session: WriteSession, collection_id: UUID) -> Collection:
-    """Request no more turns; pending requests are still committed. Pausing twice changes nothing."""
+    """Pause a collection; replies to pending requests are still committed. Pausing twice changes nothing."""
     collection, _ = await _change_state(session, collection_id, PAUSED, verb="pause")
     return collection
 
@@ -26,9 +26,9 @@ async def resume(session: WriteSession, jobs: Jobs, collection_id: UUID, *, batc
 
 
 async def cancel(session: WriteSession, collection_id: UUID) -> Collection:
-    """End all running conversations for good; their turns stay. Cancelling twice changes nothing."""
+    """Cancel all running conversations for good; their turns stay. Cancelling twice changes nothing."""
     await collections_store.get_collection(session, collection_id)
-    # Conversations before their collection: in the order in which batches of turns lock them.
+    # Conversations are locked before their collection, as batches of turns lock them.
     cancelled = await store.cancel_conversations(session, collection_id)
     await collections_store.count_in(session, collection_id, cancelled=cancelled)
     collection, is_changed = await _change_state(session, collection_id, CANCELLED, verb="cancel")
@@ -38,7 +38,7 @@ async def cancel(session: WriteSession, collection_id: UUID) -> Collection:
 
 
 async def prioritise(session: WriteSession, collection_id: UUID, priority: int) -> Collection:
-    """Change a collection's priority, from the next claim on."""
+    """Change a collection's priority; it applies from the next claim."""
     await collections_store.get_collection(session, collection_id)
     await collections_store.change_priority(session, collection_id, priority)
     return await collections_store.get_collection(session, collection_id)
@@ -47,7 +47,7 @@ async def prioritise(session: WriteSession, collection_id: UUID, priority: int) 
 async def _change_state(
     session: WriteSession, collection_id: UUID, state: CollectionState, *, verb: str
 ) -> tuple[Collection, bool]:
-    """Return the collection, and whether its state changed just now."""
+    """Change the state of a collection; return the collection, and whether its state changed."""
     before = await collections_store.lock_collection(session, collection_id)
     collection = await collections_store.get_collection(session, collection_id)
     is_changed = require_transition(collection.name, before, state, verb=verb)

@@ -1,4 +1,4 @@
-"""`/v1/conversations/{id}`, and the texts and speakers of a collection's conversations as streams."""
+"""The routes of a conversation, `/v1/conversations/{id}`, and streams of a collection's texts and speakers."""
 
 from uuid import UUID
 
@@ -30,7 +30,7 @@ async def get_conversation(session: Reading, _caller: Reader, conversation_id: U
     "/collections/{collection_id}/texts/stream", operation_id="stream_texts", response_class=StreamingResponse
 )
 async def stream_texts(session: Reading, _caller: Reader, database: Pool, collection_id: UUID) -> StreamingResponse:
-    """Return the texts of a collection's conversations as NDJSON, one `TextsOut` a line: without their participants."""
+    """Return the texts of a collection's conversations as NDJSON, one `TextsOut` per line, without participants."""
     await collections_store.get_collection(session, collection_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Conversation]:
@@ -43,43 +43,20 @@ async def stream_texts(session: Reading, _caller: Reader, database: Pool, collec
     "/collections/{collection_id}/speakers/stream", operation_id="stream_speakers", response_class=StreamingResponse
 )
 async def stream_speakers(session: Reading, _caller: Reader, database: Pool, collection_id: UUID) -> StreamingResponse:
-    """Return the participants of a collection's conversations as NDJSON, one `SpeakersOut` a line: without texts."""
+    """Return the participants of a collection's conversations as NDJSON, one `SpeakersOut` per line, without texts."""
     await collections_store.get_collection(session, collection_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Speakers]:
         return await conversations_store.list_speakers(reading, collection_id, after=after, limit=limit)
 
-    return stream(database, fetch, key=lambda speakers: speakers.id, to_out=speakers_out)
+    return stream(database, fetch, key=lambda speakers: speakers.id, to_out=SpeakersOut.of)
 
 
 def conversation_out(conversation: Conversation) -> ConversationOut:
-    """Return a conversation with its turns so far."""
-    return ConversationOut(
-        id=conversation.id,
-        collection_id=conversation.collection_id,
-        external_id=conversation.external_id,
-        state=conversation.state,
-        ended_by=conversation.ended_by,
-        failure=conversation.failure,
-        participants=conversation.participants,
-        opening=conversation.opening_turns,
-        opening_shown=conversation.opening_shown,
-        turns=conversation.spoken_turns,
-    )
+    """Convert a conversation with its turns so far to its wire type."""
+    return ConversationOut.of(conversation, opening=conversation.opening_turns, turns=conversation.spoken_turns)
 
 
 def texts_out(conversation: Conversation) -> TextsOut:
-    """Return a conversation for annotation, which must not learn who speaks."""
-    return TextsOut(
-        id=conversation.id,
-        external_id=conversation.external_id,
-        state=conversation.state,
-        opening=conversation.opening_turns,
-        opening_shown=conversation.opening_shown,
-        turns=conversation.spoken_turns,
-    )
-
-
-def speakers_out(speakers: Speakers) -> SpeakersOut:
-    """Return who speaks in a conversation."""
-    return SpeakersOut(id=speakers.id, state=speakers.state, participants=speakers.participants)
+    """Convert a conversation for annotation, which must not learn who speaks."""
+    return TextsOut.of(conversation, opening=conversation.opening_turns, turns=conversation.spoken_turns)

@@ -1,8 +1,8 @@
-"""A conversation: its two sides, its turns, and who speaks next.
+"""A conversation: its two sides, its turns, and the next speaker.
 
-A reply leads to its next turn, its end, another attempt later, or its failure. Retries are the outer of two loops.
-`bots` repeats one question to a bot within its time-out, for a fault of a moment. Here a turn that failed nevertheless
-is requested again later, for a fault that lasts, while other conversations go on.
+A reply leads to the next turn, the end, a later attempt, or a failure. Two loops retry. The inner loop is in `bots`:
+for momentary faults, it repeats a question within the bot's time-out. The outer loop is here: for lasting faults, it
+requests a failed turn again later, while other conversations continue.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 from uuid import UUID
 
-from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.contracts.conversations.collections import StopRules
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant, ParticipantKind
 from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
@@ -37,7 +37,7 @@ _NEVER = StopRules()
 
 @dataclass(frozen=True)
 class Conversation:
-    """A conversation as far as it went. `opening` holds what people said before the first turn."""
+    """A conversation so far. `opening` holds utterances of people before the first turn."""
 
     id: ConversationId
     collection_id: CollectionId
@@ -55,7 +55,7 @@ class Conversation:
     round: int = 0
     ended_by: Ending | None = None
     attempts: int = 0
-    """How often the next turn was asked for in vain."""
+    """The number of failed requests for the next turn."""
     stop: StopRules = _NEVER
 
     @property
@@ -68,33 +68,36 @@ class Conversation:
 
     @property
     def next_version(self) -> int | None:
-        """Which version of the next bot this conversation began with; None where that was not kept."""
+        """The version of the next speaker's bot at the beginning of this conversation; None if it was not stored."""
         return self.participants[len(self.turns) % 2].version
 
     @property
     def next_bot(self) -> UUID | None:
-        """The bot to ask for the next turn; None where no bot has the next turn."""
+        """The bot to ask for the next turn; None if a person speaks next or the conversation has ended."""
         speaker = self.participants[len(self.turns) % 2]
         is_running = self.state is ConversationState.RUNNING and len(self.turns) < self.turns_planned
         return speaker.bot_id if is_running and speaker.kind is ParticipantKind.BOT else None
 
     def shown_text_hash(self, exchanges: int | None) -> bytes | None:
-        """Return the hash of what annotators see of so many exchanges, or of all; None without words."""
+        """Return the hash of the words that annotators see in this many exchanges, or in all; None without words."""
         opening = self.opening if self.opening_shown else ()
         return known_text_hash([*opening, *self.turns[: None if exchanges is None else 2 * exchanges]])
 
     @property
     def has_person(self) -> bool:
-        """Whether a person speaks in it, on either side."""
+        """Whether a person speaks on either side."""
         return any(side.kind is ParticipantKind.HUMAN for side in self.participants)
 
     @property
     def history(self) -> tuple[str, ...]:
-        """All that the next speaker has heard, oldest first."""
+        """All utterances so far, opening included, oldest first."""
         return self.opening + self.turns
 
     def seen_by(self, bot_id: UUID) -> "Conversation":
-        """Return what the bot's owner may see: all but which other bot took part, and what its server said."""
+        """Return the conversation as the bot's owner may see it.
+
+        It lacks the other bot and the errors of the other bot's server.
+        """
         first, second = (side if side.bot_id == bot_id else _nameless(side) for side in self.participants)
         at_partner = self.participants[len(self.turns) % 2].bot_id != bot_id
         failure = PARTNER_FAILED if at_partner and self.state is ConversationState.FAILED else self.failure
@@ -102,7 +105,7 @@ class Conversation:
 
     @property
     def opening_turns(self) -> tuple[Turn, ...]:
-        """The opening with its speakers: A speaks the first turn after it, so it ends with B."""
+        """The opening with its speakers. A speaks the first turn after the opening, so the opening ends with B."""
         count = len(self.opening)
         return tuple(
             Turn(speaker=speaker_at(position - count), text=text) for position, text in enumerate(self.opening)
@@ -115,26 +118,16 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Speakers:
-    """Who speaks in a conversation, without its turns."""
+    """The participants of a conversation, without its turns."""
 
     id: ConversationId
     state: ConversationState
     participants: tuple[Participant, Participant]
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What a bot said, or why it said nothing."""
-
-    text: str | None
-    failure: ReplyFailure | None
-    detail: str | None
-    latency_ms: float
-    retry_after_seconds: float | None = None
-
-    @property
-    def reason(self) -> str:
-        return f"{self.failure}: {self.detail}"[:1000]
+def failure_reason(reply: ReplyOut) -> str:
+    """Return why a bot gave no reply: the failure and its detail."""
+    return f"{reply.failure}: {reply.detail}"[:1000]
 
 
 def _nameless(side: Participant) -> Participant:
@@ -142,7 +135,7 @@ def _nameless(side: Participant) -> Participant:
 
 
 def speaker_at(position: int) -> Literal["A", "B"]:
-    """Return who speaks at a position; an opening has the negative ones, so that it ends with B."""
+    """Return the speaker at a position. An opening has negative positions, so that it ends with B."""
     return "A" if position % 2 == 0 else "B"
 
 
@@ -150,8 +143,8 @@ def speaker_at(position: int) -> Literal["A", "B"]:
 class Step:
     """The transition of one conversation after one reply.
 
-    `text` is the turn to add, None where there is none. The turn is requested again after `wait_seconds`. An
-    `unavailable_bot` is asked nothing more until it recovers; its conversation stays as it is.
+    `text` is the turn to add, or None. After `wait_seconds` the turn is requested again. An `unavailable_bot` gets no
+    requests until it recovers; its conversation stays unchanged.
     """
 
     before: Conversation
@@ -162,22 +155,22 @@ class Step:
     wait_seconds: float | None = None
     unavailable_bot: UUID | None = None
     reason: str | None = None
-    """Why the bot is unavailable."""
+    """The reason why the bot is unavailable."""
 
     @property
     def is_released(self) -> bool:
-        """Whether the runner releases the conversation after this step: it ended, or waits."""
+        """Whether the runner releases the conversation after this step, because it ended or waits."""
         has_ended = self.after.state is not ConversationState.RUNNING
         return has_ended or self.wait_seconds is not None or self.unavailable_bot is not None
 
 
-def step(conversation: Conversation, reply: Reply) -> Step:
-    """Return the step that a reply leads to; pure, so that it can be computed again after a crash."""
-    if reply.text is not None:
+def step(conversation: Conversation, reply: ReplyOut) -> Step:
+    """Return the step that a reply leads to. The function is pure, so a step can be recomputed after a crash."""
+    if reply.text is not None and reply.failure is None:
         text = clean(reply.text)
         if text:
             return _new_turn(conversation, text, reply)
-        reply = Reply(None, ReplyFailure.EMPTY, "Nothing but special tokens.", reply.latency_ms)
+        reply = ReplyOut.failed(ReplyFailure.EMPTY, "Nothing but special tokens.", latency_ms=reply.latency_ms)
     match reply.failure:
         case ReplyFailure.CIRCUIT_OPEN:
             return wait_for_bot(conversation, reply.detail or "")
@@ -189,17 +182,20 @@ def step(conversation: Conversation, reply: Reply) -> Step:
 
 
 def wait_for_bot(conversation: Conversation, reason: str) -> Step:
-    """Leave a conversation as it is until its next bot, which is unavailable, recovers."""
+    """Leave a conversation unchanged until its next bot, which is unavailable, recovers."""
     return Step(conversation, conversation, unavailable_bot=conversation.next_bot, reason=reason[:1000])
 
 
 def fail(conversation: Conversation, reason: str) -> Step:
-    """End a conversation for a reason that no retry would mend."""
+    """End a conversation for a reason that no retry can change."""
     return Step(conversation, replace(conversation, state=ConversationState.FAILED, failure=reason[:1000]))
 
 
 def count_failure(conversation: Conversation, reason: str) -> Step:
-    """Count a failure of `bots` at one conversation, which its runner keeps; the eighth in a row ends it."""
+    """Count a failure of the service `bots` for one conversation, which stays with its runner.
+
+    The eighth failure in a row ends the conversation.
+    """
     attempts = conversation.attempts + 1
     return (
         fail(conversation, reason)
@@ -208,7 +204,7 @@ def count_failure(conversation: Conversation, reason: str) -> Step:
     )
 
 
-def _new_turn(conversation: Conversation, text: str, reply: Reply) -> Step:
+def _new_turn(conversation: Conversation, text: str, reply: ReplyOut) -> Step:
     turns = (*conversation.turns, text)
     ending = _ending(conversation, turns)
     after = replace(
@@ -233,13 +229,13 @@ def _ending(conversation: Conversation, turns: tuple[str, ...]) -> Ending | None
     return None
 
 
-def _failed_attempt(conversation: Conversation, reply: Reply) -> Step:
+def _failed_attempt(conversation: Conversation, reply: ReplyOut) -> Step:
     attempts = conversation.attempts + 1
     if reply.failure is ReplyFailure.EMPTY and conversation.stop.empty and attempts >= conversation.stop.empty:
         ended = replace(conversation, state=ConversationState.COMPLETE, ended_by=Ending.EMPTY)
         return Step(conversation, ended)
     if attempts >= MAX_ATTEMPTS:
-        return fail(conversation, reply.reason)
+        return fail(conversation, failure_reason(reply))
     wait = max(TURN_BACKOFF.seconds(attempts), reply.retry_after_seconds or 0.0)
     return Step(conversation, replace(conversation, attempts=attempts), wait_seconds=wait)
 
@@ -248,11 +244,14 @@ MAX_ATTEMPTS: Final = 8
 """Failures of one turn, in a row, before its conversation fails: about a minute and a half of waiting."""
 TURN_BACKOFF: Final = Backoff(first_seconds=0.5, max_seconds=30.0)
 RATE_LIMITED_WAIT_SECONDS: Final = 5.0
-"""The wait for a bot's rate limit where its server names none; it counts as no failure."""
+"""The wait after a bot's rate limit without a duration; it does not count as a failure."""
 CHAT_WAITS_SECONDS: Final = (1.0, 2.0, 4.0)
-"""Waits before the retries of a turn that a person waits for; when all have failed the conversation ends."""
+"""The waits before retries of a turn that a person waits for; after the last failure the conversation ends."""
 PEER_BACKOFF: Final = Backoff(first_seconds=0.25, max_seconds=5.0)
-"""For PostgreSQL, and for `bots` bot by bot: a runner waits for them for ever, and no conversation counts a failure."""
+"""The waits for PostgreSQL, and for `bots` bot by bot.
+
+A runner waits without limit, and no conversation counts a failure.
+"""
 CHAT_JOB_RETRIES: Final = 100
 CHAT_JOB_BACKOFF: Final = Backoff(first_seconds=2.0, max_seconds=2.0)
-"""The job of a reply in a chat is repeated for minutes while `bots` is unavailable, then the conversation ends."""
+"""The waits of a chat's reply job while `bots` is unavailable: some minutes, then the conversation ends."""

@@ -1,4 +1,4 @@
-"""What can go wrong with conversations."""
+"""The errors of conversations."""
 
 from spotthebot.kit.errors import Invalid, NotFound
 

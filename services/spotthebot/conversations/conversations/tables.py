@@ -27,8 +27,9 @@ _IS_WAITING = "state = 'running' AND runner_job_id IS NULL AND next_bot IS NOT N
 class ConversationRow(Base):
     """A conversation; ids grow in the order of the collection's plan.
 
-    The runner that claimed it (`runner_job_id`) changes no indexed column between turns, so that PostgreSQL writes no
-    index entries for a turn: `next_bot` is true only of conversations that no runner has claimed.
+    While a runner has claimed it (`runner_job_id`), a turn changes no indexed column, so PostgreSQL writes no index
+    entries for turns. That is why `next_bot` is up to date only for unclaimed conversations. It is null in chats with
+    people, which no runner claims.
     """
 
     __tablename__ = "conversations"
@@ -53,7 +54,7 @@ class ConversationRow(Base):
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
     pair: Mapped[int]
     round: Mapped[int]
-    """Which of its pair's conversations: all pairs get their first before any gets its second."""
+    """The number of the conversation within its pair: every pair runs its first before any pair runs its second."""
     external_id: Mapped[str | None] = mapped_column(String(200))
     state: Mapped[str] = mapped_column(String(20))
     ended_by: Mapped[str | None] = mapped_column(String(20))
@@ -71,7 +72,7 @@ class ConversationRow(Base):
 
 
 class TurnRow(Base):
-    """An utterance; A speaks at even positions. `raw` is what the bot said, where that was not all text."""
+    """An utterance; A speaks at even positions. `raw` is the bot's original reply, if cleaning changed it."""
 
     __tablename__ = "turns"
 

@@ -1,4 +1,7 @@
-"""What happens to a conversation, as spans with its id: a request for turns and a commit hold many conversations."""
+"""Records requests for turns and commits in the traces of conversations, as spans with the conversation's id.
+
+A request or a commit covers many conversations at once, so each of them gets its own span.
+"""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -9,14 +12,14 @@ from spotthebot.kit.telemetry.tracing import is_recording, record_span
 
 
 def record_requests(steps: Sequence[Step], since: int) -> None:
-    """Record that each step's turn was requested at `since`, in nanoseconds of the epoch, and the answer came now."""
+    """Record for each step that its turn was requested at `since`, in nanoseconds since 1970, and answered now."""
     if is_recording():
         for each in steps:
             record_span("request turn", _ids(each.before) | _turn(each), since)
 
 
 def record_commits(steps: Sequence[Step], committed: Collection[UUID], since: int) -> None:
-    """Record that those steps which were committed took from `since` until now."""
+    """Record for each committed step that its commit began at `since` and has ended now."""
     if is_recording():
         for each in steps:
             if each.after.id in committed:

@@ -1,4 +1,4 @@
-"""`/v1/corpora`: dialogues of people, for training, as openings, and to mix with those of bots."""
+"""`/v1/corpora`: dialogues of people, for training, as openings, and for mixing into collections."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from spotthebot.contracts.conversations.corpora import (
     DialogueBatchIn,
     DialogueOut,
     LearnableRevisionOut,
-    SplitStatisticsOut,
+    Upload,
     UploadOut,
 )
 from spotthebot.contracts.wire import Name, Split
@@ -24,7 +24,6 @@ from spotthebot.conversations.corpora import store
 from spotthebot.conversations.corpora.domain.corpora import Corpus, Dialogue, DialogueOutcome
 from spotthebot.conversations.corpora.errors import UploadCutShort
 from spotthebot.conversations.corpora.use_cases.learn import Learner, get_learnable_revision, list_learnable
-from spotthebot.conversations.corpora.use_cases.read import Upload
 from spotthebot.conversations.corpora.use_cases.upload import store_upload
 from spotthebot.conversations.deps import Admin, DialogueReader, LearningService, Reader, Uploader
 from spotthebot.kit.web.core.bodies import file_upload, large_batch
@@ -59,13 +58,13 @@ async def get_corpus(session: Reading, _caller: Reader, corpus_id: UUID) -> Corp
 
 @router.patch("/{corpus_id}", operation_id="change_corpus")
 async def change_corpus(session: Writing, _caller: Admin, corpus_id: UUID, changes: CorpusChangesIn) -> CorpusOut:
-    """Change whose bots may learn from a corpus; those that may no longer give no replies within ten seconds."""
+    """Change which team's bots may learn from a corpus. Bots without permission stop replying within ten seconds."""
     return _to_out(await store.change_corpus(session, corpus_id, changes))
 
 
 @router.post("/{corpus_id}/dialogues", status_code=201, operation_id="add_dialogues", openapi_extra=_DIALOGUES)
 async def add_dialogues(session: Writing, _caller: Admin, corpus_id: UUID, batch: DialogueBatchIn) -> StoredOut:
-    """Add dialogues; one whose key is known stays as it is, so a batch can be sent again."""
+    """Add dialogues. Dialogues with a stored key stay unchanged, so a batch can be sent again."""
     await store.get_corpus(session, corpus_id)
     dialogues = [Dialogue(each.key, each.split, each.turns, each.persona, each.metadata) for each in batch.dialogues]
     outcomes = await store.add_dialogues(session, corpus_id, dialogues)
@@ -92,10 +91,10 @@ async def upload_dialogues(
         Literal["humans", "all"], Query(description="`spot_the_bot`: whether dialogues with bots are stored too.")
     ] = "humans",
 ) -> UploadOut:
-    """Store the dialogues of a file of any size, sent as it is; lines without a dialogue are rejected one by one.
+    """Store the dialogues of a file of any size, sent as it is. Lines without a dialogue are rejected one by one.
 
-    A file can be sent again, also after an interruption: dialogues are known by their key, or by their turns where the
-    file has no keys. No Idempotency-Key is needed.
+    A file can be sent again, also after an interruption: dialogues are recognised by their key, or by their turns if
+    the file has no keys. No Idempotency-Key is needed.
     """
     upload = Upload(form, split, splits, bots_too=speakers == "all")
     return await store_upload(database, corpus_id, upload, pieces_of(request))
@@ -116,7 +115,7 @@ async def list_dialogues(
         rows,
         paging,
         key=lambda dialogue: dialogue.id,
-        to_out=_dialogue_out,
+        to_out=DialogueOut.of,
     )
 
 
@@ -134,11 +133,12 @@ async def list_learnable_dialogues(
 ) -> Page[DialogueOut]:
     """List the dialogues of a split that bots of a team may learn from, in the order of their upload.
 
-    A page may hold fewer than `limit`: dialogues that people hold in a collection's conversations are left out.
+    A page may hold fewer than `limit` dialogues, because held-out dialogues are left out. Held-out dialogues are
+    dialogues that conversations of collections contain.
     """
     found = await list_learnable(session, corpus_id, split, Learner(team), after=paging.after, limit=paging.limit + 1)
     page = page_of(found.dialogues, paging, key=lambda dialogue: dialogue.id, to_out=lambda dialogue: dialogue)
-    learnable = [_dialogue_out(each) for each in page.items if each.id not in found.held_out]
+    learnable = [DialogueOut.of(each) for each in page.items if each.id not in found.held_out]
     return Page(items=learnable, next_cursor=page.next_cursor)
 
 
@@ -150,45 +150,20 @@ async def learnable_revision(
     split: Annotated[Split, Query()],
     team: Team = None,
 ) -> LearnableRevisionOut:
-    """Return what stays the same while the dialogues that bots of a team may learn from stay the same."""
+    """Return a text that changes whenever bots of a team may learn from other dialogues than before."""
     return LearnableRevisionOut(revision=await get_learnable_revision(session, corpus_id, split, Learner(team)))
 
 
-def _dialogue_out(dialogue: Dialogue) -> DialogueOut:
-    return DialogueOut(
-        key=dialogue.key,
-        split=dialogue.split,
-        turns=dialogue.turns,
-        persona=dialogue.persona,
-        metadata=dialogue.metadata,
-    )
-
-
 def _to_out(corpus: Corpus) -> CorpusOut:
-    return CorpusOut(
-        id=corpus.id,
-        name=corpus.name,
-        domain=corpus.domain,
-        origin=corpus.origin,
-        licence=corpus.licence,
-        owner=corpus.owner,
-        visibility=corpus.visibility,
+    return CorpusOut.of(
+        corpus,
         dialogues={split: held.dialogues for split, held in corpus.splits.items()},
-        statistics={
-            split: SplitStatisticsOut(
-                dialogues=held.dialogues,
-                utterances=held.utterances,
-                mean_exchanges=held.mean_exchanges,
-                words_per_turn=held.words_per_turn,
-            )
-            for split, held in corpus.splits.items()
-        },
-        created_at=corpus.created_at,
+        statistics=corpus.splits,
     )
 
 
 async def pieces_of(request: Request) -> AsyncIterator[bytes]:
-    """Yield a file that is uploaded as it arrives; raises UploadCutShort where the client disconnects."""
+    """Yield an uploaded file as it arrives; raises UploadCutShort if the client disconnects."""
     try:
         async for piece in request.stream():
             yield piece

@@ -1,4 +1,4 @@
-"""What can go wrong with corpora."""
+"""The errors of corpora."""
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
 

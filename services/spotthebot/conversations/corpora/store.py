@@ -9,7 +9,6 @@ from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations.corpora import CorpusChangesIn, CorpusIn, CorpusVisibility
-from spotthebot.contracts.conversations.ids import CorpusId
 from spotthebot.contracts.names import find_look_alike
 from spotthebot.conversations.corpora.domain.corpora import (
     Corpus,
@@ -22,6 +21,7 @@ from spotthebot.conversations.corpora.domain.corpora import (
 from spotthebot.conversations.corpora.domain.held_out import HeldOutExchange, PeoplesConversation, held_out_exchanges
 from spotthebot.conversations.corpora.errors import CorpusNameLooksAlike, CorpusNameTaken, NoSuchCorpus
 from spotthebot.conversations.corpora.tables import CorpusRow, DialogueRow, SplitRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id, new_ids
 
@@ -41,7 +41,7 @@ async def add_corpus(session: WriteSession, request: CorpusIn) -> Corpus:
 
 
 async def lock_corpora(session: WriteSession, ids: Collection[UUID]) -> None:
-    """Let none of these corpora be removed until this transaction ends; those that are gone are left to other reads."""
+    """Lock corpora against removal until this transaction ends; ids that do not exist are ignored."""
     statement = select(CorpusRow.id).where(CorpusRow.id.in_(ids)).order_by(CorpusRow.id)
     await session.execute(statement.with_for_update(read=True, key_share=True))
 
@@ -70,9 +70,9 @@ async def list_corpora(session: ReadSession, *, name: str | None, after: UUID | 
 
 
 async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Sequence[Dialogue]) -> list[DialogueOutcome]:
-    """Store the dialogues whose keys are new, in order, and count them; returns the outcome of each.
+    """Store the dialogues with new keys, in order, and count them; return the outcome of each dialogue.
 
-    Raises NoSuchCorpus, also where it was removed since the upload began.
+    Raises NoSuchCorpus, also if the corpus was removed since the upload began.
     """
     if not dialogues:
         return []
@@ -90,7 +90,7 @@ async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Seque
             "persona": _list(dialogues[number].persona),
             "details": dialogues[number].metadata,
         }
-        for key, number in sorted(first.items())  # in one order, so that two uploads cannot lock each other out
+        for key, number in sorted(first.items())  # in one order, so that two uploads can't deadlock
     ]
     statement = insert(DialogueRow).on_conflict_do_nothing().returning(DialogueRow.key)
     stored = set(await session.scalars(statement, rows))
@@ -108,9 +108,9 @@ async def add_dialogues(session: WriteSession, corpus_id: UUID, dialogues: Seque
 
 
 async def mark_removed(session: WriteSession, corpus_id: UUID) -> Corpus:
-    """Hide a corpus, whose name is free then, and return it as it was; raises NoSuchCorpus.
+    """Hide a corpus, free its name, and return the corpus as it was; raises NoSuchCorpus.
 
-    Waits for the transactions that use it (`lock_corpora`); those that begin later don't find it.
+    Waits for the transactions that use the corpus (`lock_corpora`). Later transactions don't find the corpus.
     """
     locked = select(CorpusRow.id).where(CorpusRow.id == corpus_id).with_for_update()
     await session.execute(locked)
@@ -126,7 +126,10 @@ async def list_removed(session: ReadSession) -> list[UUID]:
 
 
 async def delete_dialogues(session: WriteSession, corpus_id: UUID, limit: int) -> int:
-    """Delete some dialogues of a removed corpus, or, where none is left, itself; returns how many there were."""
+    """Delete up to `limit` dialogues of a removed corpus and return their number.
+
+    If no dialogues are left, delete the corpus.
+    """
     row = DialogueRow
     some = select(row.id).join(CorpusRow).where(row.corpus_id == corpus_id, ~_IS_THERE).limit(limit)
     deleted = list(await session.scalars(delete(row).where(row.id.in_(some)).returning(row.id)))
@@ -181,29 +184,16 @@ async def _with_splits(session: ReadSession, rows: Sequence[CorpusRow]) -> list[
     splits: dict[UUID, dict[str, SplitStatistics]] = {row.id: {} for row in rows}
     statement = select(SplitRow).where(SplitRow.corpus_id.in_(splits)).order_by(SplitRow.split)
     for row in await session.scalars(statement):
-        splits[row.corpus_id][row.split] = SplitStatistics(row.dialogues, row.utterances, row.exchanges, row.words)
-    return [
-        Corpus(
-            id=CorpusId(row.id),
-            name=row.name,
-            domain=row.domain,
-            origin=row.origin,
-            licence=row.licence,
-            owner=row.owner,
-            visibility=CorpusVisibility(row.visibility),
-            splits=splits[row.id],
-            created_at=row.created_at,
-        )
-        for row in rows
-    ]
+        splits[row.corpus_id][row.split] = from_row(SplitStatistics, row)
+    return [from_row(Corpus, row, visibility=CorpusVisibility(row.visibility), splits=splits[row.id]) for row in rows]
 
 
 async def hold_out(session: WriteSession, conversations: Sequence[PeoplesConversation]) -> None:
-    """Keep the exchanges of people's conversations from every bot that learns.
+    """Hold out the exchanges of people's conversations from learning bots.
 
-    Call it last in a transaction: another one that holds out the same exchanges waits for its end.
+    Call it last in a transaction: other transactions that hold out the same exchanges wait until this transaction ends.
     """
-    exchanges = held_out_exchanges(conversations)  # in one order, so that no two wait for each other
+    exchanges = held_out_exchanges(conversations)  # in one order, so that two transactions can't deadlock
     if not exchanges:
         return
     await session.execute(
@@ -226,7 +216,7 @@ async def hold_out(session: WriteSession, conversations: Sequence[PeoplesConvers
 
 
 async def find_held_out(session: ReadSession, exchanges: Iterable[int]) -> Mapping[int, Sequence[HeldOutExchange]]:
-    """Return those of the exchanges that are held out, by their number."""
+    """Return the held-out exchanges with these 64-bit numbers (see `exchange_numbers`), by number."""
     rows = await session.execute(
         text("SELECT hash, since, suffices FROM conversations.held_out_exchanges WHERE hash = ANY(:hashes)"),
         {"hashes": list(exchanges)},
@@ -238,9 +228,10 @@ async def find_held_out(session: ReadSession, exchanges: Iterable[int]) -> Mappi
 
 
 async def count_people(session: ReadSession) -> int:
-    """Return a number that grows whenever stored dialogues are held out: of conversations in collections with people.
+    """Return the number of conversations in collections with people, without chats.
 
-    Chats do not count: they hold out only dialogues that are stored after them.
+    The number grows whenever stored dialogues are held out. Chats do not count, because they hold out only dialogues
+    that are stored after them.
     """
     counted = await session.scalar(
         text("""

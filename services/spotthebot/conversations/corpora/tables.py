@@ -12,7 +12,7 @@ from spotthebot.conversations.metadata import Base
 
 
 class CorpusRow(Base):
-    """A corpus of human dialogues; one that was removed has its id as its name, until a job has deleted it."""
+    """A corpus of human dialogues. A removed corpus has its id as its name until a job has deleted it."""
 
     __tablename__ = "corpora"
 
@@ -43,7 +43,7 @@ class DialogueRow(Base):
 
 
 class SplitRow(Base):
-    """How much a corpus holds by split; kept in step with `dialogues`, so that no list has to count them."""
+    """The size of a split of a corpus. Each change of `dialogues` updates it, so that lists need no count."""
 
     __tablename__ = "corpus_splits"
 
@@ -56,12 +56,15 @@ class SplitRow(Base):
 
 
 class HeldOutExchangeRow(Base):
-    """An exchange of people's conversations, by the hash of its words; `suffices` where a conversation has no other."""
+    """An exchange of people's conversations, by the hash of its words.
+
+    `suffices` is true if the conversation has no other exchange.
+    """
 
     __tablename__ = "held_out_exchanges"
 
     hash: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     in_chat: Mapped[bool] = mapped_column(primary_key=True)
     since: Mapped[UUID]
-    """Dialogues with lower ids were stored before it was said, and are not held out by it."""
+    """Dialogues with lower ids were stored before this exchange was said, so it does not hold them out."""
     suffices: Mapped[bool]

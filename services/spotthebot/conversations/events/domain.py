@@ -1,4 +1,4 @@
-"""The events of `conversations`: those that teams may receive, and the part of their data that teams see."""
+"""The events of `conversations`: which events teams may receive, and with which fields."""
 
 from spotthebot.contracts.conversations.events import EventType
 from spotthebot.kit.events.domain import EventCatalogue

@@ -1,4 +1,4 @@
-"""The events of `conversations`, published in the transaction in which they happen, and the team of each."""
+"""The events of `conversations`, published in the transaction in which they happen, and the team of each event."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.events.dispatcher import FindTeam
 from spotthebot.kit.events.domain import Event
 from spotthebot.kit.events.errors import TeamLookupFailed
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.telemetry.tracing import linked_trace
 
@@ -25,7 +25,7 @@ _log = get_logger(__name__)
 
 
 async def publish_finished_collections(session: WriteSession, jobs: Jobs, collections: Sequence[UUID]) -> None:
-    """Publish that collections have finished, each in a trace of its own, and request their quality flags."""
+    """Publish that collections have finished, each in a separate trace, and request their quality checks."""
     for collection_id in collections:
         ended = await collections_store.get_collection(session, collection_id)
         with linked_trace("finish collection", {"collection": str(collection_id)}, ended.trace):

@@ -1,1 +1,1 @@
-"""An export writes the conversations of a collection, whole, into one file with a card."""
+"""An export writes all conversations of a collection, with all their turns, into one file with a card."""

@@ -1,4 +1,4 @@
-"""The export of a collection, a download in several formats; and of one conversation."""
+"""The export of a collection, in several formats, and of one conversation."""
 
 import re
 from dataclasses import replace
@@ -49,9 +49,10 @@ async def download_export(
 ) -> StreamingResponse:
     """Return all conversations of a collection in one file, in the order of its plan.
 
-    All formats have the same fields, those of `ExportedConversation`: `ndjson` is one JSON object a line, `csv` one row
-    a line with JSON in cells that hold lists or objects, `parquet` has typed columns, `datasets` is a zip of the folder
-    that Hugging Face's `load_dataset` reads. A download that breaks off is an incomplete body, never a shorter file.
+    All formats have the fields of `ExportedConversation`. `ndjson` is one JSON object per line. `csv` is one row per
+    line, with JSON in cells that hold lists or objects. `parquet` has typed columns. `datasets` is a zip of the folder
+    that Hugging Face's `load_dataset` reads. An interrupted download ends as an incomplete HTTP body, so that no client
+    takes it for a complete file.
     """
     source = await collections_store.get_source(session, collection_id)
     if people == "ids":
@@ -70,5 +71,5 @@ async def download_export(
 async def get_exported_conversation(
     session: Reading, _caller: DialogueReader, conversation_id: UUID
 ) -> ExportedConversation:
-    """Return one conversation as its collection's export has it: times, ratings and quality flags too."""
+    """Return one conversation as in its collection's export, with times, ratings and quality flags."""
     return (await store.get_row(session, conversation_id)).conversation

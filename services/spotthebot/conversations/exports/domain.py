@@ -1,4 +1,8 @@
-"""Exports of collections: their rows, and the card of an exported data set."""
+"""Exports of collections: their rows, and the card of an exported data set.
+
+A data set's card says `license: other`, since we can't license the texts of other people's bots. The card's text names
+the licences of the corpora.
+"""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +37,7 @@ class SourceCorpus:
 
 @dataclass(frozen=True)
 class CardFacts:
-    """The facts that a card states; `settings` are numbers of the plan by their name, such as `exchanges`."""
+    """The facts that a card states; `settings` has numbers of the plan by their names, such as `exchanges`."""
 
     name: str
     domain: str
@@ -75,13 +79,13 @@ def write_card(facts: CardFacts) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a YAML scalar of any text: a JSON string is one."""
+    """Return any text as a YAML scalar, i.e. as a JSON string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(each if each.isprintable() else " " for each in escaped) + '"'
 
 
 def _text(text: str) -> str:
-    """Return Markdown that shows any text as it is, in one line: it is no heading, link, image, HTML or table cell.
+    """Return Markdown that shows any text literally, on one line; no character acts as markup.
 
     A backslash makes any punctuation a plain character (CommonMark 0.31, 2.4).
     """

@@ -1,4 +1,4 @@
-"""What can go wrong with exports."""
+"""The errors of exports."""
 
 from spotthebot.kit.errors import Forbidden
 

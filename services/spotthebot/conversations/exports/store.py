@@ -1,4 +1,4 @@
-"""The only SQL over whole conversations, as they leave the suite."""
+"""The only SQL over complete conversations for exports."""
 
 import asyncio
 from collections import defaultdict
@@ -22,6 +22,7 @@ from spotthebot.conversations.conversations.tables import ConversationRow, TurnR
 from spotthebot.conversations.corpora.tables import CorpusRow
 from spotthebot.conversations.exports.domain import ExportedRow, SourceCorpus
 from spotthebot.conversations.quality.tables import QualityFlagsRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession
 
 _OTHERS = ("exact_duplicate_of", "near_duplicate_of")
@@ -37,15 +38,18 @@ async def list_participants(session: ReadSession, collection_id: UUID) -> list[P
 
 
 async def list_source_corpora(session: ReadSession, ids: Sequence[UUID]) -> list[SourceCorpus]:
-    """Return those of a plan's corpora that still exist, by name."""
+    """Return the corpora with these ids that still exist, ordered by name."""
     rows = await session.scalars(select(CorpusRow).where(CorpusRow.id.in_(ids)).order_by(CorpusRow.name))
-    return [SourceCorpus(row.name, row.origin, row.licence) for row in rows]
+    return [from_row(SourceCorpus, row) for row in rows]
 
 
 async def list_rows(
     session: ReadSession, source: ExportSource, *, after: UUID | None, limit: int, ids: Sequence[str] | None = None
 ) -> list[ExportedRow]:
-    """Return rows of an export, in the order of the collection's plan; with `ids`, those imported under these."""
+    """Return rows of an export, in the order of the collection's plan.
+
+    With `ids`, only conversations that were imported under these ids.
+    """
     statement = (
         select(ConversationRow, PairRow.participants)
         .select_from(ConversationRow)
@@ -88,7 +92,7 @@ async def _rows(
             for row, sides in rows
         ]
 
-    return await asyncio.to_thread(build)  # thousands of turns to check: other requests are answered meanwhile
+    return await asyncio.to_thread(build)  # thousands of turns to validate: let other requests run meanwhile
 
 
 async def count_conversations(session: ReadSession, collection_id: UUID) -> int:
@@ -97,7 +101,7 @@ async def count_conversations(session: ReadSession, collection_id: UUID) -> int:
 
 
 async def _turns(session: ReadSession, ids: Sequence[UUID]) -> dict[UUID, list[dict[str, Any]]]:
-    """Return turns as the wire has them. Plain columns: of objects that SQLAlchemy keeps, a million take minutes."""
+    """Return turns in wire form. It selects plain columns, because a million ORM objects would take minutes."""
     said = select(
         TurnRow.conversation_id, TurnRow.position, TurnRow.text, TurnRow.raw, TurnRow.latency_ms, TurnRow.said_at
     )

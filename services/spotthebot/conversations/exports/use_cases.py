@@ -1,4 +1,4 @@
-"""The export of a collection: every conversation, whole, in one file of any format."""
+"""The export of a collection: all its conversations in one file of any format."""
 
 from collections.abc import AsyncIterator, Sequence
 from importlib.metadata import version
@@ -19,7 +19,7 @@ _SETTINGS_ON_THE_CARD = ("exchanges", "conversations_per_pair", "order", "seed",
 async def export_collection(
     session: ReadSession, database: Database, source: ExportSource, form: ExportFormat
 ) -> AsyncIterator[bytes]:
-    """Return the bytes of an export of the conversations that the collection has now, in the order of its plan."""
+    """Yield the bytes of an export of the collection's present conversations, in the order of its plan."""
     rows = await store.count_conversations(session, source.id)
     card = await _card(session, source, rows) if form is ExportFormat.DATASETS else ""
     return export(_batches(database, source, rows), form, ExportedConversation, rows=rows, card=card)

@@ -1,1 +1,1 @@
-"""An import stores conversations that took place elsewhere, or that an export brings back."""
+"""An import stores conversations held elsewhere, or conversations from an export."""

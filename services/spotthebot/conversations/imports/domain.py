@@ -1,4 +1,4 @@
-"""Reads the suite's own export, one conversation a line, for an import."""
+"""Reads the suite's export, one conversation per line, for an import."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ class ReadExport:
 
 
 class ExportLines:
-    """Parses exported conversations for a collection of one domain, all held in one mode, which the first one says.
+    """Parses exported conversations for a collection of one domain. All must have the first conversation's mode.
 
-    Those of a cancelled collection are for a cancelled one: it must not come back as complete.
+    Conversations of a cancelled collection can be imported only into a cancelled collection: they must not become part
+    of a complete collection.
     """
 
     def __init__(self, domain: str, held_as: str | None, *, is_cancelled: bool) -> None:
@@ -33,7 +34,7 @@ class ExportLines:
         self.held_as = held_as
 
     def line(self, number: int, text: str) -> Iterable[ReadExport]:
-        """Take one conversation."""
+        """Parse one conversation."""
         try:
             found = ExportedConversation.model_validate_json(text)
         except ValidationError as error:

@@ -1,4 +1,4 @@
-"""What can go wrong with imports."""
+"""The errors of imports."""
 
 from spotthebot.kit.errors import Conflict
 

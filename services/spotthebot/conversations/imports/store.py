@@ -1,4 +1,4 @@
-"""The only SQL that stores exported conversations as they come back."""
+"""The only SQL that stores imported exports."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -14,7 +14,7 @@ from spotthebot.kit.database.sessions import WriteSession
 
 
 async def claim_mode(session: WriteSession, collection_id: UUID, held_as: str) -> str:
-    """Say in which mode a collection's conversations were held, unless that was said before; returns what stands."""
+    """Set the mode in which a collection's conversations were held, unless it is set; return the stored mode."""
     stands = await session.scalar(
         text("""
             UPDATE conversations.collections
@@ -32,7 +32,7 @@ async def add_exported(
     conversations: Sequence[tuple[UUID, ExportedConversation]],
     pairs: Mapping[Sides, int],
 ) -> frozenset[UUID]:
-    """Store conversations under the given ids; those whose own id is known are left. Returns the ids stored."""
+    """Store each conversation under the given id, unless its exported id is stored already; return the ids stored."""
     statement = insert(ConversationRow).on_conflict_do_nothing().returning(ConversationRow.id)
     rows = [
         {

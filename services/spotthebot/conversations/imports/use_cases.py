@@ -1,4 +1,7 @@
-"""Importing conversations from elsewhere; those of an export in batches as it arrives: memory use stays flat."""
+"""Imports conversations. An export is stored in batches as it arrives, with constant memory.
+
+The first conversation of an import decides the import's mode, so that an export of the import equals the imported file.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -8,7 +11,6 @@ from uuid import UUID
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.conversations.collections import CollectionState, ImportIn
 from spotthebot.contracts.conversations.conversations import ConversationIn, ConversationState, Ending, ParticipantKind
-from spotthebot.contracts.conversations.corpora import RejectedLineOut, RejectedOut
 from spotthebot.contracts.conversations.exports import ExportedConversation, ImportedOut
 from spotthebot.contracts.conversations.ids import ConversationId
 from spotthebot.conversations.collections import store as collections_store
@@ -27,7 +29,7 @@ from spotthebot.conversations.quality.store import checks as checks_store
 from spotthebot.conversations.quality.use_cases.requests import request_check
 from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.ids import first_id_at, new_ids
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 
 _AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 4_000_000
@@ -40,9 +42,7 @@ async def import_export(
 ) -> ImportedOut:
     """Store the conversations of an export that arrives in pieces, and request their quality check.
 
-    Returns an account of every line.
-
-    Raises NoSuchCollection, NotAnImport, HeldOtherwise, NotUtf8.
+    Returns the outcome of every line. Raises NoSuchCollection, NotAnImport, HeldOtherwise, NotUtf8.
     """
     async with database.read() as session:
         source = await collections_store.get_source(session, collection_id)
@@ -86,7 +86,7 @@ class _Batch:
                 self._reject(outcome)
                 continue
             if outcome.conversation.id in self.waiting:
-                await self.store()  # so that the second of two with one id finds the first
+                await self.store()  # so that the second of two conversations with one id finds the first
             self.waiting[outcome.conversation.id] = outcome
             self.characters += sum(len(turn.text) + len(turn.raw or "") for turn in outcome.conversation.turns)
             if len(self.waiting) >= _AT_ONCE or self.characters > _CHARACTERS_AT_ONCE:
@@ -111,20 +111,12 @@ class _Batch:
 
     def account(self) -> ImportedOut:
         first = sorted(self.shown, key=lambda each: each.line)
-        return ImportedOut(
-            read=self.read,
-            stored=self.stored,
-            already_there=self.already_there,
-            rejected=RejectedOut(
-                count=self.rejected,
-                first=tuple(RejectedLineOut(line=each.line, reason=each.reason) for each in first),
-            ),
-        )
+        return ImportedOut.of(self, rejected={"count": self.rejected, "first": first})
 
     async def _add(self, session: WriteSession) -> frozenset[str]:
-        """Store what waits, in the order of the file; returns the ids, as exported, of what was not there yet."""
+        """Store the waiting conversations in the order of the file; return the exported ids of new conversations."""
         request = [each.conversation for each in self.waiting.values()]
-        # Takes the collection's lock on its pairs, so of two uploads at once one waits for the other.
+        # Locks the collection's pairs, so that concurrent uploads wait for each other.
         pairs = await conversations_store.number_pairs(session, self.source.id, [each.participants for each in request])
         held_as = await store.claim_mode(session, self.source.id, request[0].mode)
         if held_as != request[0].mode:
@@ -133,7 +125,7 @@ class _Batch:
         given = list(zip(ids, request, strict=True))
         stored = await store.add_exported(session, self.source.id, given, pairs)
         new = [each for row_id, each in given if row_id in stored]
-        if new:  # also where nobody comes back to finish the upload
+        if new:  # also if nobody returns to finish the upload
             await checks_store.request_check(session, self.source.id)
         turns = sum(len(each.turns) for each in new)
         by_state = {state: sum(each.state is state for each in new) for state in ConversationState}
@@ -155,9 +147,9 @@ class _Batch:
         return {row.conversation.id: row.conversation for row in rows}
 
     def _next_ids(self, count: int) -> list[UUID]:
-        """Make ids above those of the batch before: the order of ids is the order of the file."""
+        """Make ids that are above the ids of the previous batch, so that ids are in the order of the file."""
         ids = new_ids(count)
-        while ids[0] <= self.last:  # within one millisecond they come as they fall
+        while ids[0] <= self.last:  # within one millisecond the order is random
             ids = new_ids(count)
         self.last = ids[-1]
         return ids
@@ -169,12 +161,18 @@ class _Batch:
 
 
 def _content(conversation: ExportedConversation) -> ExportedConversation:
-    """Return the part that has to be the same: the collection may have another name, and flags are computed again."""
+    """Return the fields in which a repeated conversation must equal the stored conversation.
+
+    The collection's name may differ, and flags are computed again.
+    """
     return conversation.model_copy(update={"collection": "", "mode": "import", "quality_flags": None})
 
 
 def _by_people(conversation: ExportedConversation) -> PeoplesConversation | None:
-    """Return a conversation with a person in it; one with a bot is a chat, which began when its first turn was said."""
+    """Return the conversation if a person takes part in it, else None.
+
+    A conversation with a bot is a chat, which began with its first turn.
+    """
     kinds = {side.kind for side in conversation.participants}
     if ParticipantKind.HUMAN not in kinds:
         return None
@@ -186,7 +184,7 @@ def _by_people(conversation: ExportedConversation) -> PeoplesConversation | None
 
 
 async def open_import(session: WriteSession, request: ImportIn) -> Collection:
-    """Open a collection that takes uploads of conversations."""
+    """Open a collection for uploads of conversations."""
     collection_id = await collections_store.add_collection(
         session,
         name=request.name,
@@ -201,7 +199,7 @@ async def open_import(session: WriteSession, request: ImportIn) -> Collection:
 async def import_conversations(
     session: WriteSession, collection_id: UUID, uploaded: Sequence[ConversationIn]
 ) -> StoredOut:
-    """Store uploaded conversations as complete; those that are stored already stay as they are."""
+    """Store uploaded conversations as complete; known conversations stay unchanged."""
     collection = await collections_store.get_collection(session, collection_id)
     if collection.mode != "import":
         raise NotAnImport(name=collection.name)

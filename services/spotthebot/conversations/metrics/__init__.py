@@ -1,1 +1,1 @@
-"""Metrics tell those who run the service its queues, collections and chats."""
+"""Metrics show operators the queues, collections and chats of the service."""

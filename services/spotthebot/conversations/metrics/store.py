@@ -1,4 +1,4 @@
-"""Counts for those who run the service, read when metrics are asked for: each from counters, or by a small index."""
+"""Reads counts for operators when metrics are requested, each from counters or from a small index."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ TURNS = "turns"
 
 @dataclass(frozen=True)
 class ConversationCounts:
-    """What goes on in collections and chats."""
+    """Counts of collections and chats."""
 
     collections: dict[str, int]
     conversations_open: int
@@ -23,7 +23,7 @@ class ConversationCounts:
 
 
 async def count(session: ReadSession) -> ConversationCounts:
-    """Count; the turns that wait are those that collecting collections have planned and don't have yet."""
+    """Return the counts. Waiting turns are planned turns that collections in state `collecting` still lack."""
     states = await session.execute(
         text("SELECT state, count(*) AS number FROM conversations.collections GROUP BY state")
     )

@@ -1,4 +1,4 @@
-"""What `conversations` says of itself to those who run it."""
+"""The metrics of `conversations` for operators."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _SCHEMA = "conversations"
 
 
 async def read_metrics(database: Database, queues: Sequence[str]) -> list[Metric]:
-    """Return the queues, the collections and what is said in them."""
+    """Return metrics of the queues, the collections and their turns."""
     async with database.read() as session:
         jobs = await read_job_queues(session, _SCHEMA, queues)
         events = await read_event_queues(session, _SCHEMA)

@@ -1,1 +1,1 @@
-"""A mix takes the conversations of one or several collections for a campaign."""
+"""A mix is the selection of conversations for a campaign, from one or several collections."""

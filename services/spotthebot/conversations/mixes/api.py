@@ -1,4 +1,4 @@
-"""`/mix`, `/strata`, `/text-hashes`, `/interactors` of `/v1/collections/{id}`: what campaigns take from collections."""
+"""`/mix`, `/strata`, `/text-hashes`, `/interactors` of `/v1/collections/{id}`: data for campaigns."""
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -60,7 +60,7 @@ _Row = TypeVar("_Row")
 
 
 class _InTurn(Generic[_Row]):
-    """Fetches the rows of one collection after the other, batch by batch, for `stream`."""
+    """Fetches the rows of several collections, one after the other, batch by batch, for `stream`."""
 
     def __init__(
         self,
@@ -86,14 +86,8 @@ class _InTurn(Generic[_Row]):
 
 @router.get("/mix", operation_id="get_mix")
 async def get_mix(session: Reading, _caller: Mixer, mix: _Mix) -> MixOut:
-    """Say how many conversations a campaign would take from collections, and how many it would leave out."""
-    selection = await mix_conversations(session, mix)
-    return MixOut(
-        long_enough=selection.long_enough,
-        too_short=selection.too_short,
-        repeated=selection.repeated,
-        not_drawn=selection.not_drawn,
-    )
+    """Return how many conversations a campaign would take from collections, and how many it would leave out."""
+    return MixOut.of(await mix_conversations(session, mix))
 
 
 @router.get("/strata/stream", operation_id="stream_strata", response_class=StreamingResponse)
@@ -103,9 +97,9 @@ async def stream_strata(
     database: Pool,
     mix: _Mix,
 ) -> StreamingResponse:
-    """Return a label for each conversation that a campaign takes as NDJSON, one `StratumOut` a line.
+    """Return as NDJSON, one `StratumOut` per line, a label for each conversation that a campaign takes.
 
-    Labels are equal where the same two speak. They are drawn for each answer and say nothing of who speaks.
+    Conversations of the same two speakers have equal labels. Each answer draws new labels, which reveal no speaker.
     """
     await collections_store.get_collection(session, mix.collections[0])
     left_out = frozenset() if mix.selects_all else (await mix_conversations(session, mix)).left_out
@@ -133,9 +127,9 @@ async def stream_text_hashes(
         int | None, Query(ge=1, le=500, description="How many exchanges annotators see at most; nothing: all.")
     ] = None,
 ) -> StreamingResponse:
-    """Return a hash of each conversation that a campaign takes as NDJSON, one `TextHashOut` a line.
+    """Return as NDJSON, one `TextHashOut` per line, a hash of each conversation that a campaign takes.
 
-    Hashes are equal where the same words are shown.
+    Conversations that show the same words have equal hashes.
     """
     await collections_store.get_collection(session, mix.collections[0])
     left_out = frozenset() if mix.selects_all else (await mix_conversations(session, mix)).left_out
@@ -165,9 +159,9 @@ async def stream_interactors(
     database: Pool,
     collections: _Collections,
 ) -> StreamingResponse:
-    """Return a salted hash for each conversation as NDJSON, one `InteractorOut` a line: of the person who chatted.
+    """Return as NDJSON, one `InteractorOut` per line, a salted hash of the person in each conversation.
 
-    Where nobody chatted the hash is of random bytes, so it says nothing of who speaks.
+    Without a person, the hash is of random bytes, so that it does not reveal who speaks.
     """
     for collection_id in collections:
         await collections_store.get_collection(session, collection_id)

@@ -1,13 +1,13 @@
 """Mixes: the conversations that a campaign takes from one or several collections.
 
-A conversation that stands in several collections is taken once. Of human-human conversations a campaign can ask for a
-share. Bots of one name in several collections have to be one bot, as results call bots by their names.
+A conversation in several collections is taken once. A campaign can ask for a share of human-human conversations. Bots
+with the same name in several collections must be one bot, because results identify bots by name.
 
-The service `annotation` spreads strata over packages, must not show people their own chats, and must never learn who
-speaks or who is a bot. So labels of strata are random and drawn for each answer: they tell apart which conversations
-have the same two speakers, and can be joined with nothing, not even with another answer's labels. And for each
-conversation `annotation` gets a hash of who chatted, with a salt that is drawn for each answer; where nobody chatted
-the hash is of random bytes, and nothing tells such a conversation from a chat with somebody whose id is not known.
+The service `annotation` spreads strata over packages and must not show people their own chats. `annotation` must never
+learn who speaks or who is a bot. So labels of strata are random, and each answer has new labels. Labels tell only which
+conversations of this answer have the same two speakers. For each conversation `annotation` also gets a hash of the
+person who chatted, with a salt drawn for each answer. Without a person the hash is of random bytes, which look like a
+chat with an unknown person.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ from spotthebot.conversations.mixes.errors import BotsDiffer, HumanShareUnreacha
 
 @dataclass(frozen=True)
 class Mix:
-    """What is asked for: different collections, in order, of which conversations of `exchanges` or more are shown.
+    """A request for a mix: different collections, in order; conversations need at least `exchanges` exchanges.
 
-    `human_share` of those are human-human conversations, drawn by `seed`; None: all that there are.
+    `human_share` is the share of human-human conversations, drawn by `seed`; None selects all conversations.
     """
 
     collections: tuple[UUID, ...]
@@ -44,21 +44,21 @@ class Mix:
 
 @dataclass(frozen=True)
 class MixedPair:
-    """Who speaks in the conversations of a pair: one object for all of them, of which there may be half a million."""
+    """The speakers of a pair's conversations. Up to half a million conversations share one object."""
 
     names: frozenset[str]
     is_by_people: bool
 
     @classmethod
     def of(cls, sides: Sides) -> "MixedPair":
-        """Return what a mix has to know of a pair."""
+        """Return the fields of a pair that a mix needs."""
         names = frozenset(side.name for side in sides)
         return cls(names, is_by_people=all(side.kind is ParticipantKind.HUMAN for side in sides))
 
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """A complete conversation that a mix could select; those with equal `words` and speakers are one.
+    """A complete conversation that a mix could select. Equal `words` and speakers mean the same conversation.
 
     `shown_opening` counts the turns of the opening that annotators see.
     """
@@ -74,7 +74,7 @@ class Mixed:
 
 @dataclass(frozen=True)
 class Selection:
-    """How many conversations a mix selects and leaves out, and the ids of those that are `left_out` of it."""
+    """The numbers of conversations that a mix selects and leaves out, and the ids of those left out."""
 
     long_enough: int
     too_short: int
@@ -84,11 +84,11 @@ class Selection:
 
 
 def select(conversations: Sequence[Mixed], mix: Mix) -> Selection:
-    """Select the conversations of a mix; they come in the order of its collections, and of their plans.
+    """Select the conversations of a mix, in the order of its collections and their plans.
 
-    Of conversations that stand in several collections the first that is long enough is selected. The same
-    conversations and seed give the same draw; ids decide nothing. `human_share` is met as nearly as whole conversations
-    allow, with one at least.
+    For a conversation in several collections the first copy that is long enough is selected. The same conversations and
+    seed give the same draw, whatever the ids. The share of human-human conversations is as close to `human_share` as
+    possible, with at least one human-human conversation.
 
     Raises HumanShareUnreachable, OpeningsDiffer and NamedAlike.
     """
@@ -110,7 +110,10 @@ def select(conversations: Sequence[Mixed], mix: Mix) -> Selection:
 
 
 def _repeated(conversations: Sequence[Mixed], exchanges: int) -> frozenset[UUID]:
-    """Return the conversations that another collection has as well; those of one collection are never repeated."""
+    """Return the conversations that an earlier collection has as well.
+
+    Equal conversations within a collection are no repeats.
+    """
     first: dict[tuple[frozenset[str], bytes], UUID] = {}
     repeated = set()
     for each in sorted(conversations, key=lambda each: each.exchanges < exchanges):
@@ -121,10 +124,10 @@ def _repeated(conversations: Sequence[Mixed], exchanges: int) -> frozenset[UUID]
 
 
 def _check_openings(conversations: Sequence[Mixed]) -> None:
-    """Check that all collections show openings of the same lengths.
+    """Raise OpeningsDiffer unless all collections show openings of the same lengths.
 
-    In one collection a shown opening is as long for people as for bots. In two that differ, the number of turns could
-    tell which collection a conversation is from, and that could tell who speaks.
+    In one collection, shown openings are equally long for people and bots. If the openings of two collections had
+    different lengths, the number of turns could reveal the collection, and so who speaks.
     """
     lengths: dict[UUID, set[int]] = defaultdict(set)
     for each in conversations:
@@ -137,7 +140,7 @@ def _check_openings(conversations: Sequence[Mixed]) -> None:
 
 
 def _check_names(conversations: Iterable[Mixed]) -> None:
-    """Check that a name stands for one text in all collections, as files call conversations by their names."""
+    """Raise NamedAlike if one name belongs to different texts. Files refer to conversations by their names."""
     named: dict[str, bytes] = {}
     for each in conversations:
         name = each.external_id or str(each.id)
@@ -159,7 +162,7 @@ def _not_drawn(conversations: Sequence[Mixed], mix: Mix, human_share: float) -> 
 
 
 def check_bots(speakers: Iterable[tuple[str, Participant]]) -> None:
-    """Check who speaks in collections, given with their names in order: a name is one bot's in all of them.
+    """Check that each name belongs to the same bot in all collections; speakers are in the order of collections.
 
     Raises BotsDiffer and NamesLookAlike. Bots of one collection are not compared with each other.
     """
@@ -178,7 +181,7 @@ def check_bots(speakers: Iterable[tuple[str, Participant]]) -> None:
 
 
 def _is_same_bot(one: Participant, other: Participant) -> bool:
-    """Say whether two bots of one name answer alike; imported bots may have nothing but their name."""
+    """Return whether two bots of the same name give the same replies. An imported bot may have nothing but a name."""
     if one.configuration_sha256 and other.configuration_sha256:
         return one.configuration_sha256 == other.configuration_sha256
     return (one.bot_id, one.version, one.system) == (other.bot_id, other.version, other.system)
@@ -194,7 +197,7 @@ _LABEL_BYTES = 8
 
 
 class Strata:
-    """Labels drawn for one answer; the order in which two speak makes no difference."""
+    """Random labels of strata, drawn for one answer; the order of the two speakers does not matter."""
 
     def __init__(self) -> None:
         self._labels: dict[frozenset[str], str] = defaultdict(lambda: secrets.token_hex(_LABEL_BYTES))
@@ -207,12 +210,12 @@ _SALT_BYTES = 32
 
 
 class Interactors:
-    """Hashes for one answer: SHA-256 over the answer's salt and the interactor's id in UTF-8."""
+    """Hashes of people for one answer: SHA-256 over the answer's salt and a person's id in UTF-8."""
 
     def __init__(self) -> None:
         self.salt = secrets.token_bytes(_SALT_BYTES)
 
     def sha256(self, interactor: str | None) -> str:
-        """Return the hash of a person who chatted, or of nobody, in hexadecimal."""
+        """Return the hash of a person who chatted, in hexadecimal; for None, of random bytes."""
         hashed = secrets.token_bytes(_SALT_BYTES) if interactor is None else interactor.encode()
         return hashlib.sha256(self.salt + hashed).hexdigest()

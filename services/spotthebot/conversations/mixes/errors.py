@@ -1,4 +1,4 @@
-"""What can go wrong with mixes."""
+"""The errors of mixes."""
 
 from spotthebot.kit.errors import Invalid
 

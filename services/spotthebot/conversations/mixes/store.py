@@ -12,7 +12,7 @@ from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.database.statements import Statement
 
 _PEOPLES_UTTERANCES = 4
-"""Two exchanges in common make two conversations of people the same dialogue, which may be cut at other lengths."""
+"""Two common exchanges make two conversations of people the same dialogue, even if cut at different lengths."""
 _AT_ONCE = 5000
 _FIRST = UUID(int=0)
 _MIXED = Statement(
@@ -37,9 +37,10 @@ _MIXED = Statement(
 
 
 async def list_mixed(session: ReadSession, collections: Sequence[UUID]) -> list[Mixed]:
-    """Return the complete conversations of collections, in their order and that of their plans.
+    """Return the complete conversations of collections, in the order of collections and their plans.
 
-    PostgreSQL is asked for some at a time: it hashes their texts, and no statement of a request may take long.
+    It reads the conversations in parts, because PostgreSQL hashes their texts, and no statement of a request may take
+    long.
     """
     pairs = select(PairRow.collection_id, PairRow.number, PairRow.participants)
     pairs = pairs.where(PairRow.collection_id.in_(collections))
@@ -68,7 +69,7 @@ async def list_mixed(session: ReadSession, collections: Sequence[UUID]) -> list[
 
 
 async def list_bots(session: ReadSession, collections: Sequence[UUID]) -> list[tuple[str, Participant]]:
-    """Return who speaks in collections, but for people: with the collection's name, in their order."""
+    """Return the bots of collections, each with the collection's name, in the order of collections."""
     statement = (
         select(CollectionRow.id, CollectionRow.name, PairRow.participants)
         .join(PairRow, PairRow.collection_id == CollectionRow.id)

@@ -9,7 +9,7 @@ from spotthebot.kit.database.sessions import ReadSession
 
 
 async def mix_conversations(session: ReadSession, mix: Mix) -> Selection:
-    """Select the conversations of a mix; raises NoSuchCollection, BotsDiffer, and what `select` raises."""
+    """Select the conversations of a mix; raises NoSuchCollection, BotsDiffer, and the errors of `select`."""
     for collection_id in mix.collections:
         await collections_store.get_collection(session, collection_id)
     check_bots(await store.list_bots(session, mix.collections))

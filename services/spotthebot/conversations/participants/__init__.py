@@ -1,1 +1,1 @@
-"""A participant takes a side of a conversation; a partner set keeps the partners of bipartite-play by name."""
+"""A participant takes a side of a conversation; a partner set stores the partners of bipartite-play under a name."""

@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Partner:
-    """One partner in the version it had when the set was created: conversations ask exactly this version."""
+    """A partner in its version at the set's creation; only this version is asked for replies."""
 
     bot_id: UUID
     name: str

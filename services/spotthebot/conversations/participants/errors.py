@@ -1,4 +1,4 @@
-"""What can go wrong with participants and partner sets."""
+"""The errors of participants and partner sets."""
 
 from spotthebot.kit.errors import Invalid, NotFound
 

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from spotthebot.conversations.participants.domain import Partner, PartnerSet
 from spotthebot.conversations.participants.errors import NoSuchPartnerSet
 from spotthebot.conversations.participants.tables import PartnerSetRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -50,11 +51,6 @@ async def list_partner_sets(
 
 
 def _partner_set(row: PartnerSetRow) -> PartnerSet:
-    return PartnerSet(
-        id=row.id,
-        name=row.name,
-        version=row.version,
-        description=row.description,
-        partners=tuple(Partner(**each | {"bot_id": UUID(each["bot_id"])}) for each in row.partners),
-        created_at=row.created_at,
+    return from_row(
+        PartnerSet, row, partners=tuple(Partner(**each | {"bot_id": UUID(each["bot_id"])}) for each in row.partners)
     )

@@ -1,6 +1,8 @@
-"""Who takes part in a collection: its bots, and in bipartite-play their partners, as `bots` has them now.
+"""The participants of a collection: its bots, and in bipartite-play their partners.
 
-A partner set keeps the fixed partners of bipartite-play, in the versions they had when the set was created.
+Their versions are the present versions in the service `bots`.
+
+A partner set keeps the fixed partners of bipartite-play, in their versions at the set's creation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,19 +31,19 @@ from spotthebot.kit.text.characters import printable
 
 @dataclass(frozen=True)
 class Participants:
-    """The bots of a collection, which in bipartite-play are the targets, and their partners."""
+    """The bots of a collection, and in bipartite-play their partners; the bots are then the targets."""
 
     bots: tuple[BotOut, ...]
     partners: tuple[BotOut, ...] = ()
     pinned: dict[UUID, Partner] | None = None
-    """The versions of partners that their partner set holds, by bot."""
+    """The versions of partners in their partner set, by bot."""
 
     def sides(self, bots: Sequence[BotOut]) -> list[Participant]:
-        """Return these bots as sides of conversations, in the versions in which they will speak."""
+        """Return these bots as sides of conversations, with the version of each bot that will speak."""
         return [self._side(bot) for bot in bots]
 
     def warnings(self, domain: str) -> tuple[BotWarningOut, ...]:
-        """Return what to know of the bots of a collection about a domain, in the order of its plan."""
+        """Return warnings about bots that may not suit a collection of this domain, in the order of the bots."""
         return tuple(warning for bot in (*self.bots, *self.partners) for warning in _warnings(bot, domain))
 
     def _side(self, bot: BotOut) -> Participant:
@@ -72,7 +74,7 @@ def _warnings(bot: BotOut, domain: str) -> Iterator[BotWarningOut]:
 
 
 async def find_participants(database: Database, bots: Bots, plan: PlannedIn) -> Participants:
-    """Return the participants of a plan, with no transaction open while `bots` is asked.
+    """Return the participants of a plan, while no transaction is open.
 
     Raises UnknownBot, BotRetired, SameNames, NamesLookAlike, PlaysItself, UnknownPartnerSet, PEER_TROUBLE.
     """

@@ -1,1 +1,1 @@
-"""Performance says how a bot did in the conversations that it takes part in."""
+"""The performance of a bot: the outcomes of its conversations, its failures and its reply times."""

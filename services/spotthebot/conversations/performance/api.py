@@ -1,4 +1,4 @@
-"""`/v1/conversations`: those of a bot, which its team may read, and how the bot did in them."""
+"""`/v1/conversations`: a bot's conversations, which its team may read, and the bot's performance."""
 
 from typing import Annotated
 from uuid import UUID
@@ -11,9 +11,9 @@ from spotthebot.contracts.wire import Name
 from spotthebot.conversations.conversations.api import conversation_out
 from spotthebot.conversations.conversations.domain import Conversation
 from spotthebot.conversations.deps import Taker
-from spotthebot.conversations.participants.api import BotsClient
 from spotthebot.conversations.performance import use_cases
 from spotthebot.conversations.performance.use_cases import BotRequest, find_bot, list_conversations_of_bot
+from spotthebot.conversations.resources import ServiceResources
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Pool
@@ -23,11 +23,11 @@ router = APIRouter(prefix="/v1/conversations", tags=["conversations"], route_cla
 
 async def _bot(
     caller: Taker,
-    bots: BotsClient,
+    resources: ServiceResources,
     bot_id: Annotated[UUID | None, Query(description="A bot; a team's key can name its own.")] = None,
     bot: Annotated[Name | None, Query(description="The same by its name: give one of the two.")] = None,
 ) -> BotOut:
-    return await find_bot(bots, caller, BotRequest(bot_id, bot))
+    return await find_bot(resources.bots, caller, BotRequest(bot_id, bot))
 
 
 RequestedBot = Annotated[BotOut, Depends(_bot)]
@@ -36,7 +36,7 @@ RequestedBot = Annotated[BotOut, Depends(_bot)]
 
 @router.get("", operation_id="list_conversations_of_bot")
 async def list_of_bot(paging: Paging, bot: RequestedBot, database: Pool, caller: Taker) -> Page[BotConversationOut]:
-    """List the conversations that a bot takes part in, oldest first; a team does not learn its partners' names."""
+    """List a bot's conversations, oldest first; a team does not learn its partners' names."""
     async with database.read() as session:
         rows = await list_conversations_of_bot(session, caller, bot, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda row: row[0].id, to_out=lambda row: bot_conversation_out(*row))
@@ -51,11 +51,11 @@ async def get_performance(
         tuple[UUID, ...], Query(max_length=100, description="Conversations of these collections; left out: of all.")
     ] = (),
 ) -> BotPerformanceOut:
-    """Say how a bot did: its conversations by state, why they failed at its turn, and how fast it answered."""
+    """Return a bot's performance: its conversations by state, its failures by reason, and its reply times."""
     async with database.read() as session:
         return await use_cases.get_performance(session, bot, collection_id)
 
 
 def bot_conversation_out(conversation: Conversation, collection: str) -> BotConversationOut:
-    """Return a conversation with the name of its collection."""
-    return BotConversationOut(**dict(conversation_out(conversation)), collection=collection)
+    """Convert a conversation with the name of its collection to its wire type."""
+    return BotConversationOut.of(conversation_out(conversation), collection=collection)

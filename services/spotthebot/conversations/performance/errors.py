@@ -1,4 +1,4 @@
-"""What can go wrong where a request names a bot."""
+"""The errors of requests that name a bot."""
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
 

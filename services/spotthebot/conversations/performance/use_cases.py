@@ -1,4 +1,4 @@
-"""Conversations of a bot as far as a reader may see them, and how the bot did in them."""
+"""A bot's performance, and the parts of its conversations that a reader may see."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from spotthebot.kit.text.names import suggestion
 
 @dataclass(frozen=True)
 class BotRequest:
-    """Which bot is meant: by its id, or by its name among those that the caller may see."""
+    """A reference to a bot: by its id, or by its name among the bots that the caller may see."""
 
     bot_id: UUID | None
     name: str | None
 
 
 async def find_bot(bots: Bots, principal: Principal, request: BotRequest) -> BotOut:
-    """Return the bot that is meant; a team may name its own alone.
+    """Return the requested bot; a team may name only its own bots.
 
     Raises BotNotNamed, NoSuchBot, NoBotOfName and SeveralBotsOfName.
     """
@@ -43,7 +43,7 @@ async def find_bot(bots: Bots, principal: Principal, request: BotRequest) -> Bot
 async def list_conversations_of_bot(
     session: ReadSession, principal: Principal, bot: BotOut, *, after: UUID | None, limit: int
 ) -> list[tuple[Conversation, str]]:
-    """Return a bot's conversations, each with its collection's name; a team gets no other bot's name or id."""
+    """Return a bot's conversations, each with its collection's name; a team gets no name or id of other bots."""
     found = await conversations_store.list_conversations_of_bot(session, bot.id, after=after, limit=limit)
     if principal.role == Role.TEAM:
         found = [each.seen_by(bot.id) for each in found]
@@ -52,7 +52,7 @@ async def list_conversations_of_bot(
 
 
 async def get_performance(session: ReadSession, bot: BotOut, collections: Sequence[UUID]) -> BotPerformanceOut:
-    """Return how a bot did in these collections, or in all where none is named."""
+    """Return a bot's performance in these collections; in all collections if none are given."""
     return await store.get_performance(session, bot.id, collections)
 
 

@@ -1,1 +1,1 @@
-"""A plan yields the conversations of a collection, the same ones for the same seed; a start stores and queues them."""
+"""A plan defines the conversations of a collection by a seed. A start stores the conversations and queues jobs."""

@@ -11,15 +11,15 @@ from spotthebot.contracts.conversations.collections import (
     PlannedIn,
     StartedCollectionOut,
 )
-from spotthebot.conversations.chats.use_cases.study import open_study
+from spotthebot.conversations.chats.use_cases.collection import open_chat_collection
 from spotthebot.conversations.collections.api import collection_out
 from spotthebot.conversations.collections.domain import Collection
-from spotthebot.conversations.deps import AdminsClaim, JobQueue, Reader, Settings
+from spotthebot.conversations.deps import AdminsClaim, Reader
 from spotthebot.conversations.imports.use_cases import open_import
-from spotthebot.conversations.participants.api import BotsClient
 from spotthebot.conversations.participants.use_cases import Participants, find_bots, find_participants
 from spotthebot.conversations.plans import use_cases
 from spotthebot.conversations.plans.use_cases import start_collection
+from spotthebot.conversations.resources import ServiceResources
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Pool
 
@@ -30,34 +30,35 @@ router = APIRouter(prefix="/v1", tags=["collections"], route_class=IdempotentRou
 async def create_collection(
     claim: AdminsClaim,
     database: Pool,
-    bots: BotsClient,
-    jobs: JobQueue,
-    settings: Settings,
+    resources: ServiceResources,
     request: CollectionIn,
 ) -> StartedCollectionOut:
-    """Start a collection: run its planned conversations, or open it for people's chats or for upload.
+    """Start a collection: run its planned conversations, or open it for people's chats or for uploads.
 
-    `warnings` names bots that are failing or registered for other domains; the dry run names them before.
+    `warnings` names failing bots, and bots registered for other domains. An estimate has the same warnings before a
+    start.
     """
     if isinstance(request, ImportIn):
         takes_part = Participants(())
         started = await open_import(await claim.begin(), request)
     elif isinstance(request, HumanBotIn):
-        takes_part = await find_bots(bots, request.bots)
-        started = await open_study(await claim.begin(), request, takes_part)
+        takes_part = await find_bots(resources.bots, request.bots)
+        started = await open_chat_collection(await claim.begin(), request, takes_part)
     else:
-        takes_part = await find_participants(database, bots, request)
-        batch = settings.conversations_per_batch
-        started = await start_collection(await claim.begin(), jobs, request, takes_part, batch=batch)
+        takes_part = await find_participants(database, resources.bots, request)
+        batch = resources.settings.conversations_per_batch
+        started = await start_collection(await claim.begin(), resources.jobs, request, takes_part, batch=batch)
     return started_collection_out(started, takes_part.warnings(request.domain))
 
 
 @router.post("/collections/dry-run", operation_id="estimate_collection")
-async def estimate_collection(_caller: Reader, database: Pool, bots: BotsClient, request: PlannedIn) -> EstimateOut:
-    """Estimate what a collection would cost, with all the checks of a start; nothing is stored."""
-    return await use_cases.estimate_collection(database, bots, request)
+async def estimate_collection(
+    _caller: Reader, database: Pool, resources: ServiceResources, request: PlannedIn
+) -> EstimateOut:
+    """Estimate the cost of a collection, with all checks of a start; nothing is stored."""
+    return await use_cases.estimate_collection(database, resources.bots, request)
 
 
 def started_collection_out(collection: Collection, warnings: tuple[BotWarningOut, ...]) -> StartedCollectionOut:
-    """Return a collection as it was started."""
+    """Convert a started collection to its wire type."""
     return StartedCollectionOut(**dict(collection_out(collection)), warnings=warnings)

@@ -1,7 +1,7 @@
-"""Plans: they yield the conversations of a collection, the same ones for the same seed, and what it will cost.
+"""Plans: the conversations of a collection, which a seed determines, and its estimated cost.
 
-Nothing in a plan depends on ids, so that two runs of one plan differ in nothing but ids. The cost is estimated from
-what is known of the bots before the collection begins.
+Plans do not depend on ids, so two runs of one plan differ only in ids. The cost is estimated from the properties of the
+bots before the collection begins.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ HUMANS = (
 
 @dataclass(frozen=True)
 class PlannedConversation:
-    """A conversation to run, or, where `turns` are given, one of people; `round` counts within its pair."""
+    """A conversation to run, or a human dialogue if it has `turns`; `round` counts the conversations of its pair."""
 
     participants: Sides
     opening: tuple[str, ...]
@@ -45,14 +45,14 @@ class PlannedConversation:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two that talk, with the numbers that their seeds are made from."""
+    """Two participants that talk to each other, and the numbers that their seeds are made from."""
 
     sides: Sides
     numbers: tuple[int, int]
 
 
 def count_conversations(plan: PlannedIn, partners: int = 0) -> int:
-    """Return how many conversations bots will have; raises TooManyConversations."""
+    """Return the number of conversations in which bots talk; raises TooManyConversations."""
     match plan:
         case SelfPlayIn():
             pairs = len(plan.bots)
@@ -73,12 +73,12 @@ def plan_conversations(
     openings: Sequence[tuple[str, ...]],
     human_dialogues: Sequence[tuple[str, ...]],
 ) -> list[PlannedConversation]:
-    """Plan every pair's conversations, then mix in the human ones at seeded positions.
+    """Plan every pair's conversations, then mix in the human dialogues at seeded positions.
 
-    `openings` and `human_dialogues` are the dialogues to draw from, in their stable order. Openings are drawn
-    without replacement until all were used, then again; dialogues used as human conversations open none, as long
-    as others are left. With order `both`, the bot named first begins every other conversation of its pair. In
-    bipartite-play the plan of a target does not depend on the targets after it.
+    `openings` and `human_dialogues` are the dialogues to draw from, in a stable order. Openings are drawn without
+    replacement; after all were used, they are drawn again. A dialogue used as a human conversation becomes an opening
+    only if no other dialogue is left. With order `both`, the first bot begins every other conversation of its pair. In
+    bipartite-play the plan of a target does not depend on later targets.
     """
     count_conversations(plan, len(partners))
     chance = random.Random(f"plan/{plan.seed}")  # noqa: S311 - reproducible draws, no secrets
@@ -106,7 +106,7 @@ def _pairs(plan: PlannedIn, bots: Sequence[Participant], partners: Sequence[Part
                 yield _Pair((first, second), (first_number, second_number))
         case BipartiteIn():
             for (number, target), (partner_number, partner) in itertools.product(numbered, enumerate(partners)):
-                # Partners count from -1 down: the number of a pair says nothing of how many targets there are.
+                # Partners count down from -1, so that a pair's number does not depend on the number of targets.
                 yield _Pair((target, partner), (number, -1 - partner_number))
 
 
@@ -127,9 +127,9 @@ def _mixed(
 def list_human_dialogues(
     plan: PlannedIn, humans: HumanPool, dialogues: Sequence[tuple[str, ...]]
 ) -> list[tuple[str, ...]]:
-    """Return the dialogues that can be shown as far as the bots' conversations; raises TooFewDialogues.
+    """Return the human dialogues that are as long as the bots' conversations; raises TooFewDialogues.
 
-    Human-human conversations that never appear at the longest length tell people from bots without a look at the text.
+    If human dialogues never appeared at the longest length, annotators could tell people from bots by the length alone.
     """
     turns_needed = _turns_before_people(plan) + 2 * plan.exchanges
     long_enough = [turns for turns in dialogues if len(turns) >= turns_needed]
@@ -145,10 +145,10 @@ def list_human_dialogues(
 
 
 def _turns_before_people(plan: PlannedIn) -> int:
-    """Count the turns of a human dialogue that stand for the opening of a bots' conversation.
+    """Return how many turns of a human dialogue stand in the place of the opening of bots' conversations.
 
-    A shown opening is as long for people as for bots, so that the number of turns tells nothing. A hidden one is whole
-    exchanges, so that A stays A.
+    A shown opening is equally long for people and bots, so that the number of turns reveals nothing. A hidden opening
+    consists of whole exchanges, so that side A still begins.
     """
     if plan.opening is None:
         return 0
@@ -192,7 +192,7 @@ def _seed(*parts: int) -> int:
 
 @dataclass(frozen=True)
 class Speaker:
-    """A bot: the seconds of its median reply, if it was ever measured, and what it bears."""
+    """A bot with its median seconds per reply, if measured, and its limits."""
 
     name: str
     seconds: float | None
@@ -200,7 +200,7 @@ class Speaker:
 
     @property
     def seconds_a_turn(self) -> float:
-        """Seconds between two replies of this bot when it is asked all that it bears."""
+        """The seconds between two replies of this bot if it always gets as many requests as it allows."""
         by_latency = (self.seconds or 0.0) / self.limits.concurrency
         by_pace = 60 / self.limits.requests_per_minute if self.limits.requests_per_minute else 0.0
         return max(by_latency, by_pace)
@@ -216,9 +216,10 @@ def estimate(
     exchanges: int,
     warnings: tuple[BotWarningOut, ...] = (),
 ) -> EstimateOut:
-    """Bound the time from below by two things: the busiest bot, and one conversation from its first turn to its last.
+    """Return the estimate. The time is a lower bound by the busiest bot, and by the length of one conversation.
 
-    Without `partners` all bots take equal parts; with them, each side takes half of the turns.
+    Without `partners`, all bots give equally many turns. With partners, the bots give half of the turns and the
+    partners the other half.
     """
     turns = 2 * exchanges * conversations
     shares = [(bot, turns / 2 / len(side)) for side in ((bots, partners) if partners else (bots, bots)) for bot in side]

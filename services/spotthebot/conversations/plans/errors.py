@@ -1,4 +1,4 @@
-"""What can go wrong where a collection starts."""
+"""The errors of starting a collection."""
 
 from spotthebot.kit.errors import Invalid
 

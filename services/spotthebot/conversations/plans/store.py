@@ -17,7 +17,7 @@ _TURNS = "COPY conversations.turns (conversation_id, position, text) FROM STDIN"
 
 
 async def add_planned(session: WriteSession, conversations: Sequence[Conversation]) -> None:
-    """Store planned conversations, and the turns of conversations between people."""
+    """Store planned conversations, and the turns of human dialogues."""
     connection = await _driver_connection(session)
     async with connection.cursor() as cursor:
         async with cursor.copy(_CONVERSATIONS) as copy:
@@ -45,7 +45,7 @@ async def add_planned(session: WriteSession, conversations: Sequence[Conversatio
 
 
 async def _driver_connection(session: WriteSession) -> psycopg.AsyncConnection:
-    """Return psycopg's own connection, which knows COPY, in the session's transaction."""
+    """Return psycopg's connection, which supports COPY, within the session's transaction."""
     raw = await (await session.connection()).get_raw_connection()
     connection = raw.driver_connection
     if not isinstance(connection, psycopg.AsyncConnection):

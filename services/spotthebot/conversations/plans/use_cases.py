@@ -1,4 +1,8 @@
-"""Starting a collection: its conversations and the first jobs that run them; and estimates of its cost before that."""
+"""Starting a collection: its conversations and its first jobs, and the estimate of its cost.
+
+A collection has at most 500,000 conversations, three times as many as the published bipartite-play. They are planned in
+one transaction, within seconds.
+"""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +36,7 @@ from spotthebot.conversations.plans.errors import LearnedFromPeople
 from spotthebot.conversations.turn_loop.use_cases.maintenance import queue_runners
 from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 
 
 async def start_collection(
@@ -81,7 +85,7 @@ async def start_collection(
 
 
 def _check_learners(people: HumanPool, bots: Iterable[BotOut]) -> None:
-    """Raise LearnedFromPeople for a bot whose next reply would be refused: what it learned is held out from now on."""
+    """Raise LearnedFromPeople if a bot learned from the human dialogues, which the collection will hold out."""
     for bot in bots:
         match bot.protocol:
             case BuiltinProtocol(corpus_id=people.corpus_id, split=people.split):
@@ -135,7 +139,7 @@ def _conversation(
 
 
 async def estimate_collection(database: Database, bots: Bots, plan: PlannedIn) -> EstimateOut:
-    """Return what a collection would cost; raises every error that starting it would raise."""
+    """Return the estimated cost of a collection; raises every error that starting it would raise."""
     participants = await find_participants(database, bots, plan)
     conversations = count_conversations(plan, len(participants.partners))
     too_short = 0

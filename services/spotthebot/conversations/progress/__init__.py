@@ -1,1 +1,1 @@
-"""Progress shows how far a collection is: by pair, by the reasons of failures, and as a stream."""
+"""Progress of a collection: by pair, by the reasons of failures, and as a stream."""

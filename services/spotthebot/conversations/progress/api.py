@@ -13,9 +13,10 @@ from spotthebot.contracts.conversations.progress import FailureOut, PairOut
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.api import collection_out
 from spotthebot.conversations.collections.domain import ENDED
-from spotthebot.conversations.deps import Reader, Settings
+from spotthebot.conversations.deps import Reader
 from spotthebot.conversations.progress import store
-from spotthebot.conversations.progress.domain import FailureReason, PairProgress
+from spotthebot.conversations.progress.domain import FailureReason
+from spotthebot.conversations.resources import ServiceResources
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Pool, Reading
@@ -27,18 +28,18 @@ _POLL_SECONDS = 1.0
 
 @router.get("/pairs", operation_id="list_pairs")
 async def list_pairs(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[PairOut]:
-    """List who talks with whom, in the order of the plan, with the number of conversations by state."""
+    """List the pairs of the plan in order, with the number of conversations by state."""
     await collections_store.get_collection(session, collection_id)
     after = paging.after_number
     rows = await store.list_pairs(session, collection_id, after=-1 if after is None else after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda pair: UUID(int=pair.number), to_out=pair_out)
+    return page_of(rows, paging, key=lambda pair: UUID(int=pair.number), to_out=PairOut.of)
 
 
 @router.get("/failures", operation_id="list_failures")
 async def list_failures(
-    session: Reading, _caller: Reader, settings: Settings, collection_id: UUID, paging: Paging
+    session: Reading, _caller: Reader, resources: ServiceResources, collection_id: UUID, paging: Paging
 ) -> Page[FailureOut]:
-    """List why conversations failed, or wait for an unavailable bot, the most frequent reasons first."""
+    """List the reasons why conversations failed, or wait for an unavailable or paused bot, the most frequent first."""
     await collections_store.get_collection(session, collection_id)
     after = paging.after_number or 0
     rows = await store.list_failures(session, collection_id, offset=after, limit=paging.limit + 1)
@@ -47,7 +48,7 @@ async def list_failures(
         numbered,
         paging,
         key=lambda pair: UUID(int=pair[0]),
-        to_out=lambda pair: failure_out(pair[1], settings.bot_patience_seconds),
+        to_out=lambda pair: failure_out(pair[1], resources.settings.bot_patience_seconds),
     )
 
 
@@ -60,9 +61,9 @@ async def _known(session: Reading, _caller: Reader, collection_id: UUID) -> UUID
 async def watch_collection(
     collection_id: Annotated[UUID, Depends(_known)], database: Pool
 ) -> AsyncIterator[ServerSentEvent]:
-    """Stream a `CollectionOut` as event `progress` whenever it changes, and as `finished` at its end, the last one.
+    """Stream a `CollectionOut` as event `progress` whenever it changes, and finally as event `finished`.
 
-    Every event holds the whole state, so a reader that was cut off only has to connect again.
+    Every event holds the whole state, so a disconnected reader only has to reconnect.
     """
     last = None
     while True:
@@ -77,17 +78,7 @@ async def watch_collection(
         await asyncio.sleep(_POLL_SECONDS)
 
 
-def pair_out(pair: PairProgress) -> PairOut:
-    """Return the progress of a pair."""
-    return PairOut(number=pair.number, participants=pair.participants, conversations=dict(pair.conversations))
-
-
 def failure_out(failure: FailureReason, patience_seconds: float) -> FailureOut:
-    """Return why conversations failed, or wait, and when they wait no longer."""
-    return FailureOut(
-        state=failure.state,
-        reason=failure.reason,
-        bot=failure.bot,
-        conversations=failure.conversations,
-        until=failure.since and failure.since + timedelta(seconds=patience_seconds),
-    )
+    """Convert a reason of failures to its wire type; for waiting conversations, it has the time at which they fail."""
+    until = failure.until if failure.since is None else failure.since + timedelta(seconds=patience_seconds)
+    return FailureOut.of(failure, until=until)

@@ -1,4 +1,4 @@
-"""The progress of a collection: how far a pair is, and why conversations failed."""
+"""The progress of a collection: by pair, and by the reasons of failures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,10 +17,15 @@ class PairProgress:
 
 @dataclass(frozen=True)
 class FailureReason:
-    """Why conversations of a collection failed, or wait; `bot` was to speak next, and is waited for `since` then."""
+    """A reason why conversations of a collection failed or wait; `bot` is their next speaker.
 
-    state: Literal["failed", "waiting"]
+    `since` is the time since which conversations wait for an unavailable bot, `until` the time at which a paused bot,
+    whose server limits requests, is asked again. Each is None in the other states.
+    """
+
+    state: Literal["failed", "waiting", "paused"]
     reason: str
     bot: str | None
     conversations: int
     since: datetime | None
+    until: datetime | None = None

@@ -1,4 +1,4 @@
-"""What can go wrong with quality checks."""
+"""The errors of quality checks."""
 
 from spotthebot.kit.errors import NotFound
 

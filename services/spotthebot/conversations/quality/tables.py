@@ -15,7 +15,7 @@ from spotthebot.conversations.metadata import Base
 
 
 class QualityCheckRow(Base):
-    """The progress of a collection's quality check, and the summary of the last one that ended."""
+    """The progress of a collection's quality check, and the summary of the last completed check."""
 
     __tablename__ = "quality_checks"
 
@@ -30,7 +30,7 @@ class QualityCheckRow(Base):
 
 
 class QualityFlagsRow(Base):
-    """The quality flags of a conversation; the last three columns serve to compare it with others."""
+    """The quality flags of a conversation; the last three columns serve comparisons."""
 
     __tablename__ = "quality_flags"
     __table_args__ = (Index(None, "collection_id", "conversation_id"),)

@@ -1,4 +1,4 @@
-"""What keeps a corpus from being removed."""
+"""The errors of removing a corpus."""
 
 from spotthebot.kit.errors import Conflict
 

@@ -1,4 +1,4 @@
-"""The only SQL over what uses a corpus."""
+"""The only SQL over the collections that use a corpus."""
 
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from spotthebot.kit.database.sessions import ReadSession
 
 
 async def list_users(session: ReadSession, corpus_id: UUID) -> list[str]:
-    """Return the names of collections that took texts of a corpus or were compared with it, oldest first."""
+    """Return the names of collections that took texts of a corpus, or were compared with a corpus, oldest first."""
     named = or_(*(CollectionRow.plan[(part, "corpus_id")].astext == str(corpus_id) for part in ("opening", "humans")))
     compared = select(QualityCheckRow.collection_id).where(QualityCheckRow.training_corpus_id == corpus_id)
     statement = select(CollectionRow.name).where(or_(named, CollectionRow.id.in_(compared)))

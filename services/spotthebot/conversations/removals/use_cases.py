@@ -1,4 +1,4 @@
-"""Removes corpora that nothing uses: hidden at once, deleted by a job."""
+"""Removes unused corpora: hidden at once, then deleted by a job."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,20 +11,20 @@ from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.removals import store
 from spotthebot.conversations.removals.errors import CorpusInCollections, CorpusIsLearned
 from spotthebot.kit.database.sessions import Database, WriteSession
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.text.names import listed
 
 DELETE_CORPUS: Final = "conversations:delete_corpus"
 DELETIONS: Final = "deletions"
-"""The queue of these jobs: quality checks, which take minutes, hold none of them up."""
+"""A separate queue, so that quality checks, which take minutes, do not delay these jobs."""
 _DIALOGUES_AT_ONCE: Final = 5000
 
 _log = get_logger(__name__)
 
 
 async def find_learners(bots: Bots, corpus_id: UUID) -> tuple[str, ...]:
-    """Return the names of bots that learn from a corpus and were not retired."""
+    """Return the names of bots that learn from a corpus and are not retired."""
     found = await bots.find_named(None, None)
     return tuple(bot.name for bot in found if bot.status is not BotStatus.RETIRED and _learns(bot.protocol, corpus_id))
 
@@ -32,7 +32,7 @@ async def find_learners(bots: Bots, corpus_id: UUID) -> tuple[str, ...]:
 async def remove_corpus(
     session: WriteSession, jobs: Jobs, corpus_id: UUID, learners: Sequence[str], *, key_id: UUID
 ) -> None:
-    """Hide a corpus for good and queue the job that deletes its dialogues; the log says which key removed it.
+    """Hide a corpus for good and queue the job that deletes its dialogues; the service's log names the API key.
 
     Raises NoSuchCorpus, CorpusInCollections, CorpusIsLearned.
     """
@@ -47,7 +47,7 @@ async def remove_corpus(
 
 
 async def delete_corpus(database: Database, corpus_id: UUID) -> None:
-    """Delete a removed corpus, some dialogues in each transaction; a job that is run again goes on."""
+    """Delete a removed corpus, some dialogues in each transaction; a restarted job continues."""
     left = True
     while left:
         async with database.write() as session:

@@ -1,1 +1,1 @@
-"""A search finds conversations of a collection by who speaks, how they ended and what was said."""
+"""A search finds conversations of a collection by speakers, outcome and words."""

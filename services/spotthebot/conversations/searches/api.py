@@ -1,4 +1,4 @@
-"""`/v1/collections/{id}/conversations`: a collection's conversations, searched by who speaks, how and what is said."""
+"""`/v1/collections/{id}/conversations`: a collection's conversations, searched by speakers, outcome and words."""
 
 from typing import Annotated
 from uuid import UUID
@@ -55,7 +55,7 @@ Search = Annotated[ConversationQuery, Depends(_query)]
 async def list_conversations(
     session: Reading, _caller: Reader, collection_id: UUID, paging: Paging, query: Search
 ) -> Page[ConversationOut]:
-    """List a collection's conversations with their turns, in the order of its plan: all, or those of a search."""
+    """List a collection's conversations with their turns, in the order of its plan; with a search, only its results."""
     rows, searched_to = await search(session, collection_id, query, after=paging.after, limit=paging.limit + 1)
     return page_of(
         rows,
@@ -70,7 +70,7 @@ async def list_conversations(
 async def get_neighbours(
     session: Reading, _caller: Reader, collection_id: UUID, conversation_id: UUID, query: Search
 ) -> NeighboursOut:
-    """Return the conversations before and after one in the same search."""
+    """Return the conversations that come before and after this conversation in the same search."""
     await collections_store.get_collection(session, collection_id)
     previous, following = await store.find_neighbours(session, collection_id, query, conversation_id)
     return NeighboursOut(previous=previous, next=following)

@@ -1,4 +1,4 @@
-"""Which conversations of a collection are asked for."""
+"""The criteria of a search for conversations of a collection."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,12 +7,15 @@ from spotthebot.contracts.conversations.conversations import ConversationState, 
 from spotthebot.contracts.conversations.quality import FlagKind
 
 SEARCHED_AT_ONCE: Final = 5000
-"""Conversations whose texts one request searches: a page that is not full says where the search goes on."""
+"""The number of conversations whose texts one request searches; an incomplete page says where the search continues."""
 
 
 @dataclass(frozen=True)
 class ConversationQuery:
-    """What the conversations have in common; None: anything. Lengths are turns that were said, without the opening."""
+    """The criteria that all results meet; a criterion of None accepts everything.
+
+    Lengths count turns without the opening.
+    """
 
     participant: str | None = None
     state: ConversationState | None = None
@@ -21,9 +24,9 @@ class ConversationQuery:
     min_turns: int | None = None
     max_turns: int | None = None
     text: str | None = None
-    """Said in a turn or in the opening, in upper or lower case."""
+    """A text in a turn or in the opening, in any case."""
 
     @property
     def spellings(self) -> list[str]:
-        """The text in lower case, in upper case and as sentences begin: some databases fold ASCII alone."""
+        """The text in lower case, in upper case and capitalised, because some databases ignore case only in ASCII."""
         return [] if self.text is None else sorted({self.text.lower(), self.text.upper(), self.text.capitalize()})

@@ -13,7 +13,7 @@ from spotthebot.kit.database.sessions import ReadSession
 async def search(
     session: ReadSession, collection_id: UUID, query: ConversationQuery, *, after: UUID | None, limit: int
 ) -> tuple[list[Conversation], UUID | None]:
-    """Return conversations of a collection, and the last one searched where the search stopped before the end."""
+    """Return found conversations of a collection, and the last conversation read if the search stopped early."""
     await collections_store.get_collection(session, collection_id)
     found, searched_to = await store.find_conversations(session, collection_id, query, after=after, limit=limit)
     return await conversations_store.list_by_ids(session, found), searched_to

@@ -1,1 +1,1 @@
-"""A text is an utterance: rules recognise exchanges, farewells and debris of a model's vocabulary by its words."""
+"""A text is an utterance. Rules find exchanges, farewells and debris of a model's vocabulary in its words."""

@@ -1,9 +1,9 @@
-"""Texts by their words alone: exchanges, the debris of a model's vocabulary, and the ends of conversations.
+"""Rules over texts: exchanges, the debris of a model's vocabulary, and the ends of conversations.
 
-An exchange is an utterance and the one that answers it, whatever their case, spacing and punctuation. Of debris
-(special tokens, markers of spaces, markers of split words) only what no person types is removed: a token has to be
-spelled exactly as a vocabulary spells it, so `<3`, `a < b`, `<html>`, `[sic]`, `snake_case` and `# heading` stay. Text
-between tokens is never removed. A conversation has ended when leave was taken, or a speaker repeats itself.
+An exchange is an utterance and its answer, ignoring case, spacing and punctuation. Debris is special tokens, space
+markers and markers of split words. Only tokens spelled exactly as in a vocabulary are removed, because no person types
+them: `<3`, `a < b`, `<html>`, `[sic]`, `snake_case` and `# heading` stay. Text between tokens is never removed. A
+conversation has ended after a farewell, or when a speaker repeats itself.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from itertools import pairwise
 from spotthebot.kit.text.words import normalised, words
 
 _TRACE = re.compile(r"[<\[_ĠĊ▁#@]")
-"""Without one of these there is no debris: one look, and most replies are done."""
+"""Without a match the text has no debris: most replies need only this check."""
 
 _TOKEN = re.compile(
     r"""
@@ -31,7 +31,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-# Blanks are tried from the first of a run only: a bot that sends thousands of them would hold up everybody otherwise.
+# Matches only from the first blank of a run: otherwise thousands of blanks from a bot would take quadratic time.
 _TOKENS = re.compile(rf"(?:(?<!\s)\s+)?(?:(?:{_TOKEN.pattern})\s*)+", re.VERBOSE)
 _WORD_PIECE = re.compile(r"(?<=\w) ##(?=\w)")
 _SUBWORD = re.compile(r"(?<=\w)@@(?: (?=\w)|$)")
@@ -43,10 +43,11 @@ _CLOSING = frozenset(".,;:!?)]}'\"…")
 
 
 def clean(text: str) -> str:
-    """Return the text without debris, or the very same text where there is none.
+    """Return the text without debris; a text without debris is returned as the same object.
 
-    Takes about a microsecond then. Byte-level artefacts are decoded (`cafÃ©` is `café`) where `Ġ` or `Ċ` shows that
-    the text was never detokenised, unless other Maltese letters show that these are letters.
+    A text without debris takes about a microsecond. Byte-level artefacts are decoded (`cafÃ©` is `café`) if `Ġ` or `Ċ`
+    shows that the text was never detokenised. If other Maltese letters occur, `Ġ` and `Ċ` are letters, and the text
+    stays.
     """
     if _TRACE.search(text) is None:
         return text
@@ -63,7 +64,7 @@ def clean(text: str) -> str:
 
 
 def _gap(match: re.Match[str]) -> str:
-    """Leave what parted the words around the tokens, and nothing before what closes a sentence."""
+    """Return the replacement for special tokens: a space between words, nothing before closing punctuation."""
     before, after = match.start() == 0, match.string[match.end() : match.end() + 1]
     if before or not after or after in _CLOSING:
         return ""
@@ -71,7 +72,7 @@ def _gap(match: re.Match[str]) -> str:
 
 
 def _byte_of() -> dict[str, int]:
-    """Return which byte each character of GPT-2's byte-level alphabet stands for."""
+    """Return the byte for each character of GPT-2's byte-level alphabet."""
     shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     hidden = [byte for byte in range(256) if byte not in shown]
     return {chr(byte): byte for byte in shown} | {chr(256 + place): byte for place, byte in enumerate(hidden)}
@@ -88,7 +89,7 @@ def _decoded(match: re.Match[str]) -> str:
 
 
 _AFTER_FAREWELL = 2
-"""Sentences that may follow a farewell within an utterance, as long as none of them asks something."""
+"""The number of sentences that may follow a farewell within an utterance; none may be a question."""
 
 _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
 _CLAUSE = re.compile(r"[^,;:—()]+")
@@ -126,11 +127,11 @@ _LEAVE = re.compile(
 
 
 def is_farewell(text: str) -> bool:
-    """Say whether an English utterance takes leave.
+    """Return whether an English utterance is a farewell.
 
-    It does where one of its clauses is nothing but a farewell (`Well, see you tomorrow then.`) and neither a question
-    nor more than two sentences follow; to speak of a farewell (`I said goodbye to him`) takes no leave. Other languages
-    are never taken for a farewell.
+    One of its clauses must be nothing but a farewell (`Well, see you tomorrow then.`). No question and at most two
+    sentences may follow. To mention a farewell (`I said goodbye to him`) is not a farewell. Other languages are never
+    recognised.
     """
     sentences = _SENTENCE.findall(text)[-_AFTER_FAREWELL - 1 :]
     for sentence in reversed(sentences):
@@ -142,7 +143,7 @@ def is_farewell(text: str) -> bool:
 
 
 def repeats(turns_of_one_speaker: Sequence[str], times: int) -> bool:
-    """Say whether the speaker's last `times` turns are the same but for case, spacing and punctuation."""
+    """Return whether the speaker's last `times` turns are equal, ignoring case, spacing and punctuation."""
     last = turns_of_one_speaker[-times:]
     return len(last) == times and len({normalised(turn) for turn in last}) == 1
 
@@ -151,6 +152,10 @@ HASH_BYTES = 8
 
 
 def exchange_hashes(turns: Sequence[str]) -> bytes:
-    """Return 8 bytes for each two adjacent turns: with a million of each, one in 10 million is mistaken."""
+    """Return an 8-byte hash for each two adjacent turns.
+
+    If a million exchanges are compared with a million others, two different exchanges have equal hashes with a
+    probability of one in 10 million.
+    """
     said = [normalised(turn) for turn in turns]
     return b"".join(hashlib.blake2b(f"{a}\x00{b}".encode(), digest_size=HASH_BYTES).digest() for a, b in pairwise(said))

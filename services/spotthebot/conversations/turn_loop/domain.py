@@ -1,7 +1,7 @@
-"""Which bots turns are requested from, and how many at a time.
+"""The bots to request turns from, and the number of simultaneous requests.
 
-A bot's status, which the service `bots` decides, says whether its conversations wait. Concurrency slots say how many
-requests a bot gets at a time, and for how long a request may occupy a slot.
+The service `bots` decides a bot's status, and the status says whether the bot's conversations wait. Concurrency slots
+limit the number of a bot's simultaneous requests, and expire after the longest duration of a request.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ _UNKNOWN_BOT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class SlotRequest:
-    """Slots to acquire at a bot that allows `limit` of them; they expire after `seconds`."""
+    """A request for slots at a bot that allows `limit` slots; acquired slots expire after `seconds`."""
 
     slots: int
     limit: int
@@ -36,10 +36,12 @@ class AcquiredSlots:
 
 
 def request_slots(conversations: int, limits: Limits | None) -> SlotRequest:
-    """Return the slots that so many conversations need at a bot, by its limits; None if `bots` does not know it.
+    """Return the slots that this many conversations need at a bot.
 
-    They expire after the longest time that a request can take: the bot's time-out twice, once in the queue of `bots`
-    and once for the reply. An unknown bot needs no limit: the request for turns will be refused.
+    `limits` are the bot's limits, or None for a bot unknown to `bots`.
+
+    Slots expire after the longest duration of a request: the bot's time-out twice, once in the queue of `bots` and once
+    for the reply. An unknown bot needs no limit, because the request for turns will be refused.
     """
     if limits is None:
         return SlotRequest(conversations, limit=conversations, seconds=_UNKNOWN_BOT_SECONDS)

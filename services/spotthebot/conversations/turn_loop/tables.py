@@ -10,9 +10,9 @@ from spotthebot.conversations.metadata import Base
 
 
 class ConcurrencySlotRow(Base):
-    """Slots that a job occupies at a bot: they keep all processes together within the bot's concurrency.
+    """Slots that a job occupies at a bot; they keep the bot's concurrency over all processes.
 
-    Unlogged: after a crash of PostgreSQL no request is left that could occupy one.
+    The table is unlogged: after a crash of PostgreSQL no request remains that could occupy a slot.
     """
 
     __tablename__ = "concurrency_slots"
@@ -24,11 +24,11 @@ class ConcurrencySlotRow(Base):
     slots: Mapped[int]
     expires_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     queued: Mapped[bool] = mapped_column(server_default=false())
-    """Whether a chat only queues for it, ahead of the runners."""
+    """Whether a chat queues for this slot, ahead of the runners."""
 
 
 class UnavailableBotRow(Base):
-    """A bot that is asked nothing until it recovers: its conversations wait."""
+    """A bot that gets no requests until it recovers; its conversations wait."""
 
     __tablename__ = "unavailable_bots"
 

@@ -1,4 +1,4 @@
-"""`/v1/dimension-sets`: what is rated, by which follow-ups; versions never change."""
+"""`/v1/dimension-sets`: the rated dimensions and their follow-ups. Versions never change."""
 
 from typing import Annotated
 
@@ -6,9 +6,9 @@ from fastapi import APIRouter, Path, Query
 
 from spotthebot.contracts.fed.dimensions import DimensionIn, DimensionSetIn, DimensionSetOut
 from spotthebot.contracts.fed.scorers import DimensionSetRef
-from spotthebot.fed import store
 from spotthebot.fed.api.deps import Creator, Reader
 from spotthebot.fed.domain.dimension_sets import BUILT_IN, DimensionSetVersion
+from spotthebot.fed.store import dimension_sets as dimension_sets_store
 from spotthebot.fed.use_cases.dimension_sets import add_dimension_set, get_dimension_set
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -21,7 +21,7 @@ Name = Annotated[str, Query(max_length=100)]
 
 @router.post("", status_code=201, operation_id="create_dimension_set")
 async def create_dimension_set(session: Writing, _caller: Creator, request: DimensionSetIn) -> DimensionSetOut:
-    """Keep dimensions under a name; other ones than in its latest version become its next version."""
+    """Store dimensions under a name. If they differ from the name's latest version, they become its next version."""
     return _to_out(await add_dimension_set(session, request))
 
 
@@ -29,8 +29,11 @@ async def create_dimension_set(session: Writing, _caller: Creator, request: Dime
 async def list_dimension_sets(
     session: Reading, _caller: Reader, paging: Paging, name: Name | None = None
 ) -> Page[DimensionSetOut]:
-    """List versions of users' sets, oldest first; `fed`, `fed-turn`, `fed-dialogue` and `bipartite` are built in."""
-    rows = await store.dimension_sets.list_versions(session, name=name, after=paging.after, limit=paging.limit + 1)
+    """List versions of users' sets, oldest first.
+
+    The built-in sets are `fed`, `fed-turn`, `fed-dialogue` and `bipartite`.
+    """
+    rows = await dimension_sets_store.list_versions(session, name=name, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda row: row[0], to_out=lambda row: _to_out(row[1]))
 
 
@@ -41,7 +44,7 @@ async def get_version(
     name: Annotated[str, Path(min_length=1, max_length=100)],
     version: Annotated[int, Path(ge=1, lt=2**31)],
 ) -> DimensionSetOut:
-    """Return a version of a set with its follow-ups, ours or a user's."""
+    """Return a version of a dimension set with its follow-ups, built in or a user's."""
     return _to_out(await get_dimension_set(session, DimensionSetRef(set=name, version=version)))
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 
 from spotthebot.contracts.fed.score_jobs import ScoreJobIn, ScoreJobOut, ScoreJobState
 from spotthebot.fed import store
-from spotthebot.fed.api.deps import Admin, CollectionsClient, JobQueue, Reader, Start
+from spotthebot.fed.api.deps import Admin, Reader, ServiceResources, Start
 from spotthebot.fed.domain.score_sets import JobProgress, ScoreJob
 from spotthebot.fed.store.score_sets import RATE_SECONDS
 from spotthebot.fed.use_cases.dimension_sets import choose_dimensions
@@ -20,24 +20,23 @@ router = APIRouter(prefix="/v1/score-jobs", tags=["score jobs"], route_class=Ide
 
 
 @router.post("", status_code=202, operation_id="create_score_job")
-async def create_score_job(
-    claim: Start, collections: CollectionsClient, jobs: JobQueue, request: ScoreJobIn
-) -> ScoreJobOut:
-    """Score the bots of a collection; read the job again for its progress, and the score set of its id afterwards.
+async def create_score_job(claim: Start, resources: ServiceResources, request: ScoreJobIn) -> ScoreJobOut:
+    """Start a job that scores the bots of a collection.
 
-    What a model said of a context before is not computed again.
+    Read the job again for its progress. When it is complete, its score set has the same id. The service keeps the
+    likelihoods that a model computed for a context, and does not compute them again.
     """
-    await collections.require_ended(request.collection_id)
+    await resources.collections.require_ended(request.collection_id)
     session = await claim.begin()
     dimensions = await choose_dimensions(session, request.scorer)
-    return _to_out(await start_score_job(session, jobs, request, dimensions), JobProgress(0, 0, 0, 0))
+    return _to_out(await start_score_job(session, resources.jobs, request, dimensions), JobProgress(0, 0, 0, 0))
 
 
 @router.get("", operation_id="list_score_jobs")
 async def list_score_jobs(
     session: Reading, _caller: Reader, paging: Paging, collection_id: Annotated[UUID | None, Query()] = None
 ) -> Page[ScoreJobOut]:
-    """List jobs, oldest first."""
+    """List score jobs, oldest first."""
     rows = await store.score_sets.list_jobs(
         session, collection_id=collection_id, after=paging.after, limit=paging.limit + 1
     )
@@ -47,13 +46,13 @@ async def list_score_jobs(
 
 @router.get("/{job_id}", operation_id="get_score_job")
 async def get_score_job(session: Reading, _caller: Reader, job_id: UUID) -> ScoreJobOut:
-    """Return a job and how far it is."""
+    """Return a score job and its progress."""
     return await _out(session, await store.score_sets.get_job(session, job_id))
 
 
 @router.post("/{job_id}/cancel", operation_id="cancel_score_job")
 async def cancel(session: Writing, _caller: Admin, job_id: UUID) -> ScoreJobOut:
-    """Cancel a job: it ends before its next step; the scores that it stored stay."""
+    """Cancel a job: it ends before its next step. The scores that it stored stay."""
     return await _out(session, await cancel_score_job(session, job_id))
 
 
@@ -64,19 +63,10 @@ async def _out(session: Reading, job: ScoreJob) -> ScoreJobOut:
 
 def _to_out(job: ScoreJob, progress: JobProgress) -> ScoreJobOut:
     is_running = job.state is ScoreJobState.RUNNING
-    return ScoreJobOut(
-        id=job.id,
+    return ScoreJobOut.of(
+        job,
         collection_id=job.request.collection_id,
-        request=job.request,
-        state=job.state,
-        failure=job.failure,
-        done=job.done,
-        steps=job.steps,
         contexts=progress.contexts,
         rejected=progress.rejected,
         rate_contexts_per_second=progress.recent / RATE_SECONDS if is_running and progress.recent else None,
-        model_sha256=job.model_sha256,
-        created_at=job.created_at,
-        finished_at=job.finished_at,
-        version=job.version,
     )

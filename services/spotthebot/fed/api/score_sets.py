@@ -1,4 +1,4 @@
-"""`/v1/score-sets`: what score jobs made; a set has the id of its job."""
+"""`/v1/score-sets`: the results of score jobs. A set has the id of its job."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
 from spotthebot.contracts.fed.score_jobs import ContextScoresOut, RejectedOut, ScoreSetOut
 from spotthebot.fed import store
-from spotthebot.fed.api.deps import CampaignsClient, CollectionsClient, Reader
+from spotthebot.fed.api.deps import Reader, ServiceResources
 from spotthebot.fed.use_cases.correlations import correlate
 from spotthebot.fed.use_cases.ratings import fetch_ratings
 from spotthebot.fed.use_cases.score_sets import (
@@ -33,7 +33,7 @@ FileFormat = Literal[ExportFormat.NDJSON, ExportFormat.CSV, ExportFormat.PARQUET
 
 @router.get("", operation_id="get_score_set")
 async def get_summary(session: Reading, _caller: Reader, set_id: UUID) -> ScoreSetOut:
-    """Return the bots of each dimension, best first, with intervals, ranges of ranks, and what length alone says."""
+    """Return each dimension's bots, best first, with intervals and rank ranges, and its length baseline."""
     return await get_score_set(session, set_id)
 
 
@@ -46,7 +46,10 @@ async def list_scores(
     bot: Annotated[str | None, Query(max_length=100)] = None,
     conversation_id: Annotated[UUID | None, Query(description="Those of one conversation.")] = None,
 ) -> Page[ContextScoresOut]:
-    """List the scores, context by context, of one bot or of all, of one conversation or of all."""
+    """List the scores of a set by context.
+
+    `bot` and `conversation_id` select the scores of one bot or one conversation.
+    """
     baselines = baselines_of(await get_complete(session, set_id))
     rows = await store.score_sets.list_contexts(
         session,
@@ -85,7 +88,7 @@ async def download_export(
     set_id: UUID,
     form: Annotated[FileFormat, Query(alias="format")] = ExportFormat.NDJSON,
 ) -> StreamingResponse:
-    """Return all scores in one file: a row for each dimension of each context, the fields of `ExportedScore`."""
+    """Return all scores in one file: a row for each dimension of each context, with the fields of `ExportedScore`."""
     return StreamingResponse(
         await export_scores(session, database, set_id, form),
         media_type=form.media_type,
@@ -97,8 +100,7 @@ async def download_export(
 async def get_correlation(
     database: Pool,
     _caller: Reader,
-    campaigns: CampaignsClient,
-    collections: CollectionsClient,
+    resources: ServiceResources,
     set_id: UUID,
     campaign_id: Annotated[
         UUID | None, Query(description="Whose annotations; without it, how people who chatted with the bots rate them.")
@@ -108,14 +110,16 @@ async def get_correlation(
     ] = "label",
     level: Annotated[CorrelationLevel, Query()] = "dialogue",
 ) -> CorrelationsOut:
-    """Correlate the scores with what people say of the same conversations.
+    """Correlate the scores with people's ratings of the same conversations.
 
-    These are the annotators of a campaign over the same collection, or the people who chatted with its bots. A scale
-    counts its points, `QUESTION:CHOICE` 1 where the choice was taken and else 0, `label` 1 for human, 0.5 for unsure
-    and 0 for bot, a preference 1 for the side that was preferred and 0.5 for a tie. Beside each correlation stands that
-    of length, and how well two halves of the annotators agree.
+    The ratings come from a campaign's annotators, or from the people who chatted with the bots. An answer on a scale
+    counts its points. `QUESTION:CHOICE` counts 1 if the choice was taken, else 0. `label` counts 1 for human, 0.5 for
+    unsure and 0 for bot. A preference counts 1 for the preferred side and 0.5 for a tie. Next to each correlation of
+    the scores stands the correlation of the dialogues' length. The agreement between two halves of the annotators is
+    stated as well.
     """
     async with database.read() as session:
         job = await get_complete(session, set_id)
-    ratings = await fetch_ratings(campaigns, collections, job, campaign_id, rated=rated, level=level)
+    clients = resources.campaigns, resources.collections
+    ratings = await fetch_ratings(*clients, job, campaign_id, rated=rated, level=level)
     return await correlate(database, job, ratings)

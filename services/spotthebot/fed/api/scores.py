@@ -1,12 +1,9 @@
 """`/v1/scores`: scores of a few dialogues, at once."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 
 from spotthebot.contracts.fed.scores import ScoresIn, ScoresOut
-from spotthebot.fed.api.deps import Admin, ScorersOfService
-from spotthebot.fed.settings import FedSettings
+from spotthebot.fed.api.deps import Admin, ServiceResources
 from spotthebot.fed.use_cases.dimension_sets import choose_dimensions
 from spotthebot.fed.use_cases.scores import score_dialogues
 from spotthebot.kit.web.core.routes import CheckedRoute
@@ -15,20 +12,14 @@ from spotthebot.kit.web.database.sessions import Pool
 router = APIRouter(prefix="/v1/scores", tags=["scores"], route_class=CheckedRoute)
 
 
-async def _settings(request: Request) -> FedSettings:
-    settings: FedSettings = request.app.state.settings
-    return settings
-
-
 @router.post("", operation_id="score_dialogues")
 async def create_scores(
     database: Pool,
     _caller: Admin,
-    scorers: ScorersOfService,
-    settings: Annotated[FedSettings, Depends(_settings)],
+    resources: ServiceResources,
     request: ScoresIn,
 ) -> ScoresOut:
-    """Score up to 32 dialogues now; nothing is stored. Those that can't be scored are listed with the reason."""
+    """Score up to 32 dialogues now; nothing is stored. Dialogues that can't be scored are listed with the reason."""
     async with database.read() as session:
         dimensions = await choose_dimensions(session, request.scorer)
-    return await score_dialogues(scorers, request, dimensions, seconds=settings.scores_seconds)
+    return await score_dialogues(resources.scorers, request, dimensions, seconds=resources.settings.scores_seconds)

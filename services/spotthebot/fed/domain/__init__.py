@@ -1,1 +1,1 @@
-"""Pure rules of FED: dimensions and their follow-ups, scores from likelihoods, and the baseline of length."""
+"""Pure rules of FED: dimensions and their follow-ups, scores from likelihoods, and the length baseline."""

@@ -1,8 +1,8 @@
-"""Fluency, specificity, sensibleness and overall quality, which bipartite-play ranks bots by.
+"""Fluency, specificity, sensibleness and overall quality, by which bipartite-play ranks bots.
 
-Sato et al. 2022 ("Bipartite-play Dialogue Collection for Practical Automatic Evaluation of Dialogue Systems") extend
-FED's follow-ups for these dimensions, and did not publish theirs. These were written for this project: scores of them
-can be compared with each other, and not with the paper's.
+Sato et al. 2022 ("Bipartite-play Dialogue Collection for Practical Automatic Evaluation of Dialogue Systems") add
+follow-ups to FED's for these dimensions, but did not publish them. The follow-ups here were written for this project:
+their scores can be compared with each other, but not with the scores of the paper.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Scores of contexts, dimension by dimension, with what length alone says beside each."""
+"""Scores of contexts. Each context has one score for each dimension, with its length baseline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +13,9 @@ from spotthebot.fed.domain.scoring import DimensionScore, score_dimension
 
 @dataclass(frozen=True)
 class ContextScore:
-    """One dimension of a dialogue after so many turns, and what length alone says, None where it can't be known.
+    """The score of one dimension after `turn` turns of a dialogue. Its length baseline is None if it is unknown.
 
-    `length` counts characters of the turns that were scored: all but the oldest `turns_left_out`.
+    `length` counts the characters of the turns that the model read: all but the oldest `turns_left_out`.
     """
 
     dialogue: str
@@ -27,7 +27,7 @@ class ContextScore:
     baseline: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the score with the values of its follow-ups as plain JSON values."""
+        """Return the score and the values of its follow-ups, as plain JSON values."""
         followups = [
             {"text": each.text, "polarity": each.polarity.value, "value": each.value}
             | ({} if self.tokens is None else {"token_log_probabilities": list(self.tokens[each.text])})
@@ -47,7 +47,10 @@ class ContextScore:
 def score_context(
     dialogue: str, texts: Sequence[str], found: FoundContext, dimensions: Sequence[Dimension], rule: ScoringRule
 ) -> list[ContextScore]:
-    """Score a context of a dialogue whose turns are `texts`; raises LikelihoodUnusable."""
+    """Return one context's score for each dimension. Raises LikelihoodUnusable.
+
+    `texts` are the turns of the whole dialogue; `found` says how many of them the context has.
+    """
     length = context_length(texts[found.turns_left_out : found.turns])
     return [
         ContextScore(
@@ -63,7 +66,7 @@ def score_context(
 
 
 def fit_baselines(scores: Sequence[ContextScore]) -> dict[str, LengthBaseline | None]:
-    """Fit the scores of each dimension to the lengths of their contexts."""
+    """Fit the length baseline of each dimension to the scores and the lengths of the contexts."""
     by_dimension: dict[str, list[ContextScore]] = {}
     for each in scores:
         by_dimension.setdefault(each.score.dimension, []).append(each)
@@ -76,7 +79,7 @@ def fit_baselines(scores: Sequence[ContextScore]) -> dict[str, LengthBaseline | 
 def with_baselines(
     scores: Sequence[ContextScore], baselines: Mapping[str, LengthBaseline | None]
 ) -> list[ContextScore]:
-    """Put beside each score what length alone says."""
+    """Return the scores with their length baselines."""
     return [
         each if line is None else replace(each, baseline=line.score_of(each.length))
         for each in scores

@@ -1,4 +1,4 @@
-"""Dialogues to be scored, and what of them FED can't use."""
+"""Dialogues to be scored, and the faults for which FED refuses a dialogue."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from spotthebot.fed.domain.errors import DialogueUnusable
 
 MAX_TURNS: Final = 1_000
 MAX_CHARACTERS: Final = 200_000
-"""Of all turns: some 50,000 tokens, more than any scorer reads."""
+"""The limit of characters in all turns: some 50,000 tokens, more than any scorer reads."""
 MAX_ID_CHARACTERS: Final = 200
 
 
 class Level(StrEnum):
-    """What is rated: each turn in its context, or the whole dialogue."""
+    """What one rating is about: one turn in its context, or the whole dialogue."""
 
     TURN = "turn"
     DIALOGUE = "dialogue"
@@ -22,7 +22,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Turn:
-    """What a speaker says at once."""
+    """One utterance of a speaker."""
 
     speaker: str
     text: str
@@ -30,7 +30,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Dialogue:
-    """Two turns at least, oldest first; raises DialogueUnusable."""
+    """A dialogue of at least two turns, oldest first; raises DialogueUnusable."""
 
     id: str
     turns: tuple[Turn, ...]
@@ -44,9 +44,9 @@ class Dialogue:
         return tuple(turn.text for turn in self.turns)
 
     def ends(self, level: Level, speaker: str | None = None) -> tuple[int, ...]:
-        """Return after how many turns it is scored: after each one that answers another, or after the last.
+        """Return the turns to score, counted from 1: every reply, or only the last one.
 
-        With a `speaker`, after that speaker's turns alone. Raises DialogueUnusable where this speaker has none.
+        With a `speaker`, only this speaker's replies count. Raises DialogueUnusable if there is none.
         """
         spoken = [number for number, turn in enumerate(self.turns, start=1) if speaker in {None, turn.speaker}]
         ends = [number for number in spoken if number > 1]
@@ -79,7 +79,10 @@ class Dialogue:
 
 
 def has_half_a_character(text: str) -> bool:
-    """Say whether a text has half of a surrogate pair, which JSON can spell, and no file, screen or model takes."""
+    """Return whether a text contains half of a surrogate pair.
+
+    JSON can express such a half, but no file, screen or model accepts it.
+    """
     return any("\ud800" <= character <= "\udfff" for character in text)
 
 

@@ -1,4 +1,4 @@
-"""Sets of dimensions by name and version: those that are built in, and those of users."""
+"""Dimension sets by name and version: the built-in sets, and the sets of users."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,12 +9,12 @@ from spotthebot.fed.domain.dimensions import DimensionSet
 from spotthebot.fed.domain.published_dimensions import FED, FED_DIALOGUE, FED_TURN
 
 BUILT_IN: Final = {each.name: each for each in (FED, FED_TURN, FED_DIALOGUE, BIPARTITE)}
-"""Their version is 1."""
+"""The built-in sets by name; their version is 1."""
 
 
 @dataclass(frozen=True)
 class DimensionSetVersion:
-    """A version of a set; `created_at` is None where it is built in."""
+    """A version of a dimension set; `created_at` is None if it is built in."""
 
     dimensions: DimensionSet
     version: int
@@ -22,5 +22,5 @@ class DimensionSetVersion:
 
 
 def built_in(name: str, version: int) -> DimensionSetVersion | None:
-    """Return a set of ours."""
+    """Return the built-in set with this name and version; None if there is none."""
     return DimensionSetVersion(BUILT_IN[name], 1) if name in BUILT_IN and version == 1 else None

@@ -1,7 +1,7 @@
-"""What is rated: a dimension, such as `interesting`, is the follow-ups that would praise it and those that would not.
+"""Dimensions: each, such as `interesting`, has follow-ups that praise this quality and follow-ups that complain.
 
-The modules of dimensions import the standard library and `spotthebot.kit.errors` alone, so that a program on a machine
-with little else can read the follow-ups.
+The modules that define dimensions import only the standard library and `spotthebot.kit.errors`, so that a program on a
+machine with few packages can read the follow-ups.
 """
 
 import re
@@ -13,9 +13,9 @@ from typing import Final
 from spotthebot.fed.domain.errors import DimensionNameTaken, DimensionUnusable, NoSuchDimension
 
 MAX_DIMENSIONS: Final = 100
-"""Of one set."""
+"""The limit of dimensions in one set."""
 MAX_FOLLOWUPS: Final = 50
-"""Of one polarity of a dimension."""
+"""The limit of follow-ups of one polarity of a dimension."""
 MAX_FOLLOWUP_CHARACTERS: Final = 500
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9 _-]{0,62}")
 
@@ -29,7 +29,7 @@ class Polarity(StrEnum):
 
 @dataclass(frozen=True)
 class Dimension:
-    """One quality of a dialogue by the follow-ups that are likely where it is good, and where it is bad."""
+    """One quality of a dialogue: follow-ups that are likely if it is good, and others that are likely if it is bad."""
 
     name: str
     positive: tuple[str, ...]
@@ -37,14 +37,14 @@ class Dimension:
 
     @property
     def followups(self) -> tuple[tuple[Polarity, str], ...]:
-        """All follow-ups with their polarity, positive ones first."""
+        """Return all follow-ups with their polarity, positive ones first."""
         positive = ((Polarity.POSITIVE, text) for text in self.positive)
         return (*positive, *((Polarity.NEGATIVE, text) for text in self.negative))
 
 
 @dataclass(frozen=True)
 class DimensionSet:
-    """Dimensions that are scored together; `origin` says who wrote their follow-ups."""
+    """Dimensions that are scored together; `origin` names the author of their follow-ups."""
 
     name: str
     origin: str
@@ -63,7 +63,7 @@ class DimensionSet:
 
 
 def user_dimension(name: str, positive: Sequence[str], negative: Sequence[str]) -> Dimension:
-    """Return a dimension of a user's own; raises DimensionUnusable for a name or follow-ups that can't be used.
+    """Return a dimension of a user; raises DimensionUnusable for an unusable name or follow-up.
 
     >>> user_dimension("polite", ["How kind of you!"], ["Don't be so rude!"]).negative
     ("Don't be so rude!",)
@@ -86,7 +86,7 @@ def user_dimension(name: str, positive: Sequence[str], negative: Sequence[str]) 
 
 
 def user_dimensions(name: str, dimensions: Iterable[Dimension]) -> DimensionSet:
-    """Return a set of a user's own; raises DimensionUnusable and DimensionNameTaken."""
+    """Return a dimension set of a user; raises DimensionUnusable and DimensionNameTaken."""
     listed = tuple(dimensions)
     if not 0 < len(listed) <= MAX_DIMENSIONS:
         raise DimensionUnusable(name=name, reason=f"a set has 1 to {MAX_DIMENSIONS} dimensions, not {len(listed)}")
@@ -98,7 +98,7 @@ def user_dimensions(name: str, dimensions: Iterable[Dimension]) -> DimensionSet:
 
 
 def unique_followups(dimensions: Iterable[Dimension]) -> tuple[str, ...]:
-    """Return each text once, in the order of its first use: what a model has to score."""
+    """Return the follow-ups that a model has to score: each text once, in the order of its first use."""
     return tuple(dict.fromkeys(text for dimension in dimensions for _, text in dimension.followups))
 
 

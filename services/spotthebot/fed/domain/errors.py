@@ -1,30 +1,9 @@
-"""What FED refuses: dimensions, likelihoods and dialogues that give no score.
+"""The errors of FED, for dimensions, likelihoods and dialogues that can't be scored, and for missing things.
 
-Invalid
-├── DimensionUnusable
-├── DimensionNameTaken
-├── DialogueUnusable
-├── FollowupsMissing
-├── LikelihoodUnusable
-├── ModeNotForModel
-├── NoSuchRating
-└── NoRatingsOfTurns
-NotFound
-├── NoSuchDimension
-├── NoSuchDimensionSet
-├── NoSuchCollection
-├── NoSuchCampaign
-├── NoSuchScoreJob
-└── NoSuchBot
-Conflict
-├── DimensionSetNameTaken
-├── StillCollecting
-├── NothingToScore
-├── NotScoredYet
-├── ScoreJobHasEnded
-├── OtherCampaign
-└── TritonMissing
-Unavailable
+Invalid ├── DimensionUnusable ├── DimensionNameTaken ├── DialogueUnusable ├── FollowupsMissing ├── LikelihoodUnusable
+├── ModeNotForModel ├── NoSuchRating └── NoRatingsOfTurns NotFound ├── NoSuchDimension ├── NoSuchDimensionSet ├──
+NoSuchCollection ├── NoSuchCampaign ├── NoSuchScoreJob └── NoSuchBot Conflict ├── DimensionSetNameTaken ├──
+StillCollecting ├── NothingToScore ├── NotScoredYet ├── ScoreJobHasEnded ├── OtherCampaign └── TritonMissing Unavailable
 └── ScoringTooSlow
 """
 

@@ -1,4 +1,4 @@
-"""The events of `fed`, all of which are the operator's."""
+"""The events of `fed`. The operator owns all of them, no team does."""
 
 from spotthebot.contracts.fed.events import FedEventType
 from spotthebot.kit.events.domain import EventCatalogue

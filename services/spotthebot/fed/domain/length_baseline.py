@@ -1,9 +1,9 @@
-"""What the length of a dialogue alone says: the baseline that every score of FED stands beside.
+"""The length baseline: the score that the length of a dialogue alone predicts, stated with every score of FED.
 
-The released code divides by all tokens of context and follow-up. The follow-ups of one dimension share the context, so
-their difference shrinks as 1 / length: on the published scores of DialoGPT-large, 1 / length explains 93 to 97 % of the
-variance of `interesting`, `engaging` and `likeable` in turns (docs/fed.md). A score that is no better than its baseline
-says nothing that a count of characters would not.
+The code that the authors released divides a log-likelihood by the number of tokens of context and follow-up. The
+follow-ups of one dimension share the context, so the difference between their values shrinks as 1 / length. In the
+published scores of DialoGPT-large, 1 / length explains 93 to 97 % of the variance of `interesting`, `engaging` and
+`likeable` in turns (docs/fed.md). A score that is no better than its baseline tells no more than a count of characters.
 """
 
 import math
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Final
 
 _MARKER: Final = "<|endoftext|> "
-"""Stands before every turn in the released code's contexts, and is counted in the published baseline."""
+"""The marker before every turn in the released code's contexts. The published baseline counts it."""
 MIN_LENGTHS: Final = 3
-"""With fewer distinct lengths a line meets every mean."""
+"""With fewer distinct lengths, the line fits all means exactly."""
 
 
 @dataclass(frozen=True)
 class LengthBaseline:
-    """Scores of one dimension as length alone gives them: `intercept + slope / length`, by least squares.
+    """The line that predicts the scores of one dimension from length: `intercept + slope / length`, by least squares.
 
-    `r2` is the share of the scores' variance that length explains; None where the scores do not vary.
+    `r2` is the share of the scores' variance that length explains; None if the scores do not vary.
     """
 
     intercept: float
@@ -30,15 +30,15 @@ class LengthBaseline:
     n: int
 
     def score_of(self, length: int) -> float:
-        """Return the score that a context of this length gets from its length alone."""
+        """Return the score that the line predicts for a context of this length."""
         return self.intercept + self.slope / length
 
 
 def context_length(turns: Sequence[str]) -> int:
-    """Return the length of a context in characters, by the rule of the published baseline.
+    """Return the length of a context in characters, as the length baseline counts it.
 
-    The characters of the text that the released code scores, the markers before its turns included, whatever the model
-    that scores it.
+    It counts the text that the authors' released code scores, including the markers before the turns. The count is the
+    same for every model.
 
     >>> context_length(["Hi!", "Hello."])  # "<|endoftext|> Hi! <|endoftext|> Hello."
     38
@@ -47,10 +47,10 @@ def context_length(turns: Sequence[str]) -> int:
 
 
 def fit_length_baseline(lengths: Sequence[int], scores: Sequence[float]) -> LengthBaseline | None:
-    """Fit the scores of contexts of one dimension to their lengths in characters.
+    """Fit the scores of one dimension to the contexts' lengths in characters.
 
-    None with fewer than three distinct lengths. The line depends on all contexts that are scored together; the scores
-    do not.
+    Returns None with fewer than three distinct lengths. The fitted line depends on all contexts that are scored
+    together; the scores do not.
 
     >>> line = fit_length_baseline([100, 200, 400], [1.0, 0.5, 0.25])
     >>> round(line.slope, 9), round(line.score_of(1000), 9), round(line.r2, 9)

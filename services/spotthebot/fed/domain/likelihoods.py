@@ -1,4 +1,4 @@
-"""What a model is asked of a dialogue, and what it answers: the wire of `inference.models.likelihood`."""
+"""Requests to a likelihood model and its answers, in the form that `inference.models.likelihood` defines."""
 
 import hashlib
 import json
@@ -15,7 +15,10 @@ Tokens = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True)
 class LikelihoodOptions:
-    """All that likelihoods depend on beside dialogue and model; without a `join` the model chooses."""
+    """The options of a request that change likelihoods, apart from dialogue and model.
+
+    Without a `join` the model chooses one.
+    """
 
     followups: tuple[str, ...]
     join: Mapping[str, Any] | None = None
@@ -24,7 +27,10 @@ class LikelihoodOptions:
     tokens: bool = False
 
     def request(self, turns: Sequence[str], ends: Sequence[int]) -> Mapping[str, Any]:
-        """Return the request for the likelihoods after so many turns."""
+        """Return the request for likelihoods of follow-ups after the first turns of a dialogue.
+
+        Each of `ends` is a number of turns: the likelihoods after so many turns are requested.
+        """
         return {
             "turns": list(turns),
             "ends": list(ends),
@@ -36,7 +42,7 @@ class LikelihoodOptions:
         }
 
     def key(self, model_sha256: str, turns: Sequence[str], *, revision: int) -> bytes:
-        """Return the hash of model, options and context under which likelihoods are kept, by revision of their code."""
+        """Return the key of stored likelihoods: a hash of model, options and context, and of the code's revision."""
         options = [self.followups, self.join, self.over_long, self.context_likelihood]
         parts = [revision, model_sha256, *options, list(turns)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
@@ -44,7 +50,7 @@ class LikelihoodOptions:
 
 @dataclass(frozen=True)
 class FoundContext:
-    """The likelihoods after so many `turns`, of which the model could not read the oldest `turns_left_out`."""
+    """The likelihoods of follow-ups after `turns` turns. The model could not read the oldest `turns_left_out` turns."""
 
     turns: int
     turns_left_out: int
@@ -53,7 +59,10 @@ class FoundContext:
 
 
 def found_contexts(result: Mapping[str, Any], options: LikelihoodOptions) -> list[FoundContext]:
-    """Read a model's answer, by ascending number of turns; raises DialogueUnusable where it refused."""
+    """Return the contexts in a model's answer, by ascending number of turns.
+
+    Raises DialogueUnusable if the model refused the dialogue.
+    """
     if "error" in result:
         raise DialogueUnusable(reason=str(result["error"]).rstrip("."))
     return [_context(each, options) for each in result["contexts"]]
@@ -74,9 +83,10 @@ def _context(context: Mapping[str, Any], options: LikelihoodOptions) -> FoundCon
 
 
 def _followup(value: Mapping[str, Any]) -> FollowupLikelihood:
-    """Read a follow-up, with the tokens of the context that only its text has, which the whole sequence's mean needs.
+    """Read a follow-up, with the tokens at the end of its context that other follow-ups do not share.
 
-    They are given where the context's likelihood was asked for, and no other mode asks for that.
+    Only the mode `whole_sequence_mean` needs these tokens. An answer has them if the context's likelihood was
+    requested, and only this mode requests it.
     """
     return FollowupLikelihood(
         value["nll"] + value.get("context_nll", 0.0), value["tokens"] + value.get("context_tokens", 0)

@@ -1,15 +1,15 @@
-"""How likelihoods become a score: what is averaged, which follow-ups count, and how a set of them is summed up."""
+"""How likelihoods become a score: the value of a follow-up, the choice of follow-ups, and their aggregation."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Mode(StrEnum):
-    """What a follow-up's value is, in nats.
+    """The value of a follow-up, in nats.
 
-    `whole_sequence_mean` is that of the released code: the mean over context and follow-up together, so that it falls
-    with every likely token of the context. `followup_mean` is the mean over the follow-up's own tokens, and
-    `followup_sum` their sum, which is the formula of the paper (Mehri & Eskenazi 2020, section 4.2).
+    `whole_sequence_mean` is the mode of the authors' released code: the mean over all tokens of context and follow-up.
+    So it falls with every likely token of the context. `followup_mean` is the mean over the follow-up's own tokens.
+    `followup_sum` is the sum over these tokens, the formula of the paper (Mehri & Eskenazi 2020, section 4.2).
     """
 
     WHOLE_SEQUENCE_MEAN = "whole_sequence_mean"
@@ -18,7 +18,7 @@ class Mode(StrEnum):
 
 
 class PolarityChoice(StrEnum):
-    """Which follow-ups count; bipartite-play takes negative ones alone."""
+    """The follow-ups that a score uses. Bipartite-play uses only negative ones."""
 
     BOTH = "both"
     NEGATIVES = "negatives"
@@ -26,7 +26,7 @@ class PolarityChoice(StrEnum):
 
 
 class SetRule(StrEnum):
-    """How the follow-ups of one polarity are summed up: by their mean (the released code) or sum (the paper)."""
+    """How the follow-ups of one polarity are aggregated: by their mean (the released code) or their sum (the paper)."""
 
     MEAN = "mean"
     SUM = "sum"
@@ -34,7 +34,7 @@ class SetRule(StrEnum):
 
 @dataclass(frozen=True)
 class ScoringRule:
-    """All that a score depends on beside the likelihoods; the default is the released code's."""
+    """The rule that turns likelihoods into a score. The default is the rule of the authors' released code."""
 
     mode: Mode = Mode.WHOLE_SEQUENCE_MEAN
     polarity: PolarityChoice = PolarityChoice.BOTH
@@ -42,5 +42,5 @@ class ScoringRule:
 
     @property
     def needs_context_likelihood(self) -> bool:
-        """Whether the model has to predict the context as well, which costs more than its follow-ups."""
+        """Return whether the model has to predict the context too, which costs more than predicting the follow-ups."""
         return self.mode is Mode.WHOLE_SEQUENCE_MEAN

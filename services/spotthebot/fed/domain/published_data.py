@@ -1,4 +1,4 @@
-"""The published FED data: contexts with the ratings of five people each (Mehri & Eskenazi 2020, section 3)."""
+"""The published FED data: contexts, each with the ratings of five people (Mehri & Eskenazi 2020, section 3)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ from spotthebot.fed.domain.errors import DialogueUnusable
 _SPEAKERS: Final = ("User", "System")
 _FIELDS: Final = {"context", "response", "system", "annotations"}
 DIMENSION_OF_LABEL: Final = {"Understanding": "understand"}
-"""Labels that are not called as their dimension is, apart from capital letters."""
+"""The labels whose names differ from their dimensions' names by more than capital letters."""
 
 
 @dataclass(frozen=True)
 class RatedDialogue:
-    """A dialogue, at the level at which people rated it: after its last turn.
+    """A published dialogue with its ratings. They are about its last turn, or about the whole dialogue: see `level`.
 
-    `ratings` holds each label's ratings; those that are "N/A" or a text are NaN.
+    `ratings` holds the ratings of each label. "N/A" and texts are NaN.
     """
 
     dialogue: Dialogue
@@ -27,16 +27,16 @@ class RatedDialogue:
     ratings: Mapping[str, tuple[float, ...]]
 
     def mean_rating(self, label: str) -> float:
-        """Return the mean of a label's ratings; NaN where nobody gave one."""
+        """Return the mean of a label's ratings; NaN if there is none."""
         given = [value for value in self.ratings.get(label, ()) if not math.isnan(value)]
         return math.fsum(given) / len(given) if given else math.nan
 
 
 def parse_published(document: object, number: int) -> RatedDialogue:
-    """Read one entry of the published list, whose id becomes `fed-<number>`; raises DialogueUnusable.
+    """Read one entry of the published list; its id becomes `fed-<number>`. Raises DialogueUnusable.
 
-    An entry with a response is rated at the level of turns, one without at that of dialogues. A line of the context is
-    a turn, which begins with `User: ` or `System: `.
+    The ratings of an entry with a response are about this turn. The ratings of other entries are about the whole
+    dialogue. Each line of the context is a turn, which begins with `User: ` or `System: `.
     """
     if not isinstance(document, dict) or not isinstance(document.get("context"), str):
         raise DialogueUnusable(reason="it is not an entry of the published FED data: it has no context")
@@ -70,7 +70,10 @@ def _ratings(values: Sequence[Any]) -> tuple[float, ...]:
 
 
 def _rating(value: object) -> float:
-    """Return a number; NaN for anything else, and for a whole number that no float holds."""
+    """Return a value as a number.
+
+    It is NaN for a value that is not a number, and for an integer too large for a float.
+    """
     try:
         return float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:

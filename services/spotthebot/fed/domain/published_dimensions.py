@@ -1,8 +1,8 @@
-"""The dimensions of FED with its own follow-ups: eight of a turn, ten of a whole dialogue.
+"""FED's own dimensions with their published follow-ups: eight dimensions of a turn, ten of a whole dialogue.
 
-From Mehri & Eskenazi 2020, "Unsupervised Evaluation of Interactive Dialog with DialoGPT" (SIGdial). The
-follow-ups are those of the code that the authors released (github.com/Shikib/fed, `fed.py`), letter by letter: scores
-depend on every word of them. Eight dimensions have no positive follow-ups there.
+From Mehri & Eskenazi 2020, "Unsupervised Evaluation of Interactive Dialog with DialoGPT" (SIGdial). The follow-ups are
+copied exactly from the authors' released code (github.com/Shikib/fed, `fed.py`): scores depend on every word. Eight
+dimensions have no positive follow-ups in that code.
 """
 
 from typing import Final
@@ -103,7 +103,7 @@ TURN_LEVEL: Final = (
         ),
     ),
 )
-"""What people rated in single turns."""
+"""The dimensions that people rated in single turns."""
 
 DIALOGUE_LEVEL: Final = (
     Dimension(
@@ -206,9 +206,9 @@ DIALOGUE_LEVEL: Final = (
         ),
     ),
 )
-"""What people rated in whole dialogues."""
+"""The dimensions that people rated in whole dialogues."""
 
 FED_TURN: Final = DimensionSet("fed-turn", _ORIGIN, TURN_LEVEL)
 FED_DIALOGUE: Final = DimensionSet("fed-dialogue", _ORIGIN, DIALOGUE_LEVEL)
 FED: Final = DimensionSet("fed", _ORIGIN, (*TURN_LEVEL, *DIALOGUE_LEVEL))
-"""All 18, which the released code computes of every context."""
+"""All 18 dimensions, which the released code computes for every context."""

@@ -1,4 +1,4 @@
-"""What people say of a bot's turn, of a bot in a conversation, or of a bot, as numbers beside its scores."""
+"""People's ratings as numbers, to be compared with scores: of a bot's turn, of a bot in a conversation, or of a bot."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,25 +8,19 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.measures import MeasuredQuestion, ShownTurns, sides_of
 from spotthebot.contracts.conversations.chats import ChatRatingOut
-from spotthebot.fed.domain.rated_questions import RatedQuestion
 from spotthebot.fed.domain.score_sets import ScoredContext
 
 _SIDES: Final = "AB"
 
 
 @dataclass(frozen=True)
-class ShownTurns:
-    """The side that speaks each turn after the opening, and how many turns the opening has and shows to annotators."""
-
-    sides: str
-    opening: int
-    opening_shown: int
-
-
-@dataclass(frozen=True)
 class Rating:
-    """What somebody says of a bot in a conversation, or of the turn up to which the context has `end` turns."""
+    """One rating of a bot in a conversation, or of one turn.
+
+    A rated turn is the last turn of a context of `end` turns.
+    """
 
     conversation_id: UUID
     bot: str
@@ -37,9 +31,10 @@ class Rating:
 
 @dataclass
 class RatedItem:
-    """A turn of a bot, a bot in a conversation, or a bot in all: mean scores, mean length, and ratings by annotator.
+    """A rated turn of a bot, a bot in one conversation, or a bot in all its conversations.
 
-    `cluster` is that of the conversation (`clusters_of`), or of a bot in all the bot itself.
+    It has the mean score of each dimension, the mean length, and the ratings by annotator. `cluster` is the cluster of
+    the conversation (`clusters_of`). For a bot in all conversations, the bot itself is the cluster.
     """
 
     cluster: str
@@ -55,35 +50,30 @@ class RatedItem:
 
 def ratings_in_campaign(
     annotations: Iterable[AnnotationOut],
-    question: RatedQuestion,
+    question: MeasuredQuestion,
     speakers: Mapping[UUID, tuple[str, str]],
     shown: Mapping[UUID, ShownTurns],
 ) -> list[Rating]:
-    """Return what annotators answer to a question, of the conversations whose speakers are known.
+    """Return the annotators' answers to a question as ratings, for conversations whose speakers are known.
 
-    `shown` is needed of a question per turn alone. A rating of a dialogue as a whole counts for each side that the
-    protocol asks about.
+    Only a question about turns needs `shown`. A rating of a whole dialogue counts for each side that the protocol asks
+    about.
     """
     found = []
     for each in annotations:
         names = dict(zip(_SIDES, speakers.get(each.conversation_id, ()), strict=False))
+        turns = shown.get(each.conversation_id)
         for target, value in question.numbers(each.answer).items():
-            if target is None:
-                sides, end = [side for side in question.sides if side in names], None
-            elif question.per == "turn":
-                turns = shown.get(each.conversation_id)
-                number = -1 if turns is None else int(target) - turns.opening_shown
-                if turns is None or not 0 <= number < len(turns.sides):
-                    continue  # people said what is in the opening
-                sides, end = [turns.sides[number]], turns.opening + number + 1
-            else:
-                sides, end = [side for side in (target,) if side in names], None
-            found += [Rating(each.conversation_id, names[side], each.annotator, value, end) for side in sides]
+            sides, number = sides_of(question, target, turns)
+            end = None if turns is None or number < 0 else turns.opening + number + 1
+            found += [
+                Rating(each.conversation_id, names[side], each.annotator, value, end) for side in sides if side in names
+            ]
     return found
 
 
 def ratings_of_chats(chats: Iterable[ChatRatingOut], question: str) -> list[Rating]:
-    """Return what people who chatted with bots say of them: each person is an annotator of their own chats."""
+    """Return the ratings by people who chatted with bots: each person is an annotator of their own chats."""
     return [
         Rating(each.conversation_id, each.participant.name, chat.interactor, float(each.scores[question]))
         for chat in chats
@@ -93,9 +83,10 @@ def ratings_of_chats(chats: Iterable[ChatRatingOut], question: str) -> list[Rati
 
 
 def clusters_of(contexts: Iterable[ScoredContext], shown: Mapping[UUID, str]) -> dict[UUID, str]:
-    """Return the cluster of each conversation: one for all of one text, and for all of which annotators see the same.
+    """Return the cluster of each conversation. Conversations with the same whole or shown text share a cluster.
 
-    Scores repeat with the whole text; ratings repeat with the part in `shown`, which two texts may share.
+    Two conversations with the same whole text have the same scores. Annotators see the part in `shown`; two different
+    texts may have the same part.
     """
     leader: dict[str, str] = {}
 
@@ -115,7 +106,7 @@ def clusters_of(contexts: Iterable[ScoredContext], shown: Mapping[UUID, str]) ->
 def rated_in_turns(
     contexts: Iterable[ScoredContext], ratings: Iterable[Rating], clusters: Mapping[UUID, str]
 ) -> list[RatedItem]:
-    """Return the turns that were scored and rated: the score is that of the context that ends with the turn."""
+    """Return the turns that were scored and rated, with the score of the context that ends with the turn."""
     items = {
         (each.conversation_id, each.turn): RatedItem(clusters[each.conversation_id], each.bot, each.scores, each.length)
         for each in contexts
@@ -151,7 +142,7 @@ def rated_in_dialogues(
 
 
 def rated_as_systems(items: Sequence[RatedItem]) -> list[RatedItem]:
-    """Return one item for each bot: means over its dialogues."""
+    """Return one item for each bot: the means over its dialogues."""
     systems = []
     for bot, members in groupby(sorted(items, key=lambda item: item.bot), key=lambda item: item.bot):
         own = list(members)

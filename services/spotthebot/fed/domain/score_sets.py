@@ -1,4 +1,4 @@
-"""Score jobs and what they make: scores of contexts, and their sum by bot."""
+"""Score jobs and their results: the scores of contexts. Texts and turns that a job scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,10 @@ from spotthebot.fed.domain.dialogues import Level
 
 @dataclass(frozen=True)
 class ScoreJob:
-    """A job: `done` of `steps` batches of conversations are scored; `dimensions` are there once it is complete."""
+    """A job that scores conversations in `steps` batches. `done` batches are scored so far.
+
+    `dimensions` are set once the job is complete.
+    """
 
     id: UUID
     request: ScoreJobIn
@@ -35,7 +38,7 @@ class ScoreJob:
 
 @dataclass(frozen=True)
 class JobProgress:
-    """What a job has stored so far; `recent` counts the contexts of the last minute."""
+    """The counts of a job's stored rows; `recent` counts the contexts of the last minute."""
 
     contexts: int
     dialogues: int
@@ -45,9 +48,9 @@ class JobProgress:
 
 @dataclass(frozen=True)
 class ScoredContext:
-    """The scores of a bot's turn, in the order of the job's dimensions; `length` counts characters.
+    """The scores of a bot's turn, in the order of the job's dimensions. `length` counts characters of its context.
 
-    `text_hash` is the whole conversation's (`spotthebot.kit.text.words.known_text_hash`).
+    `text_hash` is the hash of the whole conversation (`spotthebot.kit.text.words.known_text_hash`).
     """
 
     conversation_id: UUID
@@ -60,13 +63,13 @@ class ScoredContext:
 
     @property
     def text(self) -> str:
-        """What stands for the text of the conversation: conversations of one text are one cluster."""
+        """Return the key of the conversation's text: conversations with the same text are one cluster."""
         return str(self.conversation_id) if self.text_hash is None else self.text_hash.hex()
 
 
 @dataclass(frozen=True)
 class StoredContext:
-    """Scores as they are listed: by ascending id."""
+    """A context's scores with their id. Lists are in the order of these ids."""
 
     id: UUID
     context: ScoredContext
@@ -82,23 +85,23 @@ class RejectedConversation:
 
 @dataclass(frozen=True)
 class BotTurn:
-    """A turn of a bot that is scored: the context is all turns up to it."""
+    """A bot's turn to score. Its context is all turns of the conversation up to and including this turn."""
 
     end: int
     bot: str
 
 
 def texts_of(conversation: ConversationOut | ExportedConversation) -> tuple[str, ...]:
-    """Return what was said, the opening included: bots answered it."""
+    """Return the texts of a conversation. They begin with the opening, since the bots replied to it."""
     return tuple(turn.text for turn in (*conversation.opening, *conversation.turns))
 
 
 def turns_to_score(
     conversation: ConversationOut | ExportedConversation, level: Level, bots: Sequence[str] | None
 ) -> list[BotTurn]:
-    """Return which turns of a conversation are scored: those of bots that answer another, or each bot's last such one.
+    """Return the turns of a conversation to score: every reply of a bot, or only the last reply of each bot.
 
-    Utterances of the opening are people's. A conversation that is not complete has none.
+    The opening has no turns to score, since people wrote it. An incomplete conversation has no turns to score either.
     """
     if conversation.state is not ConversationState.COMPLETE:
         return []
@@ -119,7 +122,7 @@ def turns_to_score(
 
 
 def conversation_line(conversation: ConversationOut) -> dict[str, Any]:
-    """Return all that scores depend on, to be hashed."""
+    """Return all fields of a conversation that scores depend on. A hash of these fields identifies the scored data."""
     return {
         "id": str(conversation.id),
         "state": conversation.state,

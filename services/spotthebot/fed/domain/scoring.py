@@ -1,4 +1,4 @@
-"""Scores of a dialogue from the log-likelihoods of follow-ups after it."""
+"""Scores of a dialogue, computed from the log-likelihoods of follow-ups after it."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -19,9 +19,9 @@ class FollowupLikelihood:
 
 @dataclass(frozen=True)
 class ContextLikelihood:
-    """What a model says of one context: of each follow-up after it and, where it was asked to, of the context itself.
+    """A model's likelihoods for one context: of each follow-up and, if requested, of the context itself.
 
-    `nll` sums over the `predicted_tokens` of the context: all but the first.
+    `nll` is the sum over the `predicted_tokens` of the context: all its tokens but the first.
     """
 
     followups: Mapping[str, FollowupLikelihood]
@@ -31,7 +31,7 @@ class ContextLikelihood:
 
 @dataclass(frozen=True)
 class FollowupValue:
-    """A follow-up by the value that its mode gives it, in nats: low where the follow-up is likely."""
+    """A follow-up and its value, in nats. The mode defines the value: the likelier the follow-up, the lower."""
 
     text: str
     polarity: Polarity
@@ -40,7 +40,7 @@ class FollowupValue:
 
 @dataclass(frozen=True)
 class DimensionScore:
-    """The score of a dimension, higher is better, and the follow-ups that it was made from."""
+    """The score of a dimension, and the follow-ups that it was computed from. A higher score is better."""
 
     dimension: str
     score: float
@@ -48,10 +48,10 @@ class DimensionScore:
 
 
 def score_dimension(likelihood: ContextLikelihood, dimension: Dimension, rule: ScoringRule) -> DimensionScore:
-    """Score one dimension: the negative follow-ups' value less the positive ones'.
+    """Return the score of one dimension: the value of its negative follow-ups minus the value of its positive ones.
 
-    An empty set counts 0, as in the released code: a dimension without positive follow-ups is the plain value of its
-    negative ones. Raises LikelihoodUnusable for a follow-up without a finite likelihood.
+    A dimension without positive follow-ups has the value 0 for them, as in the authors' released code: its score is the
+    value of the negative follow-ups. Raises LikelihoodUnusable for a follow-up without a finite likelihood.
 
     >>> likely, unlikely = FollowupLikelihood(nll=2.0, tokens=4), FollowupLikelihood(nll=12.0, tokens=4)
     >>> found = ContextLikelihood({"I like you!": likely, "I don't like you.": unlikely})
@@ -74,7 +74,8 @@ def score_dimension(likelihood: ContextLikelihood, dimension: Dimension, rule: S
 def followup_value(likelihood: ContextLikelihood, text: str, mode: Mode) -> float:
     """Return the value of a follow-up, in nats; raises LikelihoodUnusable.
 
-    `whole_sequence_mean` is the loss of the released code: over all tokens of context and follow-up but the first.
+    `whole_sequence_mean` equals the loss in the authors' released code: the mean over all tokens of context and
+    follow-up but the first.
     """
     followup = likelihood.followups.get(text)
     if followup is None:
@@ -94,7 +95,10 @@ def followup_value(likelihood: ContextLikelihood, text: str, mode: Mode) -> floa
 
 
 def require_followups(dimensions: Iterable[Dimension], polarity: PolarityChoice) -> None:
-    """Raise FollowupsMissing for dimensions without a follow-up that counts: they would score 0 everywhere."""
+    """Raise FollowupsMissing if the choice of polarity leaves a dimension without any follow-up.
+
+    The score of such a dimension would always be 0.
+    """
     counted = _COUNTED[polarity]
     empty = [each.name for each in dimensions if not any(kind in counted for kind, _ in each.followups)]
     if empty:

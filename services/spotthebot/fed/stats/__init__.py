@@ -1,1 +1,1 @@
-"""How far FED's scores tell what people say, and how certain that is: arrays in, frozen results out."""
+"""How well FED's scores agree with people's ratings, and how certain this is. Pure: arrays in, frozen results out."""

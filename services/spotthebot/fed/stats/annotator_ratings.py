@@ -1,4 +1,4 @@
-"""Ratings of items by annotators who are known, and the items' mean ratings without some of them."""
+"""Ratings of items by known annotators, and each item's mean rating, also without some of the annotators."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +15,15 @@ IntArray: TypeAlias = npt.NDArray[np.intp]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 _DECIMALS: Final = 9
-"""Of the largest rating's size, so that means that are equal stay tied, in whatever order they were summed up."""
+"""Decimals relative to the largest rating, so that equal means stay tied in any order of summation."""
 
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorRatings:
-    """One mean rating for each annotator and item: `item`, `annotator` (codes from 0) and `value`, each (r,)."""
+    """One mean rating for each item and annotator who rated it.
+
+    `item`, `annotator` (codes from 0) and `value` have one element for each of the r ratings.
+    """
 
     n_items: int
     item: IntArray
@@ -33,18 +36,21 @@ class AnnotatorRatings:
 
     @property
     def effective_annotators(self) -> float:
-        """How many annotators who rate equally often would be worth as much: (sum of w)² / sum of w² (Kish 1965)."""
+        """Return the effective number of annotators: (sum of w)² / sum of w² (Kish 1965), where w counts one's ratings.
+
+        It is the number of equally active annotators whose ratings would be worth as much.
+        """
         weights = np.bincount(self.annotator).astype(np.float64)
         return float(weights.sum() ** 2 / np.sum(weights**2)) if len(weights) else 0.0
 
     def means(self) -> FloatArray:
-        """Return each item's mean over its annotators (n_items,); NaN where it has none."""
+        """Return each item's mean over its annotators (n_items,); NaN if it has no rating."""
         return self.means_without(np.zeros(len(self.item), dtype=np.intp), 1, 2).ravel()
 
     def means_without(self, group: IntArray, first: int, last: int) -> FloatArray:
-        """Return the items' means (last - first, n_items) without the ratings of each group from `first` on.
+        """Return the items' means (last - first, n_items). Each row leaves out the ratings of one group.
 
-        `group` (r,) says which group a rating belongs to.
+        `group` (r,) has the group of each rating. The rows leave out the groups from `first` to `last - 1`.
         """
         sums = np.bincount(self.item, weights=self.value, minlength=self.n_items)
         counts = np.bincount(self.item, minlength=self.n_items)
@@ -59,7 +65,7 @@ class AnnotatorRatings:
         return np.where(left > 0, means, np.nan)
 
     def of_items(self, kept: BoolArray) -> "AnnotatorRatings":
-        """Return the ratings of the items that are kept (n_items,), which are counted from 0 again."""
+        """Return the ratings of the items that `kept` (n_items,) selects. These items are numbered from 0 again."""
         chosen = kept[self.item]
         _, annotator = np.unique(self.annotator[chosen], return_inverse=True)
         item = (np.cumsum(kept) - 1)[self.item[chosen]]
@@ -69,10 +75,10 @@ class AnnotatorRatings:
 def annotator_ratings(
     item: npt.ArrayLike, annotator: Sequence[str], value: npt.ArrayLike, *, n_items: int
 ) -> AnnotatorRatings:
-    """Return the ratings (r,) of items, numbered from 0, by named annotators.
+    """Return the ratings of items by named annotators. Each argument has one element for each rating.
 
-    Several ratings of an item by one annotator count as their mean. Annotators are numbered by their first rating.
-    Raises ColumnsDiffer and ColumnMalformed.
+    Items are numbered from 0. Several ratings of an item by one annotator count as their mean. Annotators are numbered
+    in the order of their first ratings. Raises ColumnsDiffer and ColumnMalformed.
 
     >>> annotator_ratings([0, 0, 0, 1], ["ann", "ann", "ben", "ben"], [1, 3, 5, 4], n_items=3).means().tolist()
     [3.5, 4.0, nan]

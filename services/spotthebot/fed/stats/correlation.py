@@ -1,4 +1,4 @@
-"""Correlations of scores with human ratings: Spearman's, Kendall's and Pearson's, given length and beside it."""
+"""Correlations of scores with people's ratings (Spearman, Kendall, Pearson), compared with correlations of length."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from spotthebot.fed.stats.annotator_ratings import FloatArray
 from spotthebot.fed.stats.jackknife import Spread, Statistic, spreads
 from spotthebot.fed.stats.samples import Ratings, Rows, Sample, sample_of
 from spotthebot.statistics.columns import unit_of
-from spotthebot.statistics.errors import require_confidence_level
+from spotthebot.statistics.errors import KindUnknown, require_confidence_level
 from spotthebot.statistics.rank_correlation import MAX_EXACT, rank_correlation
 
 _FEW_PAIRS: Final = "fewer than three pairs"
@@ -22,7 +22,7 @@ _CONSTANT: Final = "one side does not vary"
 _PERFECT: Final = "every rank is the other's: no interval"
 _ALL_LENGTH: Final = "length says all of one side"
 _ROUNDING: Final = 1e-12
-"""A correlation as near to 1 as this is 1."""
+"""A correlation this close to 1 counts as 1."""
 
 
 class CorrelationKind(StrEnum):
@@ -35,10 +35,10 @@ class CorrelationKind(StrEnum):
 
 @dataclass(frozen=True)
 class Correlation:
-    """A correlation of n items, or a difference of two; None where undefined, with a `reason`.
+    """The correlation of n items, or the difference of two correlations; None with a `reason` if it is undefined.
 
-    `n_annotators` is None where it is not known who gave the ratings: the interval then takes them as they are. The
-    interval and its p-value are Student's t of so many `degrees_of_freedom`.
+    `n_annotators` is None if the raters are unknown: the interval then treats the ratings as fixed. The interval and
+    its p-value use Student's t with `degrees_of_freedom`.
     """
 
     estimate: float | None
@@ -56,7 +56,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class BesideLength:
-    """How scores correlate with ratings, beside the lengths of what was rated."""
+    """The correlations of scores with ratings, for comparison with the correlations of text lengths with ratings."""
 
     spearman: Correlation
     kendall: Correlation
@@ -73,18 +73,21 @@ def correlation(
     kind: CorrelationKind = CorrelationKind.SPEARMAN,
     confidence_level: float = 0.95,
 ) -> Correlation:
-    """Correlate scores (n,) with ratings; items with a NaN in either are left out.
+    """Return the correlation of scores (n,) with ratings. Items without a score or without a rating (NaN) are left out.
 
-    `ratings` (n,) has a number for each item, or is who rated which (`annotator_ratings`). `dialogue` names the
-    dialogue of each item; without it each item is one. The interval is that of Fisher's z and Student's t, its standard
-    error from leaving out each dialogue in turn and, where annotators are known, each of them. p is exact for
-    Spearman's rho of up to 12 independent items and scipy's of more; where dialogues have several items, or more than
-    12 items share annotators, it is that of the interval. Raises ColumnsDiffer, LevelOutOfRange.
+    `ratings` (n,) has a number for each item, or the ratings by annotator (`annotator_ratings`). `dialogue` names the
+    dialogue of each item; without it each item is a dialogue of its own. The interval uses Fisher's z and Student's t.
+    Its standard error comes from leaving out each dialogue in turn and, if annotators are known, each annotator. For
+    independent items, the p-value of Spearman's rho is exact for up to 12 items; otherwise it is scipy's. If dialogues
+    have several items, or if more than 12 items share annotators, the p-value belongs to the interval. Raises
+    ColumnsDiffer, KindUnknown, LevelOutOfRange.
 
     >>> found = correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
     >>> round(found.estimate, 4), round(found.p_value, 4), found.n_dialogues
     (0.8857, 0.0333, 6)
     """
+    if kind not in tuple(CorrelationKind):
+        raise KindUnknown(known=", ".join(CorrelationKind), value=kind)
     (found,) = _answers([_CORRELATIONS[kind]], sample_of(scores, ratings, dialogue=dialogue), confidence_level)
     return found
 
@@ -97,10 +100,10 @@ def partial_rank_correlation(
     dialogue: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> Correlation:
-    """Correlate the ranks of scores and ratings at equal length: what the scores say beyond it.
+    """Return the partial rank correlation of scores and ratings, which removes the influence of length.
 
-    The first-order partial correlation of the three columns' ranks (Kendall & Stuart 1973, section 27.5). Items,
-    intervals and errors are those of `correlation`; p is that of the interval.
+    It is the first-order partial correlation of the ranks of scores, ratings and lengths (Kendall & Stuart 1973,
+    section 27.5). Items, intervals and errors are the same as in `correlation`. The p-value belongs to the interval.
 
     >>> found = partial_rank_correlation([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 3, 1, 2, 4])
     >>> round(found.estimate, 4)  # (.8 - .3 * .2) / sqrt(.91 * .96)
@@ -118,10 +121,11 @@ def lead_over_length(
     dialogue: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> Correlation:
-    """Return by how much scores correlate better with ratings than length does: rho less rho, below 0 where worse.
+    """Return the lead over length: Spearman's rho of scores with ratings minus the rho of lengths with ratings.
 
-    Both correlations share the ratings, so the interval is that of the difference, with Student's t and the standard
-    error of `correlation`; p is that of the interval.
+    It is negative if length correlates better. Both correlations use the same ratings, so the interval is computed for
+    the difference itself, with Student's t and the standard error of `correlation`. The p-value belongs to the
+    interval.
 
     >>> lead_over_length([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 3, 1, 2, 4]).estimate.__round__(9)  # .8 - -.2
     1.0
@@ -138,7 +142,7 @@ def beside_length(
     dialogue: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> BesideLength:
-    """Return what `correlation`, `partial_rank_correlation` and `lead_over_length` say, leaving out only once.
+    """Return the results of `correlation`, `partial_rank_correlation` and `lead_over_length` computed in one jackknife.
 
     >>> found = beside_length([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 3, 1, 2, 4])
     >>> [round(each.estimate, 4) for each in (found.spearman, found.length, found.lead)]
@@ -151,10 +155,10 @@ def beside_length(
 
 @dataclass(frozen=True)
 class _Coefficient:
-    """A statistic of scores (column 0), ratings (1) and lengths (2), and how its intervals are made.
+    """A statistic of the columns scores (0), ratings (1) and lengths (2), and the method of its intervals.
 
-    `columns` have to vary. `p_value` is that of independent items; None: that of the interval. `bound` is the largest
-    value; a statistic with `is_correlation` has intervals of Fisher's z.
+    `columns` are the columns that must vary. `p_value` tests independent items; without it, the p-value belongs to the
+    interval. `bound` is the largest possible value. If `is_correlation`, the interval uses Fisher's z.
     """
 
     name: str
@@ -165,7 +169,7 @@ class _Coefficient:
     has_exact_p: bool = False
 
     def on_scale(self, rows: Rows) -> FloatArray:
-        """Return the values on the scale on which intervals are symmetrical; NaN where one is infinite."""
+        """Return the values on the scale on which intervals are symmetrical; NaN if a value would be infinite on it."""
         values = self.statistic(rows)
         if not self.is_correlation:
             return values
@@ -221,7 +225,7 @@ def _answer(coefficient: _Coefficient, sample: Sample, spread: Spread, confidenc
 
 
 def _p_value(coefficient: _Coefficient, sample: Sample) -> float | None:
-    """Return the p-value of independent items; None where that of the interval is due."""
+    """Return the p-value of the test for independent items; None if the p-value of the interval has to be used."""
     if coefficient.p_value is None or sample.n != sample.n_dialogues:
         return None
     if sample.ratings is not None and not (coefficient.has_exact_p and sample.n <= MAX_EXACT):
@@ -237,7 +241,7 @@ def _undefined(columns: Sequence[FloatArray]) -> str | None:
 
 
 def _cosines(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Correlate the rows of two centred tables (rows, n): (rows,)."""
+    """Return the correlations (rows,) between two centred tables (rows, n), row by row."""
     spread = np.sqrt(np.sum(x * x, axis=1)) * np.sqrt(np.sum(y * y, axis=1))
     values = np.divide(np.sum(x * y, axis=1), spread, out=np.full(len(x), np.nan), where=spread > 0)
     found: FloatArray = np.where(np.abs(values) > 1 - _ROUNDING, np.sign(values), values)

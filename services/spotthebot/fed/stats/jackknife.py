@@ -1,12 +1,12 @@
-"""Standard errors by leaving clusters out: whole dialogues, whole annotators, and what both share.
+"""Standard errors by leaving out clusters: whole dialogues, whole annotators, and their intersections.
 
-The turns of one dialogue are alike and go together. Where it is known who gave each rating, annotators are a sample as
-well: one who is lenient, or who likes long answers, moves all that they rate. The variance is then
+The turns of one dialogue are alike and are left out together. If the annotator of each rating is known, annotators are
+a sample as well: an annotator who is lenient or likes long answers shifts all their ratings. The variance is then
 
     V = V_dialogue + V_annotator - V_both        (Cameron, Gelbach & Miller 2011, Eq. 2.11)
 
-each part with the jackknife's variance (MacKinnon, Nielsen & Webb 2023, "CV3"), and it is never less than either of the
-first two. Degrees of freedom are Satterthwaite's (1946). `benchmarks/fed/coverage` has the coverage of what follows.
+Each part is the jackknife's variance (MacKinnon, Nielsen & Webb 2023, "CV3"), and V is set to at least V_dialogue and
+at least V_annotator. Degrees of freedom are Satterthwaite's (1946). `benchmarks/fed/coverage` measures the coverage.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,12 +19,12 @@ from spotthebot.fed.stats.annotator_ratings import FloatArray
 from spotthebot.fed.stats.samples import Rows, Sample
 
 Statistic: TypeAlias = Callable[[Rows], FloatArray]
-"""Maps samples to the statistic of each row (rows,); NaN where it is undefined."""
+"""Maps samples to the statistic of each row (rows,); NaN if it is undefined."""
 
 MIN_GROUPS: Final = 5
-"""With fewer dialogues, or systems, an interval exists by chance alone, and holds the truth too seldom."""
+"""With fewer dialogues, or systems, an interval exists by chance alone, and covers the truth too seldom."""
 LEAST_ANNOTATORS: Final = 10
-"""With fewer annotators intervals hold the truth of other annotators too seldom."""
+"""With fewer annotators, intervals cover the truth for other annotators too seldom."""
 _FEW_DIALOGUES: Final = f"fewer than {MIN_GROUPS} different dialogues, or one that all hangs on: no interval"
 _FEW_ANNOTATORS: Final = f"an interval for other annotators needs at least {LEAST_ANNOTATORS} annotators, not {{n}}"
 _ONE_ANNOTATOR: Final = "all hangs on one annotator: no interval"
@@ -41,7 +41,10 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The jackknife's variances (m,) of statistics; NaN where one is undefined without some cluster."""
+    """The jackknife's variances of m statistics.
+
+    A variance is NaN if its statistic is undefined without some cluster.
+    """
 
     variances: FloatArray
     n_groups: int
@@ -50,7 +53,7 @@ class _Part:
 def spreads(statistics: Sequence[Statistic], sample: Sample) -> list[Spread]:
     """Return the spread of each statistic of a sample.
 
-    Without annotators it is that of other dialogues; with them, of other dialogues and other annotators.
+    It says how much a statistic would vary with other dialogues and, if annotators are known, with other annotators.
 
     >>> from spotthebot.fed.stats.samples import sample_of
     >>> sample = sample_of([1.0, 2.0, 3.0, 6.0, 8.0], [0.0] * 5, dialogue=None)

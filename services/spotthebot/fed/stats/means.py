@@ -1,4 +1,4 @@
-"""Means of contexts by dialogue or by system: the columns that are correlated at these levels."""
+"""Means of contexts by dialogue or by bot. Correlations at these levels compare the means."""
 
 from collections.abc import Hashable, Sequence
 from typing import TypeVar
@@ -14,9 +14,10 @@ Group = TypeVar("Group", bound=Hashable)
 
 
 def group_means(values: npt.ArrayLike, groups: Sequence[Group]) -> tuple[list[Group], FloatArray]:
-    """Return the groups by their first item, and the mean of each one's values (n,); NaN where it has none but NaN.
+    """Return the groups in the order of their first items, and the mean of each group's values.
 
-    Items that are NaN are left out. Raises ColumnsDiffer, and ColumnMalformed for a missing group.
+    NaN values are left out. The mean of a group with only NaN values is NaN. Raises ColumnsDiffer, and ColumnMalformed
+    for a missing group.
 
     >>> names, means = group_means([1.0, 3.0, 5.0, float("nan")], ["a", "a", "b", "b"])
     >>> names, means.tolist()

@@ -1,4 +1,4 @@
-"""Items with their scores and ratings, and the samples that are left of them without a dialogue or an annotator."""
+"""Items with their scores and ratings, and samples that leave out one dialogue or one annotator."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
 from spotthebot.statistics.errors import ColumnsDiffer
 
 Ratings: TypeAlias = npt.ArrayLike | AnnotatorRatings
-"""The rating of each item (n,), or who rated which item how."""
+"""The rating of each item (n,), or the ratings by annotator."""
 
 MAX_GROUPS: Final = 200
-"""With more clusters, groups of them are left out, so that an interval takes as many fits at most."""
+"""If there are more clusters, they are left out in groups, so that an interval takes at most this many fits."""
 _VALUES_AT_ONCE: Final = 1_000_000
 
 
 class Rows:
-    """Samples of the same n items, one a row: which items a row has (rows, n), and columns that each are (rows, n)."""
+    """Samples of the same n items, one sample in each row. Items and columns have the shape (rows, n)."""
 
     def __init__(self, kept: BoolArray, columns: Sequence[FloatArray]) -> None:
         self.kept, self.columns = kept, columns
         self._ranks: dict[int, FloatArray] = {}
 
     def values(self, at: int) -> FloatArray:
-        """Return a column in its unit, less each row's mean; 0 where a row lacks the item."""
+        """Return the values of column `at`, minus each row's mean; 0 for items that are missing in a row."""
         return self._centred(self.columns[at] / unit_of(self.columns[at]))
 
     def ranks(self, at: int) -> FloatArray:
-        """Return a column's ranks in each row less their mean; 0 where a row lacks the item."""
+        """Return the ranks of column `at` in each row, minus their mean; 0 for items that are missing in a row."""
         if at not in self._ranks:
-            # Items that a row lacks rank above all others, and so change no other's rank.
+            # Items that a row lacks rank above all others, so they change no other rank.
             found = scipy.stats.rankdata(np.where(self.kept, self.columns[at], np.inf), axis=1)
             self._ranks[at] = self._centred(found)
         return self._ranks[at]
@@ -48,9 +48,9 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Columns (n,) of items without a NaN: scores, ratings and, where asked for, lengths.
+    """The items without a NaN, as columns (n,): scores, ratings and, if requested, lengths.
 
-    `dialogue` (n,) codes the dialogue of each item; `ratings` has who gave the ratings, where that is known.
+    `dialogue` (n,) has the code of each item's dialogue. `ratings` has the ratings by annotator if they are known.
     """
 
     columns: tuple[FloatArray, ...]
@@ -71,23 +71,23 @@ class Sample:
 
     @property
     def whole(self) -> Rows:
-        """The sample itself, as one row."""
+        """Return the whole sample, as one row."""
         return Rows(np.ones((1, self.n), dtype=np.bool_), [each[None] for each in self.columns])
 
     def without_dialogues(self) -> Iterator[Rows]:
-        """Yield the samples without each dialogue, or without each group of them."""
+        """Yield samples. Each leaves out one dialogue, or one group of dialogues."""
         group = few_groups(self.dialogue)
         for first, last in self._steps(group):
             kept = group[None] != np.arange(first, last)[:, None]
             yield Rows(kept, [np.broadcast_to(each, kept.shape) for each in self.columns])
 
     def without_annotators(self) -> Iterator[Rows]:
-        """Yield the samples without each annotator's ratings; an item that nobody else rated is left out."""
+        """Yield samples. Each leaves out one annotator's ratings, and the items that only this annotator rated."""
         if self.ratings is not None:
             yield from self._without(few_groups(self.ratings.annotator))
 
     def without_shared(self) -> Iterator[Rows]:
-        """Yield the samples without the ratings that one annotator gave in one dialogue."""
+        """Yield samples. Each leaves out the ratings that one annotator gave in one dialogue."""
         if self.ratings is not None:
             dialogue = self.dialogue[self.ratings.item]
             cells = dialogue * (int(self.ratings.annotator.max(initial=0)) + 1) + self.ratings.annotator
@@ -112,7 +112,7 @@ class Sample:
 
 
 def few_groups(code: IntArray) -> IntArray:
-    """Join clusters, coded from 0, into groups of neighbours where they are more than MAX_GROUPS.
+    """Join neighbouring clusters, coded from 0, into at most MAX_GROUPS groups.
 
     >>> few_groups(np.arange(400))[:4].tolist()
     [0, 0, 1, 1]
@@ -122,7 +122,9 @@ def few_groups(code: IntArray) -> IntArray:
 
 
 def dialogue_codes(dialogue: npt.ArrayLike | None, n: int) -> IntArray:
-    """Return the number of each item's dialogue (n,), counted by first items; without dialogues each item is one.
+    """Return the code of each item's dialogue (n,). Codes start from 0, in the order in which dialogues first appear.
+
+    Without `dialogue` each item is a dialogue of its own.
 
     >>> dialogue_codes(["z", "a", "z"], 3).tolist()
     [0, 1, 0]
@@ -136,7 +138,7 @@ def dialogue_codes(dialogue: npt.ArrayLike | None, n: int) -> IntArray:
 def sample_of(
     scores: npt.ArrayLike, ratings: Ratings, *others: npt.ArrayLike, dialogue: npt.ArrayLike | None
 ) -> Sample:
-    """Return the items whose number is finite in every column; raises ColumnsDiffer and ColumnMalformed."""
+    """Return the items with a finite number in every column; raises ColumnsDiffer and ColumnMalformed."""
     known = ratings if isinstance(ratings, AnnotatorRatings) else None
     rated = ratings if not isinstance(ratings, AnnotatorRatings) else ratings.means()
     columns = [("scores", scores), ("ratings", rated), *(("lengths", each) for each in others)]

@@ -1,4 +1,4 @@
-"""How far people agree with each other: the ceiling for any score that should tell what they say."""
+"""How well people agree with each other: the ceiling for any score that predicts their ratings."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -20,12 +20,12 @@ MAX_SPLITS: Final = 100_000
 
 @dataclass(frozen=True)
 class SplitHalf:
-    """Spearman's rho of the mean ratings of two random halves of the raters of each item, mean of many splits.
+    """How well two random halves of each item's raters agree: Spearman's rho of their mean ratings, over many splits.
 
-    `all_raters` is what two groups as large as all raters would reach (Spearman & Brown 1910). It has no meaning where
-    halves contradict each other, and is None with a `reason`. Items with fewer than two ratings are left out, and
-    splits of which a half does not vary; `n_splits` are the others. Both are None with a `reason` with fewer than three
-    items, or without such a split.
+    `all_raters` is the rho that two groups as large as all raters would reach (Spearman & Brown 1910). It is None with
+    a `reason` if the halves contradict each other. Items with fewer than two ratings are left out, and splits in which
+    the means of a half do not vary. `n_splits` counts the other splits. Both rhos are None with a `reason` if there are
+    fewer than three items or no usable split.
     """
 
     estimate: float | None
@@ -38,10 +38,11 @@ class SplitHalf:
 
 
 def split_half(ratings: npt.ArrayLike, *, n_splits: int = 200, seed: int = 0) -> SplitHalf:
-    """Split the ratings (items, raters), NaN where there is none, at random: each item's own ones, half and half.
+    """Split the ratings (items, raters) of each item at random into halves, and return the halves' agreement.
 
-    Sato et al. 2022 (footnote 4) give this agreement as the ceiling. Raters are taken for exchangeable, since published
-    ratings seldom name them; of an odd number either half gets the one more.
+    A missing rating is NaN. Sato et al. 2022 (footnote 4) use this agreement as the ceiling. All raters are treated
+    alike, since published ratings seldom name them. If an item has an odd number of raters, a random half gets one
+    rater more.
 
     >>> split_half([[1, 1], [2, 2], [4, 4]], n_splits=10).estimate
     1.0
@@ -67,12 +68,12 @@ def split_half(ratings: npt.ArrayLike, *, n_splits: int = 200, seed: int = 0) ->
 
 def _split(table: FloatArray, chance: np.random.Generator) -> float:
     counts = np.sum(~np.isnan(table), axis=1)
-    # Ratings in random order, those that are missing last.
+    # Ratings in random order, missing ones last.
     order = np.argsort(np.where(np.isnan(table), 2.0, chance.random(table.shape)), axis=1)
     shuffled = np.take_along_axis(table, order, axis=1)
     half = counts // 2 + (counts % 2) * chance.integers(2, size=len(table))
     first = np.arange(table.shape[1]) < half[:, None]
-    # Means that are equal stay tied, in whatever order they were summed up.
+    # Equal means stay tied in any order of summation.
     means = [np.nanmean(np.where(mask, shuffled, np.nan), axis=1).round(_DECIMALS) for mask in (first, ~first)]
     if any(np.ptp(mean) == 0 for mean in means):
         return float("nan")

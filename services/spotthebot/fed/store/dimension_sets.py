@@ -1,4 +1,4 @@
-"""Users' sets of dimensions."""
+"""Users' dimension sets."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('fed.dimension_sets:
 
 
 async def add_version(session: WriteSession, name: str, dimensions: Sequence[Dimension]) -> DimensionSetVersion:
-    """Store dimensions under a name; the same ones as in its latest version stay that version."""
+    """Store dimensions as the next version of a name. If they equal its latest version, return that version."""
     await session.execute(_LOCK, {"name": name})
     latest = await _find(session, name, None)
     if latest is not None and latest.dimensions.dimensions == tuple(dimensions):
@@ -36,14 +36,14 @@ async def add_version(session: WriteSession, name: str, dimensions: Sequence[Dim
 
 
 async def find_version(session: ReadSession, name: str, version: int) -> DimensionSetVersion | None:
-    """Return a version of a user's set."""
+    """Return a version of a user's dimension set; None if it does not exist."""
     return await _find(session, name, version)
 
 
 async def list_versions(
     session: ReadSession, *, name: str | None, after: UUID | None, limit: int
 ) -> list[tuple[UUID, DimensionSetVersion]]:
-    """List versions of users' sets with their ids, oldest first."""
+    """List versions of users' dimension sets with their ids, oldest first."""
     statement = select(DimensionSetRow).order_by(DimensionSetRow.id).limit(limit)
     if name is not None:
         statement = statement.where(DimensionSetRow.name == name)

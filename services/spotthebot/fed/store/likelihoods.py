@@ -1,6 +1,9 @@
-"""Likelihoods that were computed before: nothing is computed twice, while it is kept.
+"""A store of computed likelihoods. As long as a likelihood is kept here, the model need not compute it again.
 
-Nothing but time is lost with them: scores have rows of their own, and the same model computes them again.
+A loss of the store costs only time: scores have rows of their own, and the same model computes the likelihoods again.
+
+Likelihoods are stored as sums for each context. The 792,000 contexts of the published study take less than a gigabyte.
+Another mode uses the same sums without a model.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,13 +24,13 @@ _DAY = timedelta(days=1)
 async def find(
     session: ReadSession, turns_by_key: Mapping[bytes, int], followups: Sequence[str]
 ) -> dict[bytes, FoundContext]:
-    """Return what is known of contexts, by key; each key comes with the number of turns of its context."""
+    """Return the stored likelihoods of contexts, by key. `turns_by_key` has the number of turns of each context."""
     rows = await session.scalars(select(LikelihoodRow).where(LikelihoodRow.key.in_(turns_by_key)))
     return {row.key: _context(row, turns_by_key[row.key], followups) for row in rows}
 
 
 async def put(session: WriteSession, contexts: Mapping[bytes, FoundContext], followups: Sequence[str]) -> None:
-    """Store likelihoods; a key that is known stays as it is."""
+    """Store likelihoods; a known key stays unchanged."""
     if not contexts:
         return
     values = [
@@ -45,7 +48,10 @@ async def put(session: WriteSession, contexts: Mapping[bytes, FoundContext], fol
 
 
 async def note_use(session: WriteSession, keys: Collection[bytes]) -> None:
-    """Keep likelihoods for longer, since they were used today; those that another process notes now are left to it."""
+    """Set the last use of likelihoods to now if it is at least a day ago. Likelihoods in use are kept longer.
+
+    Skips rows that another process is updating.
+    """
     if not keys:
         return
     row = LikelihoodRow
@@ -55,7 +61,7 @@ async def note_use(session: WriteSession, keys: Collection[bytes]) -> None:
 
 
 def old_likelihoods(days: int) -> KeptRows:
-    """Return the likelihoods that were not used for so many days."""
+    """Return the retention rule of likelihoods: a likelihood that was not used for `days` days is deleted."""
     return KeptRows("likelihoods", "last_used_at < :before", timedelta(days=days))
 
 

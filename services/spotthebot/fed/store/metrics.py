@@ -1,4 +1,4 @@
-"""Counts for those who run the service, read when metrics are asked for."""
+"""Counts for the operator's metrics, read on request."""
 
 from datetime import timedelta
 
@@ -9,7 +9,7 @@ from spotthebot.kit.ids import first_id_at
 
 
 async def count_scored_contexts(session: ReadSession) -> int:
-    """Count the contexts that were scored in the last minute, by the times in their ids."""
+    """Count the contexts that were scored in the last minute. The ids of their rows contain the time."""
     now = await session.scalar(text("SELECT now()"))
     statement = text("SELECT count(*) FROM fed.context_scores WHERE id >= :first")
     return await session.scalar(statement, {"first": first_id_at(now - timedelta(minutes=1))}) or 0

@@ -19,6 +19,7 @@ from spotthebot.fed.domain.score_sets import (
     StoredContext,
 )
 from spotthebot.fed.tables import STEP_JOBS, ContextScoreRow, RejectedRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.step_jobs.lifecycle import StepJob
@@ -48,7 +49,7 @@ async def list_jobs(
 
 
 async def get_progress_of(session: ReadSession, job_ids: Sequence[UUID]) -> dict[UUID, JobProgress]:
-    """Count what jobs have stored."""
+    """Count the rows that each job has stored."""
     row = ContextScoreRow
     since = datetime.now(UTC) - timedelta(seconds=RATE_SECONDS)
     counted = select(
@@ -70,7 +71,7 @@ async def get_progress_of(session: ReadSession, job_ids: Sequence[UUID]) -> dict
 async def put_scores(
     session: WriteSession, job_id: UUID, contexts: Sequence[ScoredContext], rejected: Sequence[RejectedConversation]
 ) -> None:
-    """Store the scores of a step; those that are there stay as they are."""
+    """Store the scores of a step; stored scores stay unchanged."""
     if contexts:
         rows = [{"id": new_id(), "job_id": job_id, **vars(each), "scores": list(each.scores)} for each in contexts]
         await session.execute(insert(ContextScoreRow).on_conflict_do_nothing(), rows)
@@ -83,7 +84,7 @@ async def put_scores(
 
 
 async def delete_scores(session: WriteSession, job_id: UUID) -> None:
-    """Delete what a job has stored."""
+    """Delete all scores and rejections that a job has stored."""
     for row in (ContextScoreRow, RejectedRow):
         await session.execute(delete(row).where(row.job_id == job_id))
 
@@ -112,7 +113,7 @@ async def list_contexts(
 async def list_in_order(
     session: ReadSession, job_id: UUID, *, after: tuple[UUID, int] | None, limit: int
 ) -> list[ScoredContext]:
-    """List the scores of a job by conversation and turn: in the same order whichever worker stored them."""
+    """List the scores of a job by conversation and turn. The order in which workers stored them does not matter."""
     row = ContextScoreRow
     place = tuple_(row.conversation_id, row.turn)
     statement = select(row).where(row.job_id == job_id).order_by(row.conversation_id, row.turn).limit(limit)
@@ -124,18 +125,18 @@ async def list_in_order(
 async def list_rejected(
     session: ReadSession, job_id: UUID, *, after: UUID | None, limit: int
 ) -> list[RejectedConversation]:
-    """List the conversations that could not be scored, by their ids."""
+    """List the conversations that could not be scored, ordered by id."""
     conditions: list[ColumnElement[bool]] = [RejectedRow.job_id == job_id]
     if after is not None:
         conditions.append(RejectedRow.conversation_id > after)
     rows = await session.scalars(
         select(RejectedRow).where(*conditions).order_by(RejectedRow.conversation_id).limit(limit)
     )
-    return [RejectedConversation(row.conversation_id, row.reason) for row in rows]
+    return [from_row(RejectedConversation, row) for row in rows]
 
 
 def score_job_of(job: StepJob) -> ScoreJob:
-    """Return a step job as the score job that it is."""
+    """Return a step job as a score job."""
     inputs = job.inputs or {}
     return ScoreJob(
         id=job.id,
@@ -156,6 +157,4 @@ def score_job_of(job: StepJob) -> ScoreJob:
 
 
 def _context(row: ContextScoreRow) -> ScoredContext:
-    return ScoredContext(
-        row.conversation_id, row.turn, row.bot, row.length, row.turns_left_out, tuple(row.scores), row.text_hash
-    )
+    return from_row(ScoredContext, row, scores=tuple(row.scores))

@@ -1,1 +1,1 @@
-"""What `fed` does: one function for each use case."""
+"""The use cases of `fed`; each is a function."""

@@ -1,4 +1,4 @@
-"""How the scores of a set agree with what people say of the same conversations."""
+"""Correlates the scores of a score set with people's ratings of the same conversations."""
 
 import asyncio
 import math
@@ -13,7 +13,7 @@ from spotthebot.contracts.fed.correlations import (
 from spotthebot.fed.domain.ratings import RatedItem, clusters_of, rated_as_systems, rated_in_dialogues, rated_in_turns
 from spotthebot.fed.domain.score_sets import ScoreJob
 from spotthebot.fed.stats.annotator_ratings import annotator_ratings
-from spotthebot.fed.stats.correlation import Correlation, beside_length
+from spotthebot.fed.stats.correlation import beside_length
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.fed.use_cases.ratings import FetchedRatings
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
@@ -21,7 +21,7 @@ from spotthebot.kit.database.sessions import Database
 
 
 async def correlate(database: Database, job: ScoreJob, found: FetchedRatings) -> CorrelationsOut:
-    """Correlate the scores with ratings, dimension by dimension, beside length and beside what people reach."""
+    """Correlate the scores of each dimension with ratings; compare with length, and with how much people agree."""
     contexts = await read_contexts(database, job.id)
     rated = rated_in_turns if found.level == "turn" else rated_in_dialogues
     items = rated(contexts, found.ratings, clusters_of(contexts, found.shown))
@@ -53,11 +53,11 @@ def _correlations(job: ScoreJob, found: FetchedRatings, items: Sequence[RatedIte
         dimensions.append(
             DimensionCorrelationsOut(
                 dimension=each.dimension,
-                spearman=_to_out(beside.spearman),
-                kendall=_to_out(beside.kendall),
-                length_spearman=_to_out(beside.length),
-                given_length=_to_out(beside.given_length),
-                lead_over_length=_to_out(beside.lead),
+                spearman=CorrelationOut.of(beside.spearman),
+                kendall=CorrelationOut.of(beside.kendall),
+                length_spearman=CorrelationOut.of(beside.length),
+                given_length=CorrelationOut.of(beside.given_length),
+                lead_over_length=CorrelationOut.of(beside.lead),
             )
         )
     return CorrelationsOut(
@@ -75,26 +75,4 @@ def _ceiling(items: Sequence[RatedItem], seed: int) -> SplitHalfOut:
     means = [list(each.annotator_means.values()) for each in items]
     width = max(map(len, means), default=0)
     found = split_half([[*own, *[math.nan] * (width - len(own))] for own in means] or [[math.nan]], seed=seed)
-    return SplitHalfOut(
-        estimate=found.estimate,
-        all_raters=found.all_raters,
-        n=found.n,
-        splits=found.n_splits,
-        method=found.method,
-        reason=found.reason,
-    )
-
-
-def _to_out(found: Correlation) -> CorrelationOut:
-    return CorrelationOut(
-        estimate=found.estimate,
-        low=found.low,
-        high=found.high,
-        p_value=found.p_value,
-        n=found.n,
-        n_dialogues=found.n_dialogues,
-        n_annotators=found.n_annotators,
-        degrees_of_freedom=found.degrees_of_freedom,
-        method=found.method,
-        reason=found.reason,
-    )
+    return SplitHalfOut.of(found, splits=found.n_splits)

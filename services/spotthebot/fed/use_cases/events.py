@@ -7,7 +7,7 @@ from uuid import UUID
 
 from spotthebot.contracts.fed.events import FedEventType
 from spotthebot.contracts.fed.score_jobs import ScoreJobState
-from spotthebot.fed import store
+from spotthebot.fed.store import score_sets as score_sets_store
 from spotthebot.fed.store.events import EVENTS
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.events.domain import Event
@@ -22,9 +22,9 @@ _TYPES: Final[Mapping[ScoreJobState, FedEventType]] = MappingProxyType(
 
 
 async def publish_ended(session: WriteSession, job_id: UUID) -> None:
-    """Publish how a score job ended, and what it stored."""
-    job = await store.score_sets.get_job(session, job_id)
-    progress = (await store.score_sets.get_progress_of(session, [job_id]))[job_id]
+    """Publish the end of a score job, with its state and its counts."""
+    job = await score_sets_store.get_job(session, job_id)
+    progress = (await score_sets_store.get_progress_of(session, [job_id]))[job_id]
     data = {
         "score_job": {"id": str(job.id), "collection_id": str(job.request.collection_id)},
         "model": job.request.scorer.model,
@@ -37,4 +37,4 @@ async def publish_ended(session: WriteSession, job_id: UUID) -> None:
 
 
 async def find_no_team(_event: Event) -> None:
-    """Say of any event that it belongs to no team: all are the operator's."""
+    """Return None for every event: all events belong to the operator, not to a team."""

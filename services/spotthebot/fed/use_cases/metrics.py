@@ -1,10 +1,10 @@
-"""What `fed` says of itself to those who run it."""
+"""The metrics of `fed` for its operator."""
 
 from collections.abc import Sequence
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from spotthebot.fed import store
+from spotthebot.fed.store import metrics as metrics_store
 from spotthebot.fed.use_cases.score_jobs import STEP_JOBS
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.events.depths import read_event_queues
@@ -15,12 +15,12 @@ _SCHEMA = "fed"
 
 
 async def read_metrics(database: Database, queues: Sequence[str]) -> list[Metric]:
-    """Return the queues, the score jobs and how fast contexts are scored."""
+    """Return the metrics of queues, score jobs and scoring speed."""
     async with database.read() as session:
         jobs = await read_job_queues(session, _SCHEMA, queues)
         events = await read_event_queues(session, _SCHEMA)
         active = await STEP_JOBS.store.count_active(session)
-        scored = await store.metrics.count_scored_contexts(session)
+        scored = await metrics_store.count_scored_contexts(session)
     return [
         *queue_families(_SCHEMA, jobs, events),
         state_family("spotthebot_score_jobs", "Score jobs that have not ended, by state.", "state", active),

@@ -1,23 +1,23 @@
-"""What people say of the conversations of a score set: annotators of a campaign, or those who chatted with the bots."""
+"""Ratings of a score set's conversations, by a campaign's annotators or by people who chatted with the bots."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.annotation.measures import MeasuredQuestion, measured_questions, shown_turns_of
 from spotthebot.contracts.fed.correlations import CorrelationLevel
 from spotthebot.fed.clients import Campaigns, Collections
 from spotthebot.fed.domain.errors import NoRatingsOfTurns, NoSuchRating, OtherCampaign
-from spotthebot.fed.domain.rated_questions import RatedQuestion, rated_questions
-from spotthebot.fed.domain.ratings import Rating, ShownTurns, ratings_in_campaign, ratings_of_chats
+from spotthebot.fed.domain.ratings import Rating, ratings_in_campaign, ratings_of_chats
 from spotthebot.fed.domain.score_sets import ScoreJob
 
 
 @dataclass(frozen=True)
 class FetchedRatings:
-    """What people answered to the question `rated`, whatever bots it is about.
+    """People's answers to the question `rated`, about all bots.
 
-    `shown` has what stands for the text of conversations, as far as annotators see it: equal where they see the same.
+    `shown` has for each conversation a hash of the text that annotators see.
     """
 
     campaign_id: UUID | None
@@ -36,14 +36,15 @@ async def fetch_ratings(
     rated: str,
     level: CorrelationLevel,
 ) -> FetchedRatings:
-    """Return what people answered; raises NoSuchCampaign, OtherCampaign, NoSuchRating, NoRatingsOfTurns."""
+    """Return people's answers; raises NoSuchCampaign, OtherCampaign, NoSuchRating, NoRatingsOfTurns."""
     if campaign_id is None:
         of_chats = await _of_chats(collections, job.request.collection_id, rated, level)
         return FetchedRatings(None, rated, level, of_chats, {})
     campaign = await campaigns.get(campaign_id)
     if job.request.collection_id not in campaign.collections:
         raise OtherCampaign(campaign=campaign.name, reason="it does not show the collection that was scored")
-    questions = rated_questions(await campaigns.protocol(campaign))
+    protocol = await campaigns.protocol(campaign)
+    questions = {} if protocol.unit.kind == "pair" else measured_questions(protocol)
     question = _question(campaign, questions, rated, level)
     annotations = [each async for each in campaigns.annotations(campaign_id)]
     speakers = {
@@ -52,14 +53,7 @@ async def fetch_ratings(
     }
     turns = {}
     if question.per == "turn":
-        turns = {
-            each.id: ShownTurns(
-                sides="".join(turn.speaker for turn in each.turns),
-                opening=len(each.opening),
-                opening_shown=len(each.opening) if each.opening_shown else 0,
-            )
-            async for each in collections.texts(job.request.collection_id)
-        }
+        turns = {each.id: shown_turns_of(each) async for each in collections.texts(job.request.collection_id)}
     ratings = ratings_in_campaign(annotations, question, speakers, turns)
     return FetchedRatings(campaign_id, rated, level, ratings, await campaigns.shown_texts(campaign_id))
 
@@ -76,14 +70,14 @@ async def _of_chats(collections: Collections, collection_id: UUID, rated: str, l
 
 
 def _question(
-    campaign: CampaignOut, questions: dict[str, RatedQuestion], rated: str, level: CorrelationLevel
-) -> RatedQuestion:
+    campaign: CampaignOut, questions: dict[str, MeasuredQuestion], rated: str, level: CorrelationLevel
+) -> MeasuredQuestion:
     source = f"campaigns by the protocol '{campaign.protocol}'"
     if rated not in questions:
         raise NoSuchRating(rated=rated, source=source, known=_listed("there are", [*questions]))
     question = questions[rated]
     if level == "turn" and question.per != "turn":
-        of_turns = [each.name for each in questions.values() if each.per == "turn"]
+        of_turns = [name for name, each in questions.items() if each.per == "turn"]
         known = _listed("ratings of turns are", of_turns) if of_turns else "its questions are about whole dialogues"
         raise NoRatingsOfTurns(rated=rated, source=source, known=known)
     return question

@@ -1,4 +1,8 @@
-"""Score jobs: start, cancel, and score a collection batch by batch."""
+"""Score jobs: start, cancel, and score a collection in batches.
+
+A job names the bots that it scores; in bipartite-play they are the targets. So `fed` need not know the plan of a
+collection.
+"""
 
 import asyncio
 import hashlib
@@ -14,7 +18,6 @@ from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.conversations import ConversationOut
 from spotthebot.contracts.fed.score_jobs import ScoreJobIn, ScoreJobState
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
-from spotthebot.fed import store
 from spotthebot.fed.clients import Collections
 from spotthebot.fed.domain.context_scores import score_context
 from spotthebot.fed.domain.dialogues import Level
@@ -36,15 +39,17 @@ from spotthebot.fed.domain.score_sets import (
     turns_to_score,
 )
 from spotthebot.fed.model import Scorer, Scorers, find_template_date
+from spotthebot.fed.store import likelihoods as likelihoods_store
+from spotthebot.fed.store import score_sets as score_sets_store
 from spotthebot.fed.tables import STEP_JOBS as TABLES
 from spotthebot.fed.use_cases.events import publish_ended
 from spotthebot.fed.use_cases.scores import open_scorer, options_of, rule_of
 from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.fed.use_cases.summaries import summarize
 from spotthebot.inference.errors import TritonRefused, WorkerUnavailable
-from spotthebot.inference.models.likelihood import REVISION
+from spotthebot.inference.models.likelihood.kind import REVISION
 from spotthebot.kit.database.sessions import Database, WriteSession
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.step_jobs.lifecycle import StepJob
 from spotthebot.kit.step_jobs.runner import PreparedWork, StepJobs
 from spotthebot.kit.text.words import known_text_hash
@@ -62,18 +67,18 @@ _KIND: Final = "scores"
 async def start_score_job(
     session: WriteSession, jobs: Jobs, request: ScoreJobIn, dimensions: Sequence[Dimension]
 ) -> ScoreJob:
-    """Queue a job; the follow-ups of its dimensions stay as they are now."""
+    """Queue a job. It stores the follow-ups that its dimensions have now."""
     document = {"job": request.model_dump(mode="json"), "dimensions": [vars(each) for each in dimensions]}
     job_id = await STEP_JOBS.start(
         session, jobs, _KIND, document, subject_id=request.collection_id, version=version("spotthebot")
     )
-    return await store.score_sets.get_job(session, job_id)
+    return await score_sets_store.get_job(session, job_id)
 
 
 async def cancel_score_job(session: WriteSession, job_id: UUID) -> ScoreJob:
     """Cancel a job before its next step; cancelling it again changes nothing. Raises ScoreJobHasEnded."""
     await STEP_JOBS.cancel(session, job_id)
-    job = await store.score_sets.get_job(session, job_id)
+    job = await score_sets_store.get_job(session, job_id)
     if job.state is not ScoreJobState.CANCELLED:
         raise ScoreJobHasEnded(state=job.state)
     return job
@@ -91,7 +96,7 @@ async def prepare_score_job(
 ) -> PreparedWork:
     """Load the model, read the collection once, and divide it into steps.
 
-    Raises NothingToScore, NoSuchBot, StillCollecting, and what opening the model raises.
+    Raises NothingToScore, NoSuchBot, StillCollecting, and the errors of opening the model.
     """
     request = ScoreJobIn.model_validate(job.request["job"])
     collection = await collections.require_ended(request.collection_id)
@@ -102,7 +107,7 @@ async def prepare_score_job(
     fingerprint = hashlib.sha256(json.dumps([REVISION, inputs, len(cursors)]).encode()).hexdigest()
     if job.fingerprint not in {None, fingerprint}:  # begun with another model, or before the collection changed
         async with database.write() as session:
-            await store.score_sets.delete_scores(session, job.id)
+            await score_sets_store.delete_scores(session, job.id)
     work = _Scoring(
         database=database,
         collections=collections,
@@ -119,7 +124,7 @@ async def prepare_score_job(
 async def _read(
     collections: Collections, collection: CollectionOut, request: ScoreJobIn, *, size: int
 ) -> tuple[str, list[str | None]]:
-    """Return a hash of all conversations, and the cursor of each page."""
+    """Return a hash of all conversations of a collection, and the cursor of each page."""
     digest = hashlib.sha256()
     cursors: list[str | None] = []
     names: set[str] = set()
@@ -162,7 +167,7 @@ class _Scoring:
         contexts = [each for outcome in outcomes if isinstance(outcome, list) for each in outcome]
         rejected = [each for each in outcomes if isinstance(each, RejectedConversation)]
         async with self.database.write() as session:
-            await store.score_sets.put_scores(session, self.job_id, contexts, rejected)
+            await score_sets_store.put_scores(session, self.job_id, contexts, rejected)
         return {"contexts": len(contexts), "rejected": len(rejected)}
 
     async def assemble(self, results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -178,7 +183,10 @@ class _Scoring:
         }
 
     async def _repeated_texts(self, texts: Mapping[UUID, str]) -> tuple[RepeatedTexts, ...]:
-        """Return whose conversations repeat one another, of those with these texts."""
+        """Return the pairs of speakers whose conversations repeat texts.
+
+        `texts` has a value for each conversation's text.
+        """
         spoken = [each async for each in self.collections.speakers(self.request.collection_id) if each.id in texts]
         return find_repeated_texts(
             ((each.participants[0].name, each.participants[1].name), texts[each.id]) for each in spoken
@@ -213,16 +221,19 @@ class _Scoring:
     async def _likelihoods(
         self, texts: Sequence[str], ends: Sequence[int], options: LikelihoodOptions
     ) -> list[FoundContext]:
-        """Return the likelihoods after each end: those that are known, and those that the model computes now."""
+        """Return the likelihoods after each number of turns in `ends`.
+
+        They are stored already, or the model computes them now.
+        """
         keys = {end: options.key(self.scorer.sha256, texts[:end], revision=REVISION) for end in ends}
         async with self.database.read() as session:
-            known = await store.likelihoods.find(session, {key: end for end, key in keys.items()}, options.followups)
+            known = await likelihoods_store.find(session, {key: end for end, key in keys.items()}, options.followups)
         missing = [end for end in ends if keys[end] not in known]
         computed: dict[int, FoundContext] = {}
         if missing:
             answer = await self.scorer.likelihoods(options.request(texts[: missing[-1]], missing))
             computed = {each.turns: each for each in found_contexts(answer, options)}
         async with self.database.write() as session:
-            await store.likelihoods.note_use(session, known)
-            await store.likelihoods.put(session, {keys[end]: computed[end] for end in missing}, options.followups)
+            await likelihoods_store.note_use(session, known)
+            await likelihoods_store.put(session, {keys[end]: computed[end] for end in missing}, options.followups)
         return [known.get(keys[end]) or computed[end] for end in ends]

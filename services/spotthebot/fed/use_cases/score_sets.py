@@ -1,4 +1,4 @@
-"""What a job made: its summary, its scores with their baselines, and its export."""
+"""The results of a job: its summary, its scores with their baselines, and its export."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from uuid import UUID
@@ -19,7 +19,7 @@ Baselines = Mapping[str, LengthBaseline | None]
 
 
 async def get_complete(session: ReadSession, set_id: UUID) -> ScoreJob:
-    """Return a job that is complete; raises NoSuchScoreJob, NotScoredYet."""
+    """Return a complete job; raises NoSuchScoreJob, NotScoredYet."""
     job = await store.score_sets.get_job(session, set_id)
     if job.dimensions is None:
         raise NotScoredYet(state=job.state)
@@ -30,30 +30,25 @@ async def get_score_set(session: ReadSession, set_id: UUID) -> ScoreSetOut:
     """Return the summary of a complete job; raises NoSuchScoreJob, NotScoredYet."""
     job = await get_complete(session, set_id)
     progress = (await store.score_sets.get_progress_of(session, [set_id]))[set_id]
-    return ScoreSetOut(
-        id=job.id,
+    return ScoreSetOut.of(
+        job,
         collection_id=job.request.collection_id,
-        request=job.request,
         model_sha256=job.model_sha256 or "",
         data_sha256=job.data_sha256 or "",
-        template_date=job.template_date,
         contexts=progress.contexts,
         dialogues=progress.dialogues,
         rejected=progress.rejected,
         dimensions=job.dimensions or (),
-        repeated_texts=job.repeated_texts,
-        created_at=job.created_at,
-        version=job.version,
     )
 
 
 def baselines_of(job: ScoreJob) -> Baselines:
-    """Return the baseline of each dimension of a complete job, in the order of its scores."""
+    """Return the length baseline of each dimension of a complete job, in the order of its scores."""
     return {each.dimension: _line(each.baseline) for each in job.dimensions or ()}
 
 
 def scores_out(context: ScoredContext, baselines: Baselines) -> ContextScoresOut:
-    """Return the scores of a context by dimension, each beside what length alone says."""
+    """Return the scores of a context by dimension, each with its length baseline."""
     return ContextScoresOut(
         conversation_id=context.conversation_id,
         turn=context.turn,

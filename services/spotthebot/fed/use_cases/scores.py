@@ -15,12 +15,12 @@ from spotthebot.fed.model import Scorer, Scorers, find_template_date, predicts_c
 
 
 def rule_of(scorer: ScorerIn) -> ScoringRule:
-    """Return the rule that a scorer names."""
+    """Return the scoring rule of a scorer."""
     return ScoringRule(Mode(scorer.mode), PolarityChoice(scorer.polarity), SetRule(scorer.set_rule))
 
 
 def options_of(scorer: ScorerIn, dimensions: Sequence[Dimension], *, tokens: bool = False) -> LikelihoodOptions:
-    """Return what a model is asked for these dimensions."""
+    """Return the options of likelihood requests for these dimensions."""
     return LikelihoodOptions(
         followups=unique_followups(dimensions),
         join=None if scorer.join is None else scorer.join.model_dump(mode="json"),
@@ -31,7 +31,7 @@ def options_of(scorer: ScorerIn, dimensions: Sequence[Dimension], *, tokens: boo
 
 
 async def open_scorer(scorers: Scorers, scorer: ScorerIn) -> Scorer:
-    """Load a model; raises ModeNotForModel, and what `Scorers.open` raises."""
+    """Load a model; raises ModeNotForModel, and the errors of `Scorers.open`."""
     opened = await scorers.open(scorer.model, scorer.revision)
     if rule_of(scorer).needs_context_likelihood and not await predicts_contexts(opened):
         raise ModeNotForModel(model=scorer.model)
@@ -41,9 +41,9 @@ async def open_scorer(scorers: Scorers, scorer: ScorerIn) -> Scorer:
 async def score_dialogues(
     scorers: Scorers, request: ScoresIn, dimensions: Sequence[Dimension], *, seconds: float
 ) -> ScoresOut:
-    """Score dialogues now; one that can't be scored is rejected alone.
+    """Score dialogues now. A dialogue that can't be scored is rejected alone.
 
-    Raises ScoringTooSlow after so many seconds, and what opening the model raises.
+    Raises ScoringTooSlow after `seconds`, and the errors of opening the model.
     """
     try:
         async with asyncio.timeout(seconds):

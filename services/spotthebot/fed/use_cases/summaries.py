@@ -1,4 +1,4 @@
-"""The scores of a job summed up by bot: means with intervals and ranges of ranks, beside what length alone says."""
+"""Summaries of a job's scores for each bot: means with intervals and rank ranges, and the length baseline."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from spotthebot.fed.stats.bot_scores import score_bots
 def summarize(
     contexts: Sequence[ScoredContext], dimensions: Sequence[Dimension], request: ScoreJobIn
 ) -> list[DimensionScoresOut]:
-    """Sum up one dimension after the other; blocks as long as its bootstraps take."""
+    """Return the summary of each dimension. This computes bootstraps and blocks the thread."""
     return [
         _dimension(contexts, [each.scores[number] for each in contexts], dimension.name, request)
         for number, dimension in enumerate(dimensions)

@@ -1,43 +1,6 @@
-"""Reader of the data that the authors of Spot The Bot (Deriu et al., 2020) published.
+"""Reader of the data published by the authors of Spot The Bot (Deriu et al., 2020).
 
-A dump is three MongoDB exports per domain: conversations, the packages that they were handed out
-in, and the annotations. They are read as a stream, from a folder or from the zip as published, and
-every row comes out either as a record or as a `Rejected` that names file, line and reason.
+A dump is three MongoDB exports per domain: conversations, the packages of their segments, and the annotations. All
+three are read as streams, from a folder or from the published zip. Every row becomes a record, or a `Rejected` with
+file, line and reason.
 """
-
-from spotthebot.importers.published_dump.dump import Dump, open_dump
-from spotthebot.importers.published_dump.errors import (
-    DumpFileMissing,
-    DumpIsTooLarge,
-    DumpNotReadable,
-    DumpTruncated,
-    NotRowsOfJson,
-    UnknownDumpDomain,
-)
-from spotthebot.importers.published_dump.records import (
-    DumpAnnotation,
-    DumpConversation,
-    DumpPackage,
-    DumpParticipant,
-    DumpSegment,
-    DumpTurn,
-    Rejected,
-)
-
-__all__ = [
-    "Dump",
-    "DumpAnnotation",
-    "DumpConversation",
-    "DumpFileMissing",
-    "DumpIsTooLarge",
-    "DumpNotReadable",
-    "DumpPackage",
-    "DumpParticipant",
-    "DumpSegment",
-    "DumpTruncated",
-    "DumpTurn",
-    "NotRowsOfJson",
-    "Rejected",
-    "UnknownDumpDomain",
-    "open_dump",
-]

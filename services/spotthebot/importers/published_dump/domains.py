@@ -1,4 +1,4 @@
-"""The three domains of the published data: their files, and the paper's names for their systems."""
+"""The three domains of the published data: the files of each, and the paper's names for its systems."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ _EVERYWHERE: Final = {
 
 @dataclass(frozen=True)
 class Domain:
-    """A domain under its name in file names (`key`) and in rows.
+    """A domain of the published data, with its name in file names (`key`) and its name in rows.
 
-    `abbreviations` maps a `system_type` to the paper's name for it. The type 'huggingface' is a
-    different system in ConvAI2 (HF) than elsewhere (GPT).
+    `abbreviations` maps a `system_type` to the paper's name for it. The type 'huggingface' is HF in ConvAI2 and GPT
+    elsewhere, two different systems.
     """
 
     key: str

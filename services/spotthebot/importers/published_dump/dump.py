@@ -1,4 +1,4 @@
-"""A dump as three streams of records, each row checked against those that it refers to."""
+"""A dump as three streams of records; each row is checked against the rows that it refers to."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ from spotthebot.importers.published_dump.rows import check_rows, read_rows
 from spotthebot.importers.published_dump.source import Source, open_source
 
 LARGEST_DUMP: Final = 256 * 1024**2
-"""Bytes of the three files of a domain, unpacked; those published have less than 5 MiB."""
+"""The bytes of the three files of a domain, unpacked; the published files have less than 5 MiB."""
 
 _Record = TypeVar("_Record", DumpConversation, DumpPackage, DumpAnnotation)
 
@@ -27,9 +27,8 @@ _Record = TypeVar("_Record", DumpConversation, DumpPackage, DumpAnnotation)
 def open_dump(path: Path, domain: str, *, limit: int = LARGEST_DUMP) -> "Dump":
     """Open the published data of one domain: 'dailydialog', 'empathetic' or 'convai2' (or 'personachat').
 
-    `path` is the folder with the files, or the zip. Raises an `Invalid` error, before anything is
-    read, for an unknown domain, for files that are missing, damaged or not rows of JSON, and for
-    more than `limit` bytes of them.
+    `path` is the folder with the files, or the zip. Raises an `Invalid` error before any row is read if the domain is
+    unknown, if files are missing or damaged, if files have no rows of JSON, or if they have more than `limit` bytes.
     """
     known = domain_named(domain)
     files = (known.conversations_file, known.packages_file, known.annotations_file)
@@ -44,7 +43,10 @@ def open_dump(path: Path, domain: str, *, limit: int = LARGEST_DUMP) -> "Dump":
 
 
 class Dump:
-    """The rows of one domain; each stream can be read again, and reads first what it refers to."""
+    """The rows of one domain. Each stream can be read repeatedly.
+
+    It first reads the rows of other files that its rows refer to.
+    """
 
     def __init__(self, source: Source, domain: Domain) -> None:
         self._source = source
@@ -61,7 +63,7 @@ class Dump:
         self.close()
 
     def close(self) -> None:
-        """Close the zip; the streams cannot be read any more."""
+        """Close the zip; afterwards the streams can't be read."""
         self._source.close()
 
     @property
@@ -81,7 +83,7 @@ class Dump:
         self._lengths = lengths
 
     def packages(self) -> Iterator[DumpPackage | Rejected]:
-        """Yield every package; one with any segment that cannot be shown is rejected as a whole."""
+        """Yield every package; a package with an invalid segment is rejected completely."""
         lengths = self._conversation_lengths()
         segments: dict[str, frozenset[DumpSegment]] = {}
 
@@ -98,7 +100,7 @@ class Dump:
         self._segments = segments
 
     def annotations(self) -> Iterator[DumpAnnotation | Rejected]:
-        """Yield every annotation, by whomever and however often."""
+        """Yield every annotation, by any annotator and including repeats."""
         lengths = self._conversation_lengths()
         packages = self._package_segments()
 

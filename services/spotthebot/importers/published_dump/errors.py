@@ -1,4 +1,4 @@
-"""Why a dump cannot be read at all; what is wrong with a single row is a `Rejected` instead."""
+"""The errors of a dump as a whole; a fault of a single row is a `Rejected` instead."""
 
 from spotthebot.kit.errors import Invalid
 

@@ -1,4 +1,4 @@
-"""Single values of a row, checked: MongoDB writes ids and long numbers as objects (Extended JSON v2)."""
+"""Checked values of a row. MongoDB writes ids and long numbers as objects (Extended JSON v2)."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,19}")
 
 
 class FieldFault(Exception):
-    """A fault of a row, in words for the person who has to correct it."""
+    """A fault of a row, explained to the person who has to correct the row."""
 
     def __init__(self, *, reason: str) -> None:
         super().__init__(reason)
@@ -33,7 +33,7 @@ def list_of_objects(content: Mapping[str, object], key: str) -> list[dict[str, o
 
 
 def object_id(content: Mapping[str, object], key: str) -> str:
-    """Return 24 hexadecimal digits, given as such or as {"$oid": ...}."""
+    """Return 24 hexadecimal digits, given directly or as {"$oid": ...}."""
     value = _value(content, key)
     digits = value.get("$oid") if isinstance(value, dict) else value
     if not isinstance(digits, str) or not _OBJECT_ID.fullmatch(digits):
@@ -42,7 +42,7 @@ def object_id(content: Mapping[str, object], key: str) -> str:
 
 
 def integer(content: Mapping[str, object], key: str) -> int:
-    """Return a whole number, given as such or as {"$numberLong": "..."} or {"$numberInt": "..."}."""
+    """Return a whole number, given directly or as {"$numberLong": "..."} or {"$numberInt": "..."}."""
     value = _value(content, key)
     if isinstance(value, dict):
         digits = value.get("$numberLong", value.get("$numberInt"))
@@ -54,7 +54,7 @@ def integer(content: Mapping[str, object], key: str) -> int:
 
 
 def flag(content: Mapping[str, object], key: str) -> bool:
-    """Return true or false, given as such."""
+    """Return a boolean."""
     value = _value(content, key)
     if not isinstance(value, bool):
         raise FieldFault(reason=f"{key} must be true or false")
@@ -62,12 +62,12 @@ def flag(content: Mapping[str, object], key: str) -> bool:
 
 
 def flag_or_null(content: Mapping[str, object], key: str) -> bool | None:
-    """Return true, false or None for an explicit null; a key that is missing is a fault."""
+    """Return a boolean, or None for an explicit null; a missing key is a fault."""
     return None if _value(content, key) is None else flag(content, key)
 
 
 def text(content: Mapping[str, object], key: str) -> str:
-    """Return a text, possibly empty, that a database can hold."""
+    """Return a text that a database can store; it may be empty."""
     value = _value(content, key)
     if not isinstance(value, str):
         raise FieldFault(reason=f"{key} is not a text")
@@ -77,7 +77,7 @@ def text(content: Mapping[str, object], key: str) -> str:
 
 
 def name(content: Mapping[str, object], key: str) -> str:
-    """Return a text that is not blank."""
+    """Return a non-blank text."""
     value = text(content, key)
     if not value.strip():
         raise FieldFault(reason=f"{key} is empty")

@@ -1,4 +1,4 @@
-"""From a row to a record: what each field of the published export means, and where it misleads."""
+"""Converts rows to records. It states the meaning of each published field, and which fields mislead."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -38,10 +38,10 @@ _NOT_STARTED = -1
 
 
 def conversation_of(row: Mapping[str, object], domain: Domain) -> DumpConversation:
-    """Read a conversation; a speaker is known by position, since both may be of the same type.
+    """Convert a row to a conversation; a turn's position tells its speaker, since both speakers may have the same type.
 
-    `exchange_nr` is ignored: it starts at 0 for humans and at 1 for bots, and half of the bots' own
-    conversations count 1, 2, 2, 3.
+    `exchange_nr` is ignored: it starts at 0 for humans and at 1 for bots, and half of the bots' own conversations count
+    1, 2, 2, 3.
     """
     if name(row, "domain_name") != domain.name_in_rows:
         raise FieldFault(reason=f"domain_name must be '{domain.name_in_rows}'")
@@ -54,7 +54,7 @@ def conversation_of(row: Mapping[str, object], domain: Domain) -> DumpConversati
 
 
 def package_of(row: Mapping[str, object]) -> DumpPackage:
-    """Read a package, whose `start_turn` is the index, from 0, of the last turn that is shown."""
+    """Convert a row to a package; `start_turn` is the index, from 0, of the last turn shown."""
     segments = tuple(
         DumpSegment(object_id(item, "convo_id"), _turns_shown(integer(item, "start_turn") + 1))
         for item in list_of_objects(row, "package")
@@ -63,7 +63,7 @@ def package_of(row: Mapping[str, object]) -> DumpPackage:
 
 
 def annotation_of(row: Mapping[str, object]) -> DumpAnnotation:
-    """Read an annotation; per feature both sides have a flag, and two raised flags mean a tie."""
+    """Convert a row to an annotation. For each feature, each side has a flag; two true flags mean a tie."""
     first, second = (_entity(row, side) for side in _SIDES)
     turns_shown = integer(first, "decision_turn")
     if integer(second, "decision_turn") != turns_shown:

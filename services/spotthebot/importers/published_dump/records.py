@@ -1,4 +1,4 @@
-"""What a row of the published data says, in our terms."""
+"""Records of the published data in our terms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ Side: TypeAlias = Literal[0, 1]
 
 @dataclass(frozen=True)
 class Rejected:
-    """A row that could not be read, or that contradicts an earlier one; lines count from 1.
+    """A row that could not be read, or that contradicts an earlier row; lines count from 1.
 
-    `bots` are those that the row is about, where it names any; `rows` counts the rows that fall with it.
+    `bots` are the bots that the row names; `rows` counts the rows rejected together with it.
     """
 
     file: str
@@ -32,10 +32,10 @@ class Rejected:
 
 @dataclass(frozen=True)
 class DumpParticipant:
-    """Who spoke: `name` is the paper's abbreviation, `system` the name of the model as exported.
+    """A speaker: `name` is the paper's abbreviation, `system` is the model's name in the published files.
 
-    A system that the paper does not abbreviate keeps its type as its name. One participant may come
-    under several systems: in Empathetic, GPT has two.
+    If the paper has no abbreviation, `name` is the type of the system. One participant may have several systems: in
+    Empathetic, GPT has two.
     """
 
     kind: Kind
@@ -44,7 +44,7 @@ class DumpParticipant:
 
 
 class DumpTurn(NamedTuple):
-    """One utterance, possibly an empty one, by the participant of that position."""
+    """One utterance, possibly empty; `speaker` tells which of the two participants spoke."""
 
     speaker: Side
     text: str
@@ -52,7 +52,7 @@ class DumpTurn(NamedTuple):
 
 @dataclass(frozen=True)
 class DumpConversation:
-    """A conversation whose two participants alternate, the first of them first."""
+    """A conversation in which two participants alternate, beginning with the first."""
 
     external_id: str
     domain: str
@@ -61,7 +61,7 @@ class DumpConversation:
 
 
 class DumpSegment(NamedTuple):
-    """The first `turns_shown` turns of a conversation: an even number, two for each exchange."""
+    """The first `turns_shown` turns of a conversation. Their number is even, because an exchange is two turns."""
 
     conversation: str
     turns_shown: int
@@ -69,7 +69,7 @@ class DumpSegment(NamedTuple):
 
 @dataclass(frozen=True)
 class DumpPackage:
-    """Segments that were annotated in one sitting, each of another conversation."""
+    """Segments that were annotated in one sitting; no two of them are from the same conversation."""
 
     external_id: str
     segments: tuple[DumpSegment, ...]
@@ -77,12 +77,12 @@ class DumpPackage:
 
 @dataclass(frozen=True)
 class DumpAnnotation:
-    """What one annotator said of one segment of one package.
+    """An annotation by one annotator of one segment of one package.
 
-    `labels` are those of the first and the second participant; a preference is the position of the
-    better one, None for a tie. Times are in milliseconds since 1970; `started_at_ms` is None where the
-    export holds -1, and `elapsed_ms`, kept as exported, is meaningless there. Annotators may be authors
-    who tried things out ('test', 'Annotator1'), and one annotator may annotate one segment twice.
+    `labels` are for the first and the second participant. A preference is the position of the preferred participant,
+    None for a tie. Times are in milliseconds since 1970. If the export holds -1, `started_at_ms` is None, and
+    `elapsed_ms`, kept as exported, is meaningless. Some annotators are authors making tests ('test', 'Annotator1'), and
+    one annotator may annotate one segment twice.
     """
 
     external_id: str

@@ -1,4 +1,4 @@
-"""Rows of an export of MongoDB: JSON Lines, or one JSON array as `mongoexport --jsonArray` writes it."""
+"""Reads rows from an export of MongoDB: JSON Lines, or one JSON array as `mongoexport --jsonArray` writes it."""
 
 import json
 import re
@@ -30,9 +30,9 @@ class Row:
 
 
 def check_rows(source: Source, file: str) -> None:
-    """Raise `NotRowsOfJson` when no JSON object is found where a file begins, `DumpTruncated` when its end is missing.
+    """Raise `NotRowsOfJson` if a file does not begin with a JSON object, `DumpTruncated` if its end is missing.
 
-    A broken row elsewhere is no reason to refuse the others: it is rejected when it is read.
+    A broken row in the middle is rejected when it is read; the other rows are still read.
     """
     last: Row | Rejected | None = None
     found = False
@@ -49,7 +49,7 @@ def check_rows(source: Source, file: str) -> None:
 
 
 def read_rows(source: Source, file: str) -> Iterator[Row | Rejected]:
-    """Yield every object of a file in order; whatever else stands there is rejected with its line."""
+    """Yield every object of a file in order; other content is rejected with its line."""
     with source.open(file) as stream:
         is_array = stream.read(1024).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"[")
     with source.open(file) as stream:
@@ -76,7 +76,7 @@ def _lines(stream: IO[bytes], file: str) -> Iterator[Row | Rejected]:
 
 
 def _elements(stream: IO[bytes], file: str) -> Iterator[Row | Rejected]:
-    """Decode one element after another; past a broken one, go on at the next line that begins one."""
+    """Decode the elements of an array one by one; after a broken element, go on at the next line that begins one."""
     text = stream.read().removeprefix(_BYTE_ORDER_MARK).decode(errors="surrogateescape")
     position = text.index("[") + 1
     line, counted_to = 1, 0
@@ -111,7 +111,7 @@ def _row(value: object, file: str, line: int) -> Row | Rejected:
 
 
 class _HalfPair(ValueError):
-    """A text holds half of a surrogate pair, which JSON can escape and nothing else can store."""
+    """A text with half of a surrogate pair. JSON can contain it as an escape, but no database can store it."""
 
 
 def _require_whole_characters(text: str, value: object) -> None:

@@ -1,4 +1,4 @@
-"""Where a dump lies: in a folder, or in a zip as published, its files perhaps in a sub-folder."""
+"""The location of a dump: a folder, or the published zip, possibly with its files in a sub-folder."""
 
 import zipfile
 import zlib
@@ -14,7 +14,7 @@ _Place = TypeVar("_Place")
 
 
 class Source(Protocol):
-    """A place that holds the files of a dump."""
+    """A folder or zip with the files of a dump."""
 
     def open(self, file: str) -> AbstractContextManager[IO[bytes]]: ...
 
@@ -22,11 +22,11 @@ class Source(Protocol):
 
 
 def open_source(path: Path, files: Iterable[str], limit: int) -> Source:
-    """Open the place that holds all of `files`, looked for by name in whatever sub-folder.
+    """Open the folder or zip that holds all of `files`, searched by name in all sub-folders.
 
-    Raises an `Invalid` error for a place that is missing, damaged or ambiguous, or whose files have
-    more than `limit` bytes together once unpacked. A zip is unpacked once against its checksums, so
-    that damage is found before anybody acts on the first row.
+    Raises an `Invalid` error if a file is missing, damaged or found twice, or if the unpacked files have more than
+    `limit` bytes. A zip is unpacked once to compare its checksums, so that damage is found before the first row is
+    used.
     """
     if not path.exists():
         raise DumpNotReadable(place=path, reason="there is no such file or folder")
@@ -46,7 +46,7 @@ class _Folder:
         return self._paths[file].open("rb")
 
     def close(self) -> None:
-        """Nothing stays open between two reads."""
+        """Do nothing, because no file stays open between two reads."""
 
 
 class _Zip:
@@ -88,7 +88,7 @@ class _Zip:
 
 
 def _is_junk(place: PurePath, root: PurePath) -> bool:
-    """Tell the shadow files that macOS adds to a zip from the files themselves."""
+    """Return whether a file is a shadow file that macOS adds to zips."""
     return _JUNK in place.relative_to(root).parts
 
 

@@ -1,1 +1,1 @@
-"""Tables that other tools wrote: rows of any form as texts, what their columns and values mean, and what they hold."""
+"""Tables of other tools: their rows as texts, the meaning of columns and values, and what the rows say."""

@@ -1,4 +1,4 @@
-"""Which column holds what: guessed from the names of columns and from their values, or given by `--map`."""
+"""The meaning of columns: guessed from their names and values, or given by `--map`."""
 
 import re
 import shlex
@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from spotthebot.contracts.annotation.annotations import Label, Preference
-from spotthebot.importers.tables.cells import is_missing, shown
+from spotthebot.importers.tables.cells import column_name, is_missing, shown
 from spotthebot.importers.tables.errors import ColumnsUnknown, MappingFault, NoNumbers
 from spotthebot.importers.tables.numbers import is_numeric
 from spotthebot.importers.tables.rows import Table
@@ -17,21 +17,21 @@ from spotthebot.importers.tables.texts import PROMPT, TEXT_FIELDS, is_text
 from spotthebot.importers.tables.values import ValueWords
 
 MAX_ID: Final = 150
-"""Letters of a conversation's or an annotator's id, so that ids made of it are short enough."""
+"""The maximum of letters of a conversation's or an annotator's id, so that ids derived from it are short enough."""
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
 VALUE_OF: Final = "value."
-"""How a field begins that is a dimension's column of ratings: `value.fluency`."""
+"""The prefix of a field for a dimension's column of ratings: `value.fluency`."""
 BOT_OF: Final = "bot."
-"""How a field begins that is a bot's column of ratings: `bot.alpha`."""
+"""The prefix of a field for a bot's column of ratings: `bot.alpha`."""
 _ALIASES: Final = {"item": "conversation", "model_a": "side_a", "model_b": "side_b"}
 _SHOWN_TEXT: Final = "shown_text"
-"""What the columns of whole texts are called, which are not those of turns."""
-_MAX_COLUMNS_SHOWN = 30
+"""The names of columns with complete texts, as opposed to single turns."""
+_MAX_COLUMNS_SHOWN, _MAX_CODES = 30, 5
 _OTHER_SIDE: Final = {"1": "2", "a": "b"}
 
 
 class Kind(StrEnum):
-    """What the rows of a table are."""
+    """The kind of a table, by the content of its rows."""
 
     LABELS = "labels, both sides in a row"
     SIDES = "labels, a row for each side"
@@ -43,14 +43,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Form:
-    """The fields of a kind: without a required one nothing can be read."""
+    """The fields of a kind of table; a table of this kind must have a column for each required field.
+
+    A column with the very name of one of the `sparse` fields holds it, even if the first rows have no value there.
+    """
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
+    sparse: tuple[str, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:
-        return (*self.required, *self.optional)
+        return tuple(dict.fromkeys((*self.required, *self.optional, *self.sparse)))
 
 
 FORMS: Final[Mapping[Kind, Form]] = {
@@ -64,14 +68,18 @@ FORMS: Final[Mapping[Kind, Form]] = {
     Kind.OUTCOMES: Form(
         ("side_a", "side_b", "winner_a", "winner_b"), ("conversation", "winner_tie", "annotator", "turn", *TEXT_FIELDS)
     ),
-    Kind.RATINGS: Form(("conversation", "bot", "value"), ("annotator", "dimension", "turn", *TEXT_FIELDS)),
+    Kind.RATINGS: Form(
+        ("conversation", "bot", "value"),
+        ("annotator", "dimension", "turn", "seconds", *TEXT_FIELDS),
+        ("turn", "seconds", "text", "exchanges", "pair"),
+    ),
     Kind.TURNS: Form(("conversation", "speaker", "text"), ("position", "bot_name")),
 }
 
 
 @dataclass(frozen=True)
 class ColumnMapping:
-    """The column of each field of a table of some kind; `guessed` were not given."""
+    """The column of each field of a table; `guessed` has the columns that the user did not give."""
 
     kind: Kind
     columns: Mapping[str, str]
@@ -79,32 +87,32 @@ class ColumnMapping:
 
     @property
     def option(self) -> str:
-        """The `--map` that says the same."""
+        """The `--map` option that gives the same mapping."""
         return f"--map {shlex.quote(','.join(f'{name}={column}' for name, column in self.columns.items()))}"
 
     @property
     def confirmed(self) -> bool:
-        """Whether every column without which nothing can be read was given."""
+        """Whether the user gave the column of every required field."""
         return not self.guessed & set(FORMS[self.kind].required)
 
 
 COMPARED: Final = (Kind.VOTES, Kind.OUTCOMES, Kind.RATINGS)
-"""Tables that are ranked where they lie."""
+"""The kinds of tables that are ranked without an import."""
 _FIELDS: Final = {*_ALIASES, *(name for form in FORMS.values() for name in form.fields)}
 
 
 def parse_map(given: Sequence[str]) -> list[tuple[str, str]]:
-    """Read what `--map` gives, the column of each field; raises MappingFault."""
+    """Parse the values of `--map` to pairs of a field and its column; raises MappingFault."""
     return _pairs("--map", given, {*_FIELDS, *(rf"{re.escape(wide)}[^=,]+" for wide in (VALUE_OF, BOT_OF))})
 
 
 def parse_values(given: Sequence[str]) -> list[tuple[str, str]]:
-    """Read what `--values` gives, a meaning and a value that has it; raises MappingFault."""
+    """Parse the values of `--values` to pairs of a meaning and a value; raises MappingFault."""
     return _pairs("--values", given, {*Label, *Preference})
 
 
 def _pairs(option: str, given: Sequence[str], names: Iterable[str]) -> list[tuple[str, str]]:
-    """Read `NAME=VALUE,NAME=VALUE`; a value may hold a comma, unless one of the names follows it."""
+    """Parse `NAME=VALUE,NAME=VALUE`; a comma belongs to a value unless one of the `names` follows the comma."""
     next_pair = re.compile(rf",(?=\s*(?:{'|'.join(names)})\s*=)")
     pairs = []
     for text in given:
@@ -126,10 +134,10 @@ def find_columns(
     *,
     known: frozenset[str] = frozenset(),
 ) -> ColumnMapping:
-    """Find what a table is, the first of `kinds` whose columns are all there, and its columns.
+    """Find the first of `kinds` for which the table has all required columns, and return the column of each field.
 
-    Fields in `known` need no column. Raises MappingFault for a `--map` that does not fit the table, and
-    ColumnsUnknown where no kind is complete.
+    Fields in `known` need no column. Raises MappingFault for a `--map` that does not fit the table, and ColumnsUnknown
+    if no kind has all its columns.
     """
     mapped = _checked(table, kinds, given)
     sides = _has_two_sides(table)
@@ -140,6 +148,10 @@ def find_columns(
         if set(mapped) - {*form.fields, *wide}:
             continue
         columns = mapped | _guessed(table, form, mapped, words)
+        if "value" in form.fields and not wide and "value" not in mapped:
+            own = _named_as_fields(table)
+            wide = [*own]
+            columns = {name: column for name, column in columns.items() if column not in own} | own
         said = {"value"} if wide else set()
         if any(name.startswith(BOT_OF) for name in wide):
             said.add("bot")
@@ -165,6 +177,16 @@ def find_columns(
     )
 
 
+def _named_as_fields(table: Table) -> dict[str, str]:
+    """Return the numeric columns with names that `--map` would use: `value.DIMENSION`, or else `bot.BOT`."""
+    numeric = [column for column in table.columns if _mostly(is_numeric, table.values_of(column))]
+    for beginning in (VALUE_OF, BOT_OF):
+        own = {column: column for column in numeric if column.startswith(beginning) and column != beginning}
+        if own:
+            return own
+    return {}
+
+
 def _has_two_sides(table: Table) -> bool:
     """Return whether columns come in pairs, such as `bot1` and `bot2`."""
     names = {plain(column) for column in table.columns}
@@ -172,7 +194,7 @@ def _has_two_sides(table: Table) -> bool:
 
 
 def _examples(table: Table, missing: Sequence[str], columns: Mapping[str, str]) -> Iterator[str]:
-    """Yield what to map; of ratings, the columns of numbers, each of which may be a dimension."""
+    """Yield examples of mappings. For ratings, each numeric column is an example of a dimension."""
     for name in missing:
         free = [column for column in table.columns if column not in columns.values()]
         numbers = [column for column in free if _mostly(is_numeric, table.values_of(column))]
@@ -187,7 +209,7 @@ def _checked(table: Table, kinds: Sequence[Kind], given: Iterable[tuple[str, str
     mapped: dict[str, str] = {}
     for alias, written_column in given:
         name = _ALIASES.get(alias, alias)
-        column = written_column if written_column in table.columns else " ".join(written_column.split())
+        column = written_column if written_column in table.columns else column_name(written_column)
         written = shown(f"{alias}={column}")
         if name not in known and not (name.startswith((VALUE_OF, BOT_OF)) and "value" in known):
             raise MappingFault(
@@ -208,6 +230,7 @@ def _guessed(table: Table, form: Form, mapped: Mapping[str, str], words: ValueWo
     for name in form.fields:
         taken = {*mapped.values(), *columns.values()}
         free = [each for each in table.columns if each not in taken]
+        own = _named_so(table, form, name, free)
         if name in form.optional:
             free = [each for each in free if not all(map(is_missing, table.values_of(each)))]
         if name in mapped or (name == PROMPT and not {*TEXT_FIELDS} & {*mapped, *columns}):
@@ -217,16 +240,31 @@ def _guessed(table: Table, form: Form, mapped: Mapping[str, str], words: ValueWo
             free = [each for each in free if _mostly(is_text, table.values_of(each))]
             words_of = _SHOWN_TEXT if name == "text" else name
         test = fits.get(name)
-        named = _named(
-            synonyms(FIELDS)[words_of],
+        named = own or _named(
+            synonyms(FIELDS)[words_of] if name in (*form.required, *form.optional) else (),
             [each for each in free if test is None or any(map(test, table.values_of(each)))],
         )
         if named is None and test is not None and name in by_values:
-            # Few columns hold such words as human and bot, whatever the columns are called.
-            named = next((each for each in free if _mostly(test, table.values_of(each))), None)
+            # Few columns hold words such as human and bot, whatever their names; a label's may hold codes, such as 1.
+            by_value = next((each for each in free if _mostly(test, table.values_of(each))), None)
+            coded = [each for each in free if 0 < len(table.values_of(each)) <= _MAX_CODES]
+            named = by_value or _named(synonyms(FIELDS)[name], coded)
         if named is not None:
             columns[name] = named
     return columns
+
+
+def _named_so(table: Table, form: Form, name: str, free: Sequence[str]) -> str | None:
+    """Return the column with the very name of a sparse field.
+
+    If the field has synonyms, the column counts only if the first rows have no value in it.
+    """
+    if name not in form.sparse:
+        return None
+    own = (each for each in free if plain(each) == name)
+    return next(
+        (each for each in own if name not in form.optional or all(map(is_missing, table.values_of(each)))), None
+    )
 
 
 def _fits(words: ValueWords) -> dict[str, Callable[[str], bool]]:
@@ -237,7 +275,7 @@ def _fits(words: ValueWords) -> dict[str, Callable[[str], bool]]:
         return len(value) <= MAX_ID and value.isprintable()
 
     named = dict.fromkeys(("label", "label_a", "label_b"), is_label)
-    numbers = dict.fromkeys(("value", "exchanges"), is_numeric)
+    numbers = dict.fromkeys(("value", "exchanges", "seconds"), is_numeric)
     return {**named, **numbers, "conversation": is_id}
 
 
@@ -246,7 +284,10 @@ def _mostly(fits: Callable[[str], bool], values: Sequence[str]) -> bool:
 
 
 def _named(names: Sequence[str], columns: Sequence[str]) -> str | None:
-    """Return the column with the likeliest name: the whole, that without brackets, or the last of a nested object."""
+    """Return the column with the likeliest of `names`.
+
+    Full names of columns are compared first, then names without brackets, then the part after the last dot.
+    """
     for part in (
         plain,
         lambda column: plain(without_brackets(column)),

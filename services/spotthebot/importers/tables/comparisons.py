@@ -1,7 +1,8 @@
-"""Votes between two bots and ratings of single bots, from a table to the statistics' input."""
+"""Votes between two bots and ratings of single bots, from a table to the input of the statistics."""
 
 import ast
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from spotthebot.analytics.stats import Games, Ratings, Unit
+from spotthebot.analytics.stats.rating_estimates import Ratings
+from spotthebot.analytics.stats.wins import Games, Unit
 from spotthebot.contracts.names import fault_of_name
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 from spotthebot.importers.published_dump.fields import FieldFault
@@ -28,9 +30,9 @@ _IDS: Final = ("conversation", "annotator")
 
 
 class Vote(NamedTuple):
-    """Which of two bots an annotator preferred for an item: 1 the first, -1 the second, 0 neither.
+    """An annotator's preference between two bots for an item: 1 the first, -1 the second, 0 a tie.
 
-    The annotator is empty where the table names none.
+    `annotator` is empty if the table names no annotator.
     """
 
     item: str
@@ -41,18 +43,27 @@ class Vote(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """How an annotator rated a bot's part in an item, in one dimension."""
+    """An annotator's rating of a bot in one dimension, for an item or for one turn of the item.
+
+    `turn` is empty if the table names no turn. `seconds` is the time that the annotator took for the row, NaN if the
+    table does not state it. `exchanges` says how much of the item was shown. `pair` names what was compared if the
+    rating is a preference.
+    """
 
     item: str
     bot: str
     annotator: str
     dimension: str
     value: float
+    turn: str = ""
+    seconds: float = math.nan
+    exchanges: str = ""
+    pair: str = ""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How the cells of a table are read: what words mean, and what the user says of numbers and winners."""
+    """The settings for reading a table's cells: meanings of words, and the user's options for numbers and winners."""
 
     words: ValueWords
     decimal: str | None = None
@@ -62,35 +73,37 @@ class Reading:
 
 @dataclass
 class Comparisons:
-    """What a table of votes or ratings holds: votes, ratings by dimension, and how its rows were read."""
+    """The content of a table of votes or ratings: votes, ratings by dimension, and how its rows were read."""
 
     reading: Reading
     texts: Texts
     names_items: bool = True
-    """Whether a column says what was compared; else each row is an item of its own."""
+    """Whether a column names the compared items; otherwise each row is a separate item."""
+    names_pairs: bool = False
+    """Whether a column of ratings names what was compared; otherwise ratings of one item may be a preference."""
     tally: Tally = field(default_factory=Tally)
     votes: list[Vote] = field(default_factory=list)
     winners: Winners | None = None
     ratings: dict[str, list[Rating]] = field(default_factory=dict)
     numbers: Mapping[str, Numbers] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
-    """Rows without a rating of a dimension that have one of another."""
+    """The rows without a rating of this dimension that rate another dimension."""
 
     @property
     def annotators(self) -> set[str]:
-        """The annotators that the table names; none where it has no column of them."""
+        """The annotators that the table names; empty without a column of annotators."""
         rated = {rating.annotator for ratings in self.ratings.values() for rating in ratings}
         return (rated | {vote.annotator for vote in self.votes}) - {""}
 
     @cached_property
     def clusters(self) -> Mapping[str, str]:
-        """What each item counts as: the first item of its text."""
+        """The cluster of each item: the first item with the same text."""
         rated = {rating.item for ratings in self.ratings.values() for rating in ratings}
         return self.texts.clusters(rated | {vote.item for vote in self.votes})
 
     @property
     def repeated_texts(self) -> tuple[RepeatedTexts, ...]:
-        """The pairs of bots whose items, of those with votes, repeat one another's text."""
+        """The pairs of bots with votes on items that repeat texts."""
         voted = {(min(vote.bots), max(vote.bots), vote.item) for vote in self.votes}
         return find_repeated_texts(((one, other), self.clusters[item]) for one, other, item in voted)
 
@@ -105,7 +118,7 @@ class CellReader:
         self._seen = set[tuple[str, ...]]()
 
     def cell(self, row: TableRow, name: str) -> str:
-        """Return an id or a name, which must be there."""
+        """Return an id or a name; a missing value is a fault."""
         value = row.id(self.columns[name]) if name in _IDS else row.named(self.columns[name])
         if not value:
             raise FieldFault(reason=f"it names no {name}")
@@ -114,26 +127,40 @@ class CellReader:
         return value
 
     def optional(self, row: TableRow, name: str) -> str:
-        """Return an id or a name; empty where there is none."""
+        """Return an id or a name; empty if it is missing."""
         return row.named(self.columns[name]) if name in self.columns else ""
 
+    def seconds(self, row: TableRow) -> float:
+        """Return the seconds that the annotator took for the row, NaN if the table does not state them."""
+        try:
+            return float(row.cells.get(self.columns["seconds"], "")) if "seconds" in self.columns else math.nan
+        except ValueError:
+            return math.nan
+
     def item(self, row: TableRow) -> str:
-        """Return what was compared; without a column of conversations each row is one of its own."""
+        """Return the compared item of a row; without a column of conversations each row is a separate item."""
         return self.cell(row, "conversation") if "conversation" in self.columns else f"line {row.line}"
 
     def annotator(self, row: TableRow) -> str:
-        """Return the annotator, of FastChat's list of a model and its prompt the model; empty without such a column."""
+        """Return the annotator of a row; empty without a column of annotators.
+
+        FastChat lists a model and its prompt; only the model counts.
+        """
         if "annotator" not in self.columns:
             return ""
         value = self.cell(row, "annotator")
         if value[0] not in "[(" or (listed := _list_of(value)) is None:
             return value
         if not names_of("prompted_annotators") & set(plain(self.columns["annotator"]).split("_")) or not listed:
-            raise FieldFault(reason=f"its annotator '{shown(value)}' is a list: name one annotator")
+            said = f"its annotator '{shown(value)}' is a list"
+            raise FieldFault(reason=f"{said}: name one annotator, or another column with --map annotator=COLUMN")
         return listed[0]
 
     def require_new(self, annotator: str, *key: str) -> None:
-        """Raise FieldFault for what an annotator said before; of votes without annotators all count."""
+        """Raise FieldFault if the annotator has an earlier row for this comparison.
+
+        All rows without an annotator count.
+        """
         if annotator and (annotator, *key) in self._seen:
             hint = "" if "turn" in self.columns else ": if of another turn, name that column with --map turn=COLUMN"
             raise FieldFault(reason=f"annotator '{shown(annotator)}' has an earlier row for this comparison{hint}")
@@ -141,7 +168,7 @@ class CellReader:
 
 
 def games_of(found: Comparisons) -> Games:
-    """Return votes as games, each of an item's text and an annotator, in the order of the items."""
+    """Return votes as games, in the order of the items; each game has codes of its item's text and its annotator."""
     votes = sorted(found.votes)
     bots = sorted({bot for vote in votes for bot in vote.bots})
     return Games(
@@ -149,7 +176,7 @@ def games_of(found: Comparisons) -> Games:
         first=_codes((vote.bots[0] for vote in votes), bots),
         second=_codes((vote.bots[1] for vote in votes), bots),
         outcome=np.array([vote.outcome for vote in votes], dtype=np.int64),
-        conversation=_item_codes((vote.item for vote in votes), found.clusters),
+        conversation=_name_codes(found.clusters[vote.item] for vote in votes),
         annotator=_annotators([vote.annotator for vote in votes]),
         unit=Unit.ANNOTATION,
         criterion="vote",
@@ -157,13 +184,20 @@ def games_of(found: Comparisons) -> Games:
 
 
 def ratings_of(found: Comparisons, dimension: str) -> Ratings:
-    """Return ratings of one dimension as columns, in the order of the items; items of one text are one."""
+    """Return ratings of one dimension as columns, in the order of the items; equal texts count as one item.
+
+    Items that were compared with each other count as one.
+    """
     ratings = sorted(found.ratings[dimension])
+    compared: dict[str, set[str]] = {}
+    for rating in ratings:
+        compared.setdefault(rating.pair, set()).add(found.clusters[rating.item])
+    items = {pair: "+".join(sorted(clusters)) for pair, clusters in compared.items() if pair}
     bots = sorted({rating.bot for rating in ratings})
     return Ratings(
         bots=tuple(bots),
         bot=_codes((rating.bot for rating in ratings), bots),
-        item=_item_codes((rating.item for rating in ratings), found.clusters),
+        item=_name_codes(items.get(rating.pair, found.clusters[rating.item]) for rating in ratings),
         annotator=_annotators([rating.annotator for rating in ratings]),
         value=np.array([rating.value for rating in ratings], dtype=np.float64),
         scale=found.reading.scale.ends,
@@ -171,13 +205,13 @@ def ratings_of(found: Comparisons, dimension: str) -> Ratings:
 
 
 def _annotators(names: list[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Return a code for each annotator; where nobody is named, each vote is of another one."""
+    """Return a code for each annotator; votes without annotators each get a separate code."""
     return _codes(names, sorted(set(names))) if any(names) else np.arange(len(names), dtype=np.int64)
 
 
-def _item_codes(items: Iterable[str], clusters: Mapping[str, str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Return a code for the text of each item."""
-    texts = [clusters[item] for item in items]
+def _name_codes(names: Iterable[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """Return a code for each name, in alphabetical order."""
+    texts = [*names]
     return _codes(texts, sorted(set(texts)))
 
 
@@ -187,7 +221,7 @@ def _codes(values: Iterable[str], names: Iterable[str]) -> "np.ndarray[tuple[int
 
 
 def _list_of(value: str) -> list[str] | None:
-    """Read a list of texts as JSON or as Python writes it; None for another text."""
+    """Parse a list of texts, written as JSON or by Python; None for other texts."""
     if len(value) > _LONGEST_LIST:
         return None
     for read in (json.loads, ast.literal_eval):

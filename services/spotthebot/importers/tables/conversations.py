@@ -1,4 +1,4 @@
-"""Conversations of a table: a row for each turn, or an object with all turns of a conversation."""
+"""Conversations in a table: a row for each turn, or a row with all turns of a conversation."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,19 +23,19 @@ from spotthebot.importers.tables.values import ValueWords
 from spotthebot.kit.text.validation import faults_of
 
 _TURN_LISTS: Final = ("turns", "messages", "conversation", "conversations", "dialogue", "dialog", "utterances")
-"""Where an object with all turns of a conversation holds them."""
+"""The keys under which an object may hold all turns of a conversation."""
 _SIDES: Final = ("A", "B")
 
 
 class Utterance(NamedTuple):
-    """One turn: who spoke, and what."""
+    """One turn: its speaker and its text."""
 
     speaker: str
     text: str
 
 
 def holds_turns(table: Table) -> str | None:
-    """Return the column whose cells hold all turns of a conversation, as JSON; None where rows are turns."""
+    """Return the column whose cells hold all turns of a conversation as JSON; None if each row is one turn."""
     for name in _TURN_LISTS:
         for column in table.columns:
             if plain(column) == name and any(_listed(cell) is not None for cell in table.values_of(column)):
@@ -46,10 +46,11 @@ def holds_turns(table: Table) -> str | None:
 def read_conversations(
     table: Table, mapping: ColumnMapping, words: ValueWords, left_out: frozenset[str] = frozenset()
 ) -> Iterator[ConversationIn | Rejected]:
-    """Yield the conversations of a table with a row for each turn; turns of roles that are `left_out` are none.
+    """Yield the conversations of a table with a row for each turn; turns of roles in `left_out` are skipped.
 
-    The turns of a conversation stand one after the other, in order or with a `position`. Turns of one speaker in a
-    row are one turn, a line each. A row that can't be read counts to the conversation before it, which is left out.
+    The turns of a conversation are consecutive rows, in order or with a `position`. Consecutive turns of one speaker
+    become one turn with several lines. An unreadable row belongs to the conversation of the row before it, which is
+    then left out.
     """
     seen = set[str]()
     for name, group in groupby(table.rows(), key=_ConversationOf(mapping.columns["conversation"])):
@@ -72,7 +73,7 @@ def read_conversations(
 
 
 class _ConversationOf:
-    """The conversation of a row; one that can't be read counts to that before it."""
+    """Returns the conversation of a row; an unreadable row belongs to the conversation of the row before it."""
 
     def __init__(self, column: str) -> None:
         self._column = column
@@ -87,7 +88,7 @@ class _ConversationOf:
 def read_whole_conversations(
     table: Table, turns: str, words: ValueWords, left_out: frozenset[str] = frozenset()
 ) -> Iterator[ConversationIn | Rejected]:
-    """Yield the conversations of a table whose rows hold one each, with its turns in the column `turns`."""
+    """Yield the conversations of a table with a row for each conversation and all its turns in the column `turns`."""
     names = [column for name in synonyms(FIELDS)["conversation"] for column in table.columns if plain(column) == name]
     ids = next((column for column in names if column != turns), None)
     seen = set[str]()
@@ -166,7 +167,7 @@ def _joined(turns: Iterable[Utterance]) -> list[Utterance]:
 
 
 def _names_of_sides(turns: Iterable[Utterance], row: TableRow) -> dict[str, str]:
-    """Return the name of each speaker: of A and B those in `participants` or `bots`, else as of roles."""
+    """Return the name of each speaker: for A and B from the row's `participants` or `bots`, otherwise by role."""
     speakers = {turn.speaker for turn in turns}
     for column in ("participants", "bots"):
         names = _names(row.cells.get(column, ""))
@@ -176,7 +177,7 @@ def _names_of_sides(turns: Iterable[Utterance], row: TableRow) -> dict[str, str]
 
 
 def _names_of_roles(turns: Iterable[Utterance], bot: str | None) -> dict[str, str]:
-    """Return the name of each speaker: that of the bot, where it is known, for a role such as `assistant`."""
+    """Return the name of each speaker: the known `bot` for a role such as `assistant`, otherwise the speaker itself."""
     return {
         turn.speaker: bot if bot is not None and turn.speaker.casefold() in names_of("assistants") else turn.speaker
         for turn in turns
@@ -206,7 +207,7 @@ def _bot_of(row: TableRow) -> str | None:
 
 
 def _listed(cell: str) -> list[Utterance] | None:
-    """Read turns of an object: each with a speaker and a text, by any of their names."""
+    """Parse the turns in a cell. Speaker and text of a turn may have any name that a known tool gives them."""
     try:
         turns = json.loads(cell)
     except (ValueError, RecursionError):

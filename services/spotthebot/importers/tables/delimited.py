@@ -1,10 +1,9 @@
-"""Rows of CSV and TSV as streams, with the delimiter and the encoding that a file itself shows."""
+"""Rows of CSV and TSV as streams; the delimiter and the encoding are detected."""
 
 import codecs
 import csv
 import io
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.published_dump.rows import HALF_PAIR_REASON
-from spotthebot.importers.tables.cells import TableRow, holds_half_pair, shown
+from spotthebot.importers.tables.cells import TableRow, column_name, holds_half_pair, shown
 from spotthebot.importers.tables.errors import TableUnreadable
 
 if TYPE_CHECKING:
@@ -22,15 +21,15 @@ if TYPE_CHECKING:
 _DELIMITERS = ",;\t|"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_CHARACTERS: Final = 65_536
-"""Characters at the beginning of a file from which the delimiter is found."""
+"""The number of characters at the beginning of a file that determine the delimiter."""
 _ROWS_TRIED = 50
 _SEPARATOR_LINE = re.compile(r"\"?sep=(?P<mark>[^\r\n])\"?(\r\n|\r|\n)", re.IGNORECASE)
 """The line that tells Excel the delimiter, before the header."""
 
 
 def delimited_rows(path: Path) -> Iterator[TableRow | Rejected]:
-    """Yield the rows of a file whose first row names the columns; raises TableUnreadable."""
-    # Half a surrogate pair is a matter of its row, not of the file.
+    """Yield the rows of a file with column names in its first row; raises TableUnreadable."""
+    # Half a surrogate pair is a fault of its row, not of the file.
     with path.open(encoding=encoding_of(path), errors="surrogatepass", newline="") as file:
         try:
             head = file.read(_HEAD_CHARACTERS)
@@ -51,7 +50,7 @@ def delimited_rows(path: Path) -> Iterator[TableRow | Rejected]:
 
 
 def encoding_of(path: Path) -> str:
-    """Return how a text file is encoded: as its byte order mark says, or as the zeros beside ASCII letters show."""
+    """Return the encoding of a text file, from its byte order mark or from zero bytes next to ASCII letters."""
     with path.open("rb") as file:
         first, second = (*file.read(2), -1, -1)[:2]
     if bytes(each for each in (first, second) if each >= 0) in _UTF_16:
@@ -66,7 +65,7 @@ def _delimiter_of(path: Path, head: str) -> str:
 
 
 def _fit(head: str, delimiter: str) -> tuple[float, int]:
-    """Return how well a delimiter fits: the share of rows with as many columns as the header, and their number."""
+    """Return how well a delimiter fits: the share of rows as long as the header, and the number of columns."""
     widths: list[int] = []
     try:
         for row in islice(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, strict=True), _ROWS_TRIED):
@@ -104,7 +103,7 @@ def _fault(error: csv.Error) -> str:
 
 
 def _checked(header: list[str], path: Path) -> list[str]:
-    columns = [unicodedata.normalize("NFC", " ".join(column.split())) for column in header]
+    columns = list(map(column_name, header))
     twice = [column for column, count in Counter(columns).items() if column and count > 1]
     if twice:
         raise TableUnreadable(file=path.name, reason=f"its column '{shown(twice[0])}' occurs twice")

@@ -1,4 +1,4 @@
-"""Why a table cannot be imported at all; what is wrong with a single row is a `Rejected` instead."""
+"""The errors of a table as a whole; a fault of a single row is a `Rejected` instead."""
 
 from collections.abc import Sequence
 
@@ -70,6 +70,36 @@ class MostRowsRejected(TooFewRowsLeft):
 
 class BotLosesRows(TooFewRowsLeft):
     """{lost} of {read} rows of bot {bot} were rejected, most often: {reason}. --allow-rejected uses the others."""
+
+
+class OneBotInTable(Invalid):
+    """{file} holds only the bot {bot}: a ranking needs at least two bots."""
+
+    title = "One bot only"
+
+
+class OutcomeUnknown(Invalid):
+    """{file} has no measure '{outcome}' to assess the others by: its measures are {known}."""
+
+    title = "Outcome unknown"
+
+
+class OutcomeNotRated(Invalid):
+    """Nobody rated '{outcome}' in {file}, so no measure can be assessed by it: choose one of {known}."""
+
+    title = "Outcome not rated"
+
+
+class NoMeasures(Invalid):
+    """{file} rates '{outcome}' and nothing else: name the columns of measures, such as --map value.NAME=COLUMN."""
+
+    title = "Nothing to assess"
+
+
+class VotesNotAssessed(Invalid):
+    """{file} is a table of votes, and --assess needs ratings: give each bot's measures and 1 or 0 for the preferred."""
+
+    title = "Not ratings"
 
 
 class AnnotatorsUnknown(Invalid):

@@ -1,4 +1,4 @@
-"""What annotation tools write as JSON, as flat rows: a row for each annotation of an item.
+"""JSON exports of annotation tools as flat rows: a row for each annotation of an item.
 
 * Label Studio, "JSON": https://labelstud.io/guide/export ("JSON format of annotated tasks") and
   https://labelstud.io/guide/task_format. A task has `data` and `annotations`; `from_name` of a result is its column.
@@ -8,7 +8,7 @@
   (`user_state.json`, since 2.0) and `annotated_instances.jsonl` (before), whose `label_annotations` hold, by schema,
   the labels that were chosen.
 
-Other objects are rows themselves: JSON Lines as FastChat's votes (lmsys/mt_bench_human_judgments and
+Any other object is itself one row, such as a line of FastChat's votes in JSON Lines (lmsys/mt_bench_human_judgments and
 lmsys/chatbot_arena_conversations on the Hugging Face Hub: `model_a`, `model_b`, `winner`).
 """
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from spotthebot.importers.tables.cells import column_name
 from spotthebot.importers.tables.numbers import plain_number
 
 Content = Mapping[str, object]
@@ -27,13 +28,13 @@ _POTATO_FILES = (STATE_FILE, "annotated_instances.jsonl")
 _POTATO_LABELS = "instance_id_to_label_to_value"
 _NOT_TICKED = {"", "false", "off"}
 _NUMBERED = ("scale_", "text_box", "slider", "number")
-"""How the names of Potato's labels begin whose value is what was answered."""
+"""The beginnings of Potato's label names whose value is the answer."""
 _MAX_DEPTH = 20
 _MAX_STATE_BYTES = 256 * 1024**2
 
 
 def form_of(content: Content) -> str:
-    """Name the tool that wrote an object."""
+    """Return the name of the tool that wrote an object."""
     if _is_label_studio(content):
         return LABEL_STUDIO
     if _is_argilla(content):
@@ -42,7 +43,7 @@ def form_of(content: Content) -> str:
 
 
 def name_of(content: Content) -> str:
-    """Return what a tool calls the item of an object, such as `task 7`; empty for other objects."""
+    """Return the tool's name for the item of an object, such as `task 7`; empty for other objects."""
     if _is_label_studio(content):
         return f"task {text_of(content.get('id'))}"
     if _is_argilla(content):
@@ -51,7 +52,7 @@ def name_of(content: Content) -> str:
 
 
 def emails_of(content: Content) -> Iterator[tuple[str, str]]:
-    """Yield id and email of the people who annotated a task of Label Studio, where it writes both."""
+    """Yield id and email of the annotators of a Label Studio task, if it has both."""
     for annotation in _objects(content.get("annotations")) if _is_label_studio(content) else ():
         by = _object(annotation.get("completed_by"))
         if by.get("id") is not None and by.get("email"):
@@ -61,9 +62,10 @@ def emails_of(content: Content) -> Iterator[tuple[str, str]]:
 def flat_rows(
     content: Content, *, annotator: str, emails: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[dict[str, str]]:
-    """Yield the rows of an object of any tool; Potato's are of `annotator` where they do not say whose they are.
+    """Yield the rows of an object of any tool; Potato's rows without an annotator belong to `annotator`.
 
-    With `emails` by id, a person whom Label Studio writes once as an object and once as an id is one annotator.
+    Label Studio may write a person once as an object and once as an id. `emails` maps ids to email addresses, so that
+    both get the same name.
     """
     if _is_label_studio(content):
         yield from _label_studio_rows(content, emails)
@@ -76,13 +78,13 @@ def flat_rows(
 
 
 def potato_files(folder: Path) -> list[Path]:
-    """Return the files of Potato's annotators in a folder; of an annotator who has two, the newer form."""
+    """Return one file for each annotator in a folder of Potato, in the newer format if there are both."""
     found = [[each / name for name in _POTATO_FILES if (each / name).is_file()] for each in sorted(folder.iterdir())]
     return [files[0] for files in found if files]
 
 
 def read_potato_state(path: Path) -> Content | None:
-    """Return an annotator's `user_state.json`, which is one object over many lines; None for other files."""
+    """Return an annotator's `user_state.json`, one object over many lines; None for other files."""
     if path.name != STATE_FILE or path.stat().st_size > _MAX_STATE_BYTES:
         return None
     try:
@@ -93,7 +95,7 @@ def read_potato_state(path: Path) -> Content | None:
 
 
 def text_of(value: object) -> str:
-    """Return a JSON value as the cell of a table: lists of one value as that value, others as JSON."""
+    """Return a JSON value as the cell of a table: a list with one value becomes this value, other lists become JSON."""
     match value:
         case None | []:
             return ""
@@ -110,13 +112,13 @@ def text_of(value: object) -> str:
 
 
 def _flat(content: Content, prefix: str = "") -> dict[str, str]:
-    """Return nested objects as columns with dots between their names; what lies deeper than others do is JSON."""
+    """Return nested objects as columns, with dots between the names of levels; objects at deep levels become JSON."""
     cells: dict[str, str] = {}
     for key, value in content.items():
         if isinstance(value, dict) and prefix.count(".") < _MAX_DEPTH:
-            cells |= _flat(value, f"{prefix}{key}.")
+            cells |= _flat(value, f"{prefix}{column_name(key)}.")
         else:
-            cells[f"{prefix}{key}"] = text_of(value)
+            cells[f"{prefix}{column_name(key)}"] = text_of(value)
     return cells
 
 
@@ -133,7 +135,10 @@ def _is_label_studio(content: Content) -> bool:
 
 
 def _label_studio_rows(task: Content, emails: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Yield a row for each annotation that was not skipped and that no other one corrects (`parent_annotation`)."""
+    """Yield a row for each annotation that was neither skipped nor corrected.
+
+    A correction names the corrected annotation as its `parent_annotation`.
+    """
     data = {"task": text_of(task.get("id")), **_flat(_object(task["data"]))}
     annotations = [each for each in _objects(task["annotations"]) if each.get("was_cancelled") is not True]
     corrected = {_id_of(each.get("parent_annotation")) for each in annotations}
@@ -150,12 +155,12 @@ def _label_studio_rows(task: Content, emails: Mapping[str, str]) -> Iterator[dic
 
 
 def _id_of(value: object) -> str:
-    """Return the id of an annotation that is written as an object or as its id."""
+    """Return the id of an annotation; `value` is the annotation as an object, or the id."""
     return text_of(value.get("id") if isinstance(value, dict) else value)
 
 
 def _label_studio_value(result: Content) -> str:
-    """Return what a control says: its value is under the control's type (`choices`, `rating`, `number`, `text`)."""
+    """Return the value of a result, which is under the type of its control (`choices`, `rating`, `number`, `text`)."""
     value = _object(result.get("value"))
     kind = text_of(result.get("type"))
     return text_of(value[kind]) if kind in value else text_of(next(iter(value.values()), None))
@@ -167,7 +172,7 @@ def _is_argilla(content: Content) -> bool:
 
 
 def _argilla_rows(record: Content) -> Iterator[dict[str, str]]:
-    """Yield a row for each annotator; discarded responses and drafts, where an export has them, are none."""
+    """Yield a row for each annotator; discarded responses and drafts are skipped."""
     about = {
         "id": text_of(record.get("id")),
         **_flat(_object(record["fields"])),
@@ -206,7 +211,7 @@ def _potato_answers(schemas: Content) -> dict[str, str]:
 
 
 def _potato_answer(label: str, value: str) -> str:
-    """Return what was chosen: a label that is ticked, or the value of a scale, a number or a text."""
+    """Return the chosen answer: a ticked label, or the value of a scale, a number or a text."""
     if label.startswith(_NUMBERED):
         return value
     return "" if value.lower() in _NOT_TICKED else label

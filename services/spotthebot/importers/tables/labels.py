@@ -1,4 +1,4 @@
-"""Labels of people in a table: what an annotator took both sides of a conversation for, or one side in a row."""
+"""Labels of people in a table: a row for both sides of a conversation, or a row for each side."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _FROM_1: Final = {"1": 0, "2": 1}
 
 
 class KnownConversation(NamedTuple):
-    """Who speaks in a conversation that is there already, and how many exchanges it has."""
+    """The speakers and the number of exchanges of an existing conversation."""
 
     sides: tuple[str, str]
     exchanges: int
@@ -34,7 +34,7 @@ class KnownConversation(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelledSegment:
-    """What an annotator said of the first exchanges of a conversation, as an answer by `protocol_of` its table."""
+    """An annotation of the first exchanges of a conversation; its answer is by the protocol of `protocol_of`."""
 
     row: TableRow
     conversation: str
@@ -45,22 +45,22 @@ class LabelledSegment:
 
 
 def is_lead(column: str) -> bool:
-    """Return whether the numbers of a column say which side leads, as in the statistics' own tables."""
+    """Return whether a column's numbers tell which side leads, as in tables that `analytics` writes."""
     return plain(column).startswith("lead_")
 
 
 def protocol_of(mapping: ColumnMapping) -> str:
-    """Return the protocol by which a table of labels answers: that with the features where it has all of them."""
+    """Return the protocol for a table of labels; the protocol has features if the table has all features."""
     return "spot_the_bot" if set(FEATURES) <= set(mapping.columns) else "spot_the_bot_labels"
 
 
 def read_labels(
     table: Table, mapping: ColumnMapping, words: ValueWords, known: Mapping[str, KnownConversation] | None = None
 ) -> Iterator[LabelledSegment | Rejected]:
-    """Yield the annotations of a table, each once: an annotator labels a conversation at a length once.
+    """Yield the annotations of a table; an annotator labels a conversation at a length only once.
 
-    With `known`, conversations are those alone, and rows need not name the sides. What is kept for each annotation
-    is a number, so a million of them take some ten megabytes.
+    With `known`, only these conversations count, and rows need not name the sides. To find repeats, it keeps one number
+    for each annotation, which takes about ten megabytes for a million annotations.
     """
     codes = set(map(code_of, table.values_of(mapping.columns.get("side", ""))))
     reader = _Reader(mapping, words, known, _SIDES | (_FROM_1 if "2" in codes else _FROM_0))
@@ -75,7 +75,7 @@ def read_labels(
 
 
 class _Said(NamedTuple):
-    """What stands in a row whatever its form."""
+    """The fields of a row that tables of both forms have."""
 
     conversation: str
     exchanges: int
@@ -83,7 +83,7 @@ class _Said(NamedTuple):
 
 
 class _OneSide(NamedTuple):
-    """The label of one side that waits for the other's."""
+    """The label of one side, waiting for the other side's label."""
 
     row: TableRow
     bot: str
@@ -113,7 +113,10 @@ class _Reader:
             return row.rejected(str(fault), self._bots(row))
 
     def side(self, row: TableRow) -> Iterator[LabelledSegment | Rejected]:
-        """Read a row with one side: the second of two gives an annotation, in which the side of the first row is A."""
+        """Read a row with one side.
+
+        An annotation has two rows, one for each side. The second of them yields the annotation.
+        """
         try:
             said = self._said(row)
             this = _OneSide(row, self._name(row, "bot"), self._side(row), self._label(row, "label"))
@@ -128,13 +131,13 @@ class _Reader:
             yield row.rejected(str(fault), self._bots(row))
 
     def without_other_side(self) -> Iterator[Rejected]:
-        """Yield the rows whose other side nobody labelled."""
+        """Yield the rows whose other side has no label."""
         for one in self.waiting.values():
             reason = "the annotator labelled only this side: both sides need a label"
             yield one.row.rejected(reason, self._bots(one.row))
 
     def _bots(self, row: TableRow) -> list[str]:
-        """Return the sides that a row names."""
+        """Return the names of the sides in a row."""
         columns = (self.mapping.columns.get(name, "") for name in ("side_a", "side_b", "bot"))
         return [self.words.side(name) for column in columns if (name := row.named(column))]
 
@@ -184,7 +187,7 @@ class _Reader:
         return label
 
     def _features(self, row: TableRow, sides: tuple[str, str]) -> dict[str, str]:
-        """Return the preferences, where the table has all of them."""
+        """Return the preference for each feature, if the table has all features."""
         if protocol_of(self.mapping) != "spot_the_bot":
             return {}
         found = {}
@@ -213,7 +216,7 @@ class _Reader:
         return self.side_codes[code_of(value)]
 
     def _ordered(self, conversation: str, first: _OneSide, second: _OneSide) -> tuple[_OneSide, _OneSide]:
-        """Return the sides as they are called A and B: by `side`, as earlier rows had them, or as they come."""
+        """Return the sides in the order A, B: by the column `side`, else as in earlier rows, else as they arrived."""
         if first.side is not None and first.side == second.side:
             raise FieldFault(reason=f"the annotator labelled this side already, on line {first.row.line}")
         if first.side == 1:

@@ -1,8 +1,8 @@
-"""The texts of messages of chat models: a text, or parts of which some are texts.
+"""The texts in messages of chat models: a text, or parts, some of which are texts.
 
 https://platform.openai.com/docs/api-reference/chat/create (parts of `content`, `tool_calls`) and
-https://docs.anthropic.com/en/api/messages (content blocks). Images, tool calls and reasoning are no part of what the
-partner reads, so only texts are kept, and never the JSON around them.
+https://docs.anthropic.com/en/api/messages (content blocks). The partner does not read images, tool calls and reasoning.
+So only texts are kept, never the JSON around them.
 """
 
 import json
@@ -12,12 +12,12 @@ from typing import Final
 from spotthebot.importers.tables.exports import text_of
 
 _TEXTS: Final = (None, "text", "input_text", "output_text")
-"""Types of parts that hold a text; `None`, where a part names none."""
+"""The types of parts that hold a text; `None` is a part without a type."""
 _CALLS: Final = ("tool_calls", "function_call")
 
 
 def spoken(content: object) -> str:
-    """Return the text of a message's content: its parts that are texts, a line each."""
+    """Return the text of a message's content: each of its text parts on a line."""
     match content:
         case list():
             return "\n".join(filter(None, map(spoken, content)))
@@ -28,7 +28,7 @@ def spoken(content: object) -> str:
 
 
 def spoken_in_cell(cell: str) -> str:
-    """Return the text of a cell, which may hold parts as JSON, as rows of JSON Lines have them."""
+    """Return the text of a cell, which may hold the parts of a message as JSON."""
     if not cell.startswith(("[", "{")):
         return cell
     try:
@@ -41,7 +41,7 @@ def spoken_in_cell(cell: str) -> str:
 
 
 def calls_tool(message: Mapping[str, object]) -> bool:
-    """Return whether a message says nothing and calls a tool."""
+    """Return whether a message has no text and calls a tool."""
     return any(message.get(name) for name in _CALLS) and not spoken(message.get("content"))
 
 

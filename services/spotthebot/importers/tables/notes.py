@@ -1,4 +1,4 @@
-"""What was made of a table, in a few sentences: so that a column that was read wrongly is seen before the ranking."""
+"""A few sentences on how a table was read, so that a misread column is noticed before the ranking."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from spotthebot.importers.tables.votes import position_of
 
 
 def notes_of(found: Comparisons) -> list[str]:
-    """Return what winners and numbers were taken for, whether positions decide, and which columns are not there."""
+    """Return sentences on how winners and numbers were read, whether positions decide votes, and missing columns."""
     if not found.votes and not found.ratings:
         return []
     notes = [*_of_votes(found), *_of_ratings(found)]

@@ -1,4 +1,4 @@
-"""Numbers as cells hold them: with a point or a comma, thousands in groups, a percent sign, and on a scale."""
+"""Reads numbers in cells: with a decimal point or comma, groups of thousands, a percent sign, or on a scale."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from spotthebot.importers.tables.errors import MappingFault
 
 _POINT, _COMMA = ".", ","
 _LONGEST: Final = 1e21
-"""From here on whole numbers are written with an exponent: their digits say more than was stored."""
+"""From this size on whole numbers are written with an exponent, because their last digits were not stored."""
 _OTHER: Final = {_POINT: _COMMA, _COMMA: _POINT}
 _SIMPLE: Final = {mark: re.compile(rf"[+-]?(\d+(\{mark}\d*)?|\{mark}\d+)([eE][+-]?\d+)?") for mark in (_POINT, _COMMA)}
 _GROUPED: Final = {
@@ -22,7 +22,7 @@ _SURELY_GROUPED: Final = re.compile(r"[+-]?\d{1,3}((,\d{3})+\.\d+|(,\d{3}){2,})"
 
 @dataclass(frozen=True)
 class Numbers:
-    """How the numbers of a column are written."""
+    """The format of the numbers in a column."""
 
     decimal: str = _POINT
     grouped: bool = False
@@ -30,10 +30,10 @@ class Numbers:
 
     @classmethod
     def of(cls, values: Iterable[str], decimal: str | None = None) -> "Numbers":
-        """Recognise the form of a column from some of its values, where it can be no other.
+        """Recognise the number format of a column from some of its values, if it is unambiguous.
 
-        `3,5` has a decimal comma, unless another value has a decimal point; `3,500` may be either, so it is none
-        without `decimal`.
+        `3,5` has a decimal comma, unless another value has a decimal point. `3,500` may be either, so it is not a
+        number without `decimal`.
         """
         values = list(values)
         percent = bool(values) and all(value.endswith("%") for value in values)
@@ -46,7 +46,7 @@ class Numbers:
         return cls(_POINT, grouped=any(map(_SURELY_GROUPED.fullmatch, bare)), percent=percent)
 
     def read(self, value: str) -> float | None:
-        """Return the finite number that a cell holds; None where it holds another text."""
+        """Return the finite number in a cell; None for other texts."""
         if self.percent != value.endswith("%"):
             return None
         text = value.removesuffix("%").rstrip()
@@ -58,7 +58,7 @@ class Numbers:
         return number if math.isfinite(number) else None
 
     def fault(self, name: str, value: str) -> str:
-        """Say why a cell is not a number, and which option reads it, where one does."""
+        """Return why a cell is not a number, and the option with which it would be a number, if any."""
         said = f"its {name} '{value}' is not a number"
         comma = self.decimal == _POINT and (_SIMPLE[_COMMA].fullmatch(value) or _GROUPED[_COMMA].fullmatch(value))
         if comma or _GROUPED[_POINT].fullmatch(value):
@@ -70,14 +70,14 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Scale:
-    """The lowest and the highest value that a rating may have; others, such as 99 for a missing one, do not count."""
+    """The lowest and the highest valid rating; other values, such as 99 for a missing rating, do not count."""
 
     low: float = -math.inf
     high: float = math.inf
 
     @classmethod
     def parse(cls, given: str | None) -> "Scale":
-        """Read `LOW:HIGH`; raises MappingFault."""
+        """Parse `LOW:HIGH`; raises MappingFault."""
         if given is None:
             return ANY_NUMBER
         ends = [number_of(end.strip()) for end in given.split(":")]
@@ -90,7 +90,7 @@ class Scale:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The lowest and the highest value; None where none was given."""
+        """The lowest and the highest value; None if the user gave none."""
         return None if self == ANY_NUMBER else (self.low, self.high)
 
     def __contains__(self, number: float) -> bool:
@@ -101,22 +101,22 @@ class Scale:
 
 
 ANY_NUMBER: Final = Scale()
-"""The scale of ratings of which none was given."""
+"""The scale if the user gave none."""
 
 
 def number_of(value: str) -> float | None:
-    """Return the finite number that a cell holds with a decimal point; None where it holds another text."""
+    """Return the finite number in a cell with a decimal point; None for other texts."""
     return Numbers().read(value)
 
 
 def is_numeric(value: str) -> bool:
-    """Return whether a cell may hold a number in any of the forms."""
+    """Return whether a cell may hold a number in any format."""
     text = value.removesuffix("%").rstrip()
     return any(form.fullmatch(text) for form in (*_SIMPLE.values(), *_GROUPED.values()))
 
 
 def plain_number(number: float) -> str:
-    """Write a number with all of its digits, and a whole one without a point; JSON's NaN is no value, and empty."""
+    """Return a number as text with all its digits: a whole number has no point, and NaN is an empty text."""
     if isinstance(number, int):
         return str(number)
     if not math.isfinite(number):

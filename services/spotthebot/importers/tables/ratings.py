@@ -1,5 +1,6 @@
-"""Reads ratings of single bots: one in each row, or a column for each dimension or for each bot."""
+"""Reads ratings of single bots: a row for each rating, or a column for each dimension or for each bot."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from spotthebot.importers.published_dump.fields import FieldFault
@@ -13,19 +14,30 @@ from spotthebot.importers.tables.rows import Table
 from spotthebot.importers.tables.texts import Texts
 
 ONE_DIMENSION: Final = "rating"
-"""What the dimension of a table is called that names none."""
-_CODES: Final = frozenset({-1, -8, -9, -88, -99, -999, -9999, 8, 9, 88, 99, 888, 999, 8888, 9999})
-_FEWEST_OTHERS = 3
+"""The dimension of a table that names none."""
+_CODES: Final = frozenset(
+    {-1, -2, -7, -8, -9, 8, 9}
+    | {sign * int(digit * length) for sign in (1, -1) for digit in "789" for length in range(2, 6)}
+    | {sign * (10**length - less) for sign in (1, -1) for length in range(2, 6) for less in (2, 3)}
+)
+"""The usual codes for a missing value: -1, 9 and the like, equal digits such as 77 and -888, and 97, 998 and so on."""
+_FEWEST_OTHERS: Final = 3
+_FEWEST_BESIDE_FAR_CODE: Final = 2
+_NEAR: Final = range(-6, 10)
+"""Codes that may be values of a scale, so that more other values are needed to tell."""
+_APART: Final = 2
+"""Neighbours on a scale are less apart than a code and the scale."""
 _SIGNED_SCALE = 2
-"""A scale that begins at -1 seldom goes beyond this."""
+"""A scale that begins at -1 seldom exceeds this value."""
 
 
 def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comparisons:
-    """Read ratings; of an annotator's about the same thing the first counts.
+    """Read ratings; if an annotator rated a bot in an item twice in a dimension, the first rating counts.
 
-    A row with a column for each dimension counts for those of which it has a rating.
+    In a table with a column for each dimension, a row counts for the dimensions that it rates.
     """
-    found, cells = Comparisons(reading, Texts(mapping.columns)), CellReader(mapping)
+    found = Comparisons(reading, Texts(mapping.columns), names_pairs="pair" in mapping.columns)
+    cells = CellReader(mapping)
     fields = [name for name in mapping.columns if name == "value" or name in {*cells.dimensions, *cells.bots}]
     found.numbers = {
         name: Numbers.of(
@@ -55,35 +67,57 @@ def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comp
 
 
 def _require_no_code(dimension: str, values: list[float]) -> None:
-    """Raise MissingCoded where a value looks like a code for a missing rating, which would move the means.
-
-    It is one of the numbers that are used so, and negative where no other is, or beyond the others by as much as they
-    span. FastChat writes -1 for a model's answer that holds no rating.
-    """
+    """Raise MissingCoded if the lowest or the highest values look like codes, which would distort means."""
     different = sorted(set(values))
-    lowest, highest = different[0], different[-1]
-    for code, others in ((lowest, different[1:]), (highest, different[:-1])):
-        if len(others) < _FEWEST_OTHERS or code not in _CODES:
-            continue
-        negative = code < 0 <= others[0] and others[-1] > _SIGNED_SCALE
-        if negative or code - others[-1] >= others[-1] - others[0]:
-            low, high = plain_number(others[0]), plain_number(others[-1])
-            raise MissingCoded(
-                dimension=shown(dimension),
-                code=plain_number(code),
-                count=values.count(code),
-                others=f"{low} to {high}",
-                without=f"{low}:{high}",
-                scale=f"{plain_number(lowest)}:{plain_number(highest)}",
-            )
+    below = _number_of_codes(different, lowest=True)
+    above = _number_of_codes(different[below:], lowest=False)
+    others = different[below : len(different) - above]
+    codes = [value for value in different if value not in others]
+    if codes:
+        low, high = plain_number(others[0]), plain_number(others[-1])
+        raise MissingCoded(
+            dimension=shown(dimension),
+            code=" and ".join(map(plain_number, codes)),
+            count=sum(map(values.count, codes)),
+            others=f"{low} to {high}",
+            without=f"{low}:{high}",
+            scale=f"{plain_number(different[0])}:{plain_number(different[-1])}",
+        )
+
+
+def _number_of_codes(different: Sequence[float], *, lowest: bool) -> int:
+    """Return how many of the lowest or of the highest values are codes for missing ratings."""
+    for count in range(len(different) - 1, 0, -1):
+        codes, others = (different[:count], different[count:]) if lowest else (different[-count:], different[:-count])
+        inner, outer = (codes[-1], codes[0]) if lowest else (codes[0], codes[-1])
+        if all(code in _CODES and (code < 0) is lowest for code in codes) and _are_codes(inner, outer, others):
+            return count
+    return 0
+
+
+def _are_codes(inner: float, outer: float, others: Sequence[float]) -> bool:
+    """Return whether usual codes, from the innermost to the outermost, are codes beside the other values.
+
+    They are apart from the others and reach beyond them by at least their range, or are negative. Negative numbers near
+    the others are codes only if no other one is negative. FastChat writes -1 for an answer without a rating.
+    """
+    if len(others) < (_FEWEST_OTHERS if inner in _NEAR else _FEWEST_BESIDE_FAR_CODE):
+        return False
+    if inner < 0 <= others[0] and others[-1] > _SIGNED_SCALE:
+        return True
+    apart, reach = (max(others[0] - code, code - others[-1]) for code in (inner, outer))
+    is_near = inner < 0 and inner in _NEAR
+    return not is_near and apart >= _APART and reach >= others[-1] - others[0]
 
 
 def _ratings(row: TableRow, cells: CellReader, numbers: dict[str, Numbers], reading: Reading) -> list[Rating]:
-    """Return the ratings of a row, at least one; a cell that is neither a number nor empty rejects the row."""
+    """Return the ratings of a row, at least one. A cell that is neither empty nor a number rejects the row."""
     item, annotator = cells.cell(row, "conversation"), cells.annotator(row)
     bot = "" if cells.bots else cells.cell(row, "bot")
     one = cells.cell(row, "dimension") if "dimension" in cells.columns else ONE_DIMENSION
     fault = "it has no rating"
+    turn, exchanges, pair = (cells.optional(row, name) for name in ("turn", "exchanges", "pair"))
+    seconds = cells.seconds(row)
     ratings = []
     for name, form in numbers.items():
         value = row.cells.get(cells.columns[name], "")
@@ -97,10 +131,10 @@ def _ratings(row: TableRow, cells: CellReader, numbers: dict[str, Numbers], read
         if number not in reading.scale:
             fault = f"its {shown(name)} '{shown(value)}' is outside the scale of {reading.scale}"
             continue
-        ratings.append(Rating(item, cells.bots.get(name, bot), annotator, cells.dimensions.get(name, one), number))
+        rated, dimension = cells.bots.get(name, bot), cells.dimensions.get(name, one)
+        ratings.append(Rating(item, rated, annotator, dimension, number, turn, seconds, exchanges, pair))
     if not ratings:
         raise FieldFault(reason=fault)
-    turn = cells.optional(row, "turn")
     for rating in ratings:
-        cells.require_new(annotator, item, rating.bot, rating.dimension, turn)
+        cells.require_new(annotator, item, rating.bot, rating.dimension, turn, exchanges, pair)
     return ratings

@@ -1,4 +1,4 @@
-"""Counts the rows of a table that are used and those that are rejected: without most of them there is no result."""
+"""Counts used and rejected rows of a table. If most rows are rejected there is no result."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ _QUOTED_OR_NUMBER = re.compile(r"'[^']*'|[0-9]+")
 
 @dataclass
 class Tally:
-    """The rows of a table: all that were read, those of each bot, and those that were rejected."""
+    """The numbers of read rows of a table, in all and by bot, and the rejected rows."""
 
     read: int = 0
     by_bot: Counter[str] = field(default_factory=Counter)
@@ -27,16 +27,16 @@ class Tally:
         self.by_bot.update(set(bots))
 
     def reject(self, row: Rejected) -> None:
-        """Count a row that is not used."""
+        """Count a rejected row."""
         self.read += 1
         self.by_bot.update(row.bots)
         self.rejected.append(row)
 
     def require_most(self, *, ranked: bool) -> None:
-        """Raise MostRowsRejected where half of the rows or more are rejected, BotLosesRows where one bot loses most.
+        """Raise MostRowsRejected or BotLosesRows if too many rows are rejected: half of all, or most of one bot's.
 
-        The rows that are left of such a table are seldom a fair sample of it. Where nothing is `ranked` yet, an import
-        has to lose more than half of at least ten rows.
+        The remaining rows of such a table are seldom a fair sample. If the result is not `ranked`, the error is raised
+        only if more than half of at least ten rows are rejected.
         """
         rejected = sum(row.rows for row in self.rejected)
         if not ranked and (self.read < _FEW_ROWS or rejected * 2 == self.read):
@@ -51,7 +51,7 @@ class Tally:
 
 
 def _commonest(rejected: Iterable[Rejected]) -> str:
-    """Return the first of the reasons that are most often the same but for the values that they quote."""
+    """Return an example of the most frequent reason; reasons that differ only in quoted values count as equal."""
     reasons = [row.reason for row in rejected]
     kinds = [_QUOTED_OR_NUMBER.sub("", reason) for reason in reasons]
     return reasons[kinds.index(Counter(kinds).most_common(1)[0][0])]

@@ -1,6 +1,6 @@
 """Rows of a table as texts by column: CSV, TSV, JSON Lines, or the JSON export of an annotation tool.
 
-CSV and JSON Lines are read as streams: a file of a million rows takes no more memory than one of ten.
+CSV and JSON Lines are read as streams, with constant memory for any number of rows.
 """
 
 import codecs
@@ -27,13 +27,13 @@ from spotthebot.importers.tables.exports import (
 )
 
 SAMPLE_ROWS: Final = 1000
-"""Rows at the beginning of a file from which columns and values are guessed."""
+"""The number of rows at the beginning of a file from which columns and values are guessed."""
 _HEAD_BYTES = 4096
 
 
 @dataclass(frozen=True)
 class Table:
-    """A file, or the folder of an export, with the columns of its first rows and a few of their values."""
+    """A file, or the folder of an export, with the columns of its first rows and a sample of their values."""
 
     path: Path
     form: str
@@ -41,16 +41,16 @@ class Table:
     sample: tuple[TableRow, ...]
 
     def rows(self) -> Iterator[TableRow | Rejected]:
-        """Yield all rows in order, and those that can't be read as `Rejected`; raises TableUnreadable."""
+        """Yield all rows in order, unreadable rows as `Rejected`; raises TableUnreadable."""
         return _rows(self.path)
 
     def values_of(self, column: str) -> list[str]:
-        """Return the different values of a column's sample, in order of appearance."""
+        """Return the distinct values in a column's sample, in order of appearance."""
         return list(dict.fromkeys(value for row in self.sample if (value := row.cells.get(column, ""))))
 
 
 def open_table(path: Path) -> Table:
-    """Look into a table; raises TableUnreadable."""
+    """Open a table and read its first rows; raises TableUnreadable."""
     found = [row for row in islice(_rows(path), SAMPLE_ROWS) if isinstance(row, TableRow)]
     columns = tuple(dict.fromkeys(column for row in found for column in row.cells))
     if not found:
@@ -114,7 +114,7 @@ def _json_rows(path: Path, *, annotator: str) -> Iterator[TableRow | Rejected]:
         if isinstance(row, Rejected):
             yield row
         else:
-            # A list may stand on one line, which then tells no element from another.
+            # A list may be on a single line, so line numbers can't tell its elements apart.
             name = name_of(row.content) or (f"element {number}" if row.line == last else "")
             last = row.line
             for cells in flat_rows(row.content, annotator=annotator, emails=emails):
@@ -130,7 +130,7 @@ def _emails(path: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _OneFile:
-    """A file as a source of rows of JSON."""
+    """A single file as a source of JSON rows."""
 
     path: Path
 
@@ -141,4 +141,4 @@ class _OneFile:
         return cast("IO[bytes]", codecs.EncodedFile(found, "utf-8", encoding, errors="surrogatepass"))
 
     def close(self) -> None:
-        """Nothing stays open between two reads."""
+        """Do nothing, because no file stays open between two reads."""

@@ -1,4 +1,4 @@
-"""What columns and values are called elsewhere, from the document beside this module."""
+"""Synonyms of columns and values in other tools, from the document next to this module."""
 
 import json
 import re
@@ -18,23 +18,23 @@ PREFERENCES: Final = "preferences"
 
 @cache
 def synonyms(kind: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words for each field, label or preference, the likeliest first."""
+    """Return the known words for each field, label or preference of this kind, the likeliest word first."""
     return {name: tuple(words) for name, words in _read()[kind].items()}
 
 
 @cache
 def names_of(group: str) -> frozenset[str]:
-    """Return what `people`, `assistants` or `prompted_annotators` are called, in lower case."""
+    """Return the known names for the group `people`, `assistants` or `prompted_annotators`, in lower case."""
     return frozenset(_read()[group])
 
 
 def plain(name: str) -> str:
-    """Return a column's name as it is compared: words and numbers in lower case with `_` between them."""
+    """Return a column's name in the form for comparisons: words and numbers in lower case with `_` between them."""
     return _BETWEEN_WORDS.sub("_", _BEGINS_WORD.sub("_", name).lower()).strip("_")
 
 
 def without_brackets(name: str) -> str:
-    """Return a column's name without what it says in brackets, such as the scale."""
+    """Return a column's name without text in brackets: `rating` for `rating (1-5)`."""
     return _IN_BRACKETS.sub(" ", name)
 
 

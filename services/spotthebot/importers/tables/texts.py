@@ -1,6 +1,6 @@
-"""What the items of a table say, so that items of one text count as one: all texts of an item's rows, in any order.
+"""The texts of a table's items. Two items count as one if their rows have the same texts, in any order.
 
-A prompt alone is no text of an item: items that only begin alike go on as two.
+All texts of an item are compared, so two items that share only a prompt stay two items.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,31 +12,31 @@ from spotthebot.kit.text.words import known_text_hash
 
 PROMPT: Final = "prompt"
 TEXT_FIELDS: Final = ("text_a", "text_b", "text", PROMPT)
-"""The fields that hold texts; a prompt is guessed only beside another one, which has to come before it."""
+"""The fields that hold texts; a prompt is guessed only after another text column."""
 _LONGEST_WORD: Final = 20
 
 
 def is_text(value: str) -> bool:
-    """Return whether a cell may be what somebody said, and not a code, a number or an answer in a word."""
+    """Return whether a cell may be an utterance; a code, a number or a single word can't."""
     return not is_numeric(value) and (len(value) > _LONGEST_WORD or any(map(str.isspace, value)))
 
 
 class Texts:
-    """The texts of items, as hashes: a cell that says nothing is none."""
+    """The texts of items, stored as hashes; cells without words are skipped."""
 
     def __init__(self, columns: Mapping[str, str]) -> None:
         self._columns = [columns[name] for name in TEXT_FIELDS if name in columns]
         self._said: dict[str, set[bytes]] = {}
 
     def add(self, item: str, row: TableRow) -> None:
-        """Add what a row of an item says."""
+        """Add the texts of one row of an item."""
         for column in self._columns:
             cell = row.cells.get(column, "")
             if not is_missing(cell) and (found := known_text_hash([cell])) is not None:
                 self._said.setdefault(item, set()).add(found)
 
     def clusters(self, items: Iterable[str]) -> dict[str, str]:
-        """Return for each item the first one that has its text; an item without a text is its own.
+        """Return for each item the first item with the same texts; for an item without texts, the item itself.
 
         >>> texts = Texts({"text": "said"})
         >>> for item, said in (("i2", "Good morning!"), ("i1", "good  morning"), ("i3", ""), ("i4", "")):

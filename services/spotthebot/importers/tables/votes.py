@@ -1,4 +1,4 @@
-"""Reads votes between two bots: a row is a game, or two games in which the bots change sides."""
+"""Reads votes between two bots: a row is one game, or two games with exchanged sides."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,13 +17,13 @@ from spotthebot.importers.tables.winners import Ballot, Winners
 
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 _OUTCOMES: Final = {"winner_a": "model_a", "winner_b": "model_b", "winner_tie": "tie"}
-"""The columns of outcomes with the word for each as a winner."""
+"""The columns of outcomes, with each outcome's word for the winner."""
 _YES: Final = frozenset({"1", "true", "yes", "y", "x", "t"})
 _NO: Final = frozenset({"0", "false", "no", "n", "", "f"})
 
 
 class Position(NamedTuple):
-    """How often the bot that was shown first won, of decided votes; of pairs in both orders, the same side."""
+    """Counts of decided votes, wins of the first bot, pairs of votes in both orders, and pairs won by one side."""
 
     decided: int
     first_won: int
@@ -32,9 +32,9 @@ class Position(NamedTuple):
 
 
 def read_votes(table: Table, mapping: ColumnMapping, reading: Reading) -> Comparisons:
-    """Read votes; of an annotator's about the same bots in the same order the first counts.
+    """Read votes; if an annotator votes twice on an item with the same bots in the same order, the first vote counts.
 
-    Raises the errors of winners that are not clear.
+    Raises the errors of ambiguous winners.
     """
     names_items = "conversation" in mapping.columns
     found, cells, ballots = (
@@ -73,7 +73,7 @@ def read_votes(table: Table, mapping: ColumnMapping, reading: Reading) -> Compar
 
 
 def position_of(votes: list[Vote]) -> Position:
-    """Count how often the side of a bot decided, which no good annotator lets happen."""
+    """Count how often the first bot won, and how often the same side won if annotators voted in both orders."""
     decided = [vote for vote in votes if vote.outcome]
     pairs: dict[tuple[str, ...], list[Vote]] = {}
     for vote in decided:
@@ -111,7 +111,7 @@ def _winner(row: TableRow, cells: CellReader, name: str) -> str:
 
 
 def _outcome(row: TableRow, cells: CellReader) -> str:
-    """Return the word for the one outcome whose column says yes."""
+    """Return the word for the outcome that a row marks: each outcome has a column, and one column says yes."""
     said = {}
     for name in _OUTCOMES:
         value = code_of(cells.optional(row, name))

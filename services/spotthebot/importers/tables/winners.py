@@ -1,7 +1,7 @@
-"""Who won each vote of a table: what its winners mean is decided by all of them together, not row by row.
+"""The winners of votes in a table. All winners together determine their meaning, not each row alone.
 
-A number such as 1 may be the first side, the second one, or "yes", and `A` may be a side or a bot of that name: where
-two readings fit the table, none is taken, and the refusal names the option that decides.
+A number such as 1 may be the first side, the second side, or "yes". `A` may be a side or a bot of that name. If two
+readings fit the table, an error asks the user to decide, and names the option for it.
 """
 
 from collections import Counter
@@ -16,21 +16,21 @@ from spotthebot.importers.tables.numbers import number_of
 from spotthebot.importers.tables.values import ValueWords, code_of, side_named
 
 _INDEX: Final[Mapping[str, Preference]] = {"1": Preference.A, "2": Preference.B}
-"""The one meaning of 1 and 2 where no other number is in the column."""
+"""The meaning of 1 and 2 if the column has no other number."""
 _SIDE_NUMBERS: Final = frozenset({"-1", "0", "1", "2", "3"})
-"""Numbers that a bot may be called and a side, too."""
+"""Numbers that may be a bot's name or a side."""
 _EXAMPLES = 5
 
 
 class WinnersAre(StrEnum):
-    """What a winner names that is both a bot's name and a word for a side or a tie."""
+    """How to read a winner that is both a bot's name and a word for a side or a tie."""
 
     NAMES = "names"
     SIDES = "sides"
 
 
 class Ballot(NamedTuple):
-    """A vote as it stands in the table; `row` is its place, without cells."""
+    """A vote as the table states it; `row` is its row in the table, without cells."""
 
     row: TableRow
     item: str
@@ -39,11 +39,11 @@ class Ballot(NamedTuple):
     winner: str
     turn: str
     swapped: bool
-    """Whether the bots had changed sides when this vote was given."""
+    """Whether the bots had exchanged sides in this vote."""
 
 
 class Winners:
-    """Decides who won, from all ballots of a table; raises the errors of a column that is not clear."""
+    """Decides the winners of all ballots of a table; raises the errors of an ambiguous column."""
 
     def __init__(
         self, ballots: Sequence[Ballot], words: ValueWords, column: str, given: WinnersAre | None = None
@@ -60,7 +60,7 @@ class Winners:
         }
         self._numbers = self._meaning_of(numbers)
         self.meanings = Counter[tuple[str, str]]()
-        """How many votes each winner decided, by the winner as it stands in the table and what it was taken for."""
+        """The number of votes by the winner in the table and its reading."""
         if ballots and not any(self._preference(ballot) for ballot in ballots):
             values = list(dict.fromkeys(ballot.winner for ballot in ballots))
             found = ", ".join(map(shown, values[:_EXAMPLES]))
@@ -68,7 +68,7 @@ class Winners:
             raise ValuesUnknown(column=shown(column), kind="winner", found=found, example=shown(example))
 
     def of(self, ballot: Ballot) -> Preference | None:
-        """Return the side that won, or a tie; None for a winner that is neither."""
+        """Return the side that won, or a tie; None for an unknown winner."""
         preference = self._preference(ballot)
         if preference is not None:
             self.meanings[self._said(ballot, preference)] += 1
@@ -76,7 +76,7 @@ class Winners:
 
     @property
     def summary(self) -> str:
-        """What each winner was taken for, and how often."""
+        """The reading of each winner, and how often it occurs."""
         said = [f"{shown(value)} is {meaning} ({count})" for (value, meaning), count in self.meanings.most_common(12)]
         return "; ".join(said)
 
@@ -95,7 +95,7 @@ class Winners:
         return ballot.winner, said[preference]
 
     def _decide(self, codes: Sequence[str], named: Sequence[Preference | None]) -> WinnersAre | None:
-        """Return how to read winners that name a bot and are a word as well; None where none of them is both."""
+        """Return how to read winners that are a bot's name and also a word for a side; None without such winners."""
         words = {**self._words.preferences, **dict.fromkeys(_SIDE_NUMBERS)}
         pairs = [pair for pair in zip(codes, named, strict=True) if pair[0] not in self._words.given]
         both = {code for code, side in pairs if side is not None and code in words and words[code] is not side}
@@ -103,7 +103,7 @@ class Winners:
             return None
         ties = {code for code, meaning in self._words.preferences.items() if meaning is Preference.TIE}
         all_names = all(side is not None or (code in ties and code not in both) for code, side in pairs)
-        # Names of bots go with a word for a tie, and not with `A` and `B` for the sides.
+        # Names of bots occur together with a word for a tie, not with `A` and `B` for the sides.
         all_words = all(code in words or (side is not None and both <= ties) for code, side in pairs)
         if all_names is all_words:
             raise WinnerIsBotOrSide(
@@ -112,7 +112,7 @@ class Winners:
         return WinnersAre.NAMES if all_names else WinnersAre.SIDES
 
     def _meaning_of(self, numbers: set[str]) -> Mapping[str, Preference]:
-        """Return the sides that numbers name; raises NumbersNameWinner where they may name them in two ways."""
+        """Return the sides that numbers name; raises NumbersNameWinner if the numbers are ambiguous."""
         if not numbers or numbers & self._words.given:
             return {}
         if numbers == set(_INDEX):

@@ -1,1 +1,1 @@
-"""What `./stb demo` plays: a small study, from conversations to a ranking."""
+"""The demonstration `./stb demo`: a small campaign, from conversations to a ranking."""

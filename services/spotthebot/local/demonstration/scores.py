@@ -1,4 +1,4 @@
-"""FED in the demonstration: a tiny scorer, trained on the sample corpus, rates what the bots said."""
+"""FED in the demonstration: a tiny language model, trained on the sample corpus, scores the bots' turns."""
 
 import asyncio
 import importlib.util
@@ -15,7 +15,7 @@ from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.session import Clients
-from spotthebot.local.scoring import offer_model, score_collection
+from spotthebot.local.scoring.collections import offer_model, score_collection
 
 _SCORER: Final = "demo-scorer"
 _TRAINING_STEPS: Final = 80
@@ -26,7 +26,7 @@ async def score_demo(
 ) -> ScoreSetOut | None:
     """Score every bot's dialogues by their overall quality.
 
-    None where models can't run, as torch is not installed, and without a data folder to give a trained model in.
+    Returns None if torch is not installed, or if there is no data folder for the trained model.
     """
     if folder is None or importlib.util.find_spec("torch") is None:
         return None
@@ -50,7 +50,7 @@ async def score_demo(
 
 
 async def _train(folder: DataFolder) -> Path:
-    """Train the scorer, unless an earlier demonstration on this data folder has; in a process of its own."""
+    """Train the model in a separate process, unless an earlier demonstration on this data folder trained it."""
     target = (folder.path / _SCORER).absolute()
     if target.is_dir():
         return target

@@ -1,7 +1,1 @@
-"""`./stb loadtest`: a soak of a whole suite by simulated people and bots, and what it did to times and to memory."""
-
-from spotthebot.local.loadtest.plan import LoadPlan
-from spotthebot.local.loadtest.result import LoadResult
-from spotthebot.local.loadtest.run import run_load
-
-__all__ = ["LoadPlan", "LoadResult", "run_load"]
+"""`./stb loadtest`: simulated people and bots use a whole suite. Its response times and memory are measured."""

@@ -1,6 +1,6 @@
-"""Who works in a soak: simulated annotators, people who chat, readers of dashboards, and bots that converse.
+"""The actors of a soak (a long load test): annotators, people who chat, readers of dashboards, and talking bots.
 
-Annotators answer at random: what they say is nothing, how often they say it is the load.
+Annotators answer at random; only the frequency of their answers matters.
 """
 
 import asyncio
@@ -14,9 +14,9 @@ from uuid import UUID
 
 import httpx
 
+from spotthebot.local.loadtest.made_data import EXCHANGES, MadeData
 from spotthebot.local.loadtest.plan import LoadPlan
 from spotthebot.local.loadtest.record import Record, RequestFailed, problem_of
-from spotthebot.local.loadtest.study import EXCHANGES, Study
 from spotthebot.local.sample import DOMAIN
 
 _LABELS, _PREFERENCES = ("human", "bot", "unsure"), ("A", "B", "tie")
@@ -34,21 +34,21 @@ class Over(Exception):
 
 
 class Actors:
-    """Everybody who works. The methods of those who do it are one round of it each: a package, a chat, a look."""
+    """All actors of a soak. A method is one round of an actor's work: one package, one chat, or one dashboard."""
 
     def __init__(
         self,
         plan: LoadPlan,
-        study: Study,
+        data: MadeData,
         record: Record,
         http: dict[str, httpx.AsyncClient],
         open_campaign: Callable[[int], Awaitable[UUID]],
     ) -> None:
-        self._plan, self._study, self._record, self._http = plan, study, record, http
+        self._plan, self._data, self._record, self._http = plan, data, record, http
         self._end = math.inf
         self._open_campaign = open_campaign
         self._moving_on = asyncio.Lock()
-        self.campaigns = [study.campaign]
+        self.campaigns = [data.campaign]
         """All until now; the last one is annotated and looked at."""
         self.labels = 0
         """Labels that were acknowledged."""
@@ -56,7 +56,7 @@ class Actors:
         """Turns of bots in collections that were completed."""
 
     async def work(self, end: float) -> None:
-        """Let all of them work until `end` on the monotonic clock; requests that run then are waited for."""
+        """Let all actors work until `end` on the monotonic clock, then wait for their pending requests."""
         self._end = end
         plan = self._plan
         work: list[Awaitable[None]] = [
@@ -78,9 +78,9 @@ class Actors:
                     await self._wait(_AFTER_A_FAULT_SECONDS)
 
     async def annotate(self, name: str, turn: int, chance: Random) -> None:
-        """Claim a package, answer its items in two steps, submit. Every package has an annotator of its own.
+        """Claim a package, answer its items in two steps, submit. Every package has a new annotator.
 
-        Where a campaign has no more packages, the next one is opened.
+        If a campaign has no packages left, the next campaign is opened.
         """
         tasks = self._http["annotation"]
         await self._think(self._plan.answer_seconds, chance)
@@ -109,10 +109,10 @@ class Actors:
         self.labels += len(assignment["items"])
 
     async def chat(self, name: str, turn: int, chance: Random) -> None:
-        """Talk to a bot until the conversation ends by itself, then rate it."""
+        """Talk to a bot until the conversation ends, then rate it."""
         tasks = self._http["chats"]
         await self._think(self._plan.turn_seconds, chance)
-        request = {"collection_id": str(self._study.chats), "interactor": f"{name}-{turn}"}
+        request = {"collection_id": str(self._data.chats), "interactor": f"{name}-{turn}"}
         chat: dict[str, Any] = (
             await self._record.send(tasks, "start a chat", "POST", "/v1/chats", json=request)
         ).json()
@@ -142,21 +142,21 @@ class Actors:
         return chat
 
     async def read_dashboard(self, _name: str, _turn: int, chance: Random) -> None:
-        """Open the current campaign's dashboard with some of its parts and a figure, as a browser does."""
+        """Open the current campaign's dashboard, with some of its parts and a figure, by a browser's requests."""
         pages = self._http["web"]
         await self._think(self._plan.look_seconds, chance)
         path = f"/campaigns/{self.campaigns[-1]}"
         await self._record.send(pages, "dashboard", "GET", path)
         for part in _PARTS:
             await self._record.send(pages, "part of a dashboard", "GET", f"{path}/parts/{part}")
-        # Before results hold the first label there is nothing to draw: 409.
+        # Without a label there is nothing to draw: 409.
         await self._record.send(pages, "figure", "GET", f"{path}/figures/ranking.svg", refusals=[_CONFLICT])
 
     async def collect(self, _name: str, turn: int, _chance: Random) -> None:
-        """Have all bots talk to themselves, and wait until they are done."""
+        """Start a collection in which all bots talk to themselves, and wait until it is complete."""
         operator, began = self._http["conversations"], monotonic()
-        request = {"mode": "self_play", "name": f"{self._study.name}-{turn}", "domain": DOMAIN, "exchanges": EXCHANGES}
-        request |= {"bots": [str(each) for each in self._study.bots], "conversations_per_pair": 1, "seed": turn}
+        request = {"mode": "self_play", "name": f"{self._data.name}-{turn}", "domain": DOMAIN, "exchanges": EXCHANGES}
+        request |= {"bots": [str(each) for each in self._data.bots], "conversations_per_pair": 1, "seed": turn}
         made = await self._record.send(operator, "start a collection", "POST", "/v1/collections", json=request)
         collection: dict[str, Any] = made.json()
         path = f"/v1/collections/{collection['id']}"

@@ -1,4 +1,4 @@
-"""Processes with those that they started."""
+"""Processes with their descendants."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ import psutil
 
 
 def families(pids: Mapping[str, int]) -> dict[str, list[psutil.Process]]:
-    """Return each process with its children and theirs; one that is gone has none. All processes are listed once."""
+    """Return each process with its descendants; empty if it has ended. The system's processes are listed only once."""
     children: defaultdict[int, list[psutil.Process]] = defaultdict(list)
     known: dict[int, psutil.Process] = {}
     for process in psutil.process_iter(["ppid"]):

@@ -1,9 +1,9 @@
-"""How much memory processes have.
+"""Measures the memory of processes.
 
-Memory is anonymous memory (Pss_Anon of Linux, swapped or not), that of a process's children included: what the process
-made and only it can give back. Pages that forks share are divided among them. Not counted are files, which the system
-drops when it needs room, and shared memory, whose size is set: PostgreSQL's buffers look like growth while they fill,
-and what counts private pages (USS) counts those of them that one process has touched so far.
+It is anonymous memory (Pss_Anon of Linux, swapped or not), children included: memory that the process allocated and
+only it can free. Pages shared by forks are divided among them. Files are excluded, because the system drops them when
+it needs room. Shared memory is excluded, because its size is fixed. PostgreSQL's shared buffers would look like growth
+while they fill. A count of private pages (USS) would include shared pages that only one process has touched so far.
 """
 
 import re
@@ -21,7 +21,7 @@ _ANONYMOUS: Final = re.compile(r"^(?:Pss_Anon|SwapPss):\s+(\d+) kB$", re.MULTILI
 
 
 def mebibytes_of(pids: Mapping[str, int]) -> dict[str, float]:
-    """Return the anonymous memory of each process with its children; one that is gone has none."""
+    """Return the anonymous memory of each process with its children; 0 for a process that has ended."""
     found = {}
     for name, family in families(pids).items():
         found[name] = 0.0

@@ -1,4 +1,4 @@
-"""How many of whom do what how often, and within which bounds the services have to answer them."""
+"""The load of a soak: actors and their frequency, and the limits for the services' answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,10 +28,11 @@ BOUNDS_MS: Final[Mapping[str, int]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """A soak: `seconds` long, after `warm_up_seconds` of the same, which no figure holds.
+    """A soak: `seconds` long, after `warm_up_seconds` that no figure includes.
 
-    Everybody waits an exponentially distributed time before each deed, of these means in seconds. A collection of all
-    bots talking to themselves begins every `collection_seconds`, when the one before is complete.
+    Every actor waits an exponentially distributed time before each action, with the means in seconds that the fields
+    give. A collection of all bots talking to themselves begins every `collection_seconds`, once the previous one is
+    complete.
     """
 
     seconds: float

@@ -1,4 +1,4 @@
-"""How much of the processor each process takes."""
+"""Measures the processor time of processes."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,9 +14,9 @@ LOAD: Final = "the load itself"
 
 
 def processor_seconds(pids: Mapping[str, int]) -> dict[str, float]:
-    """Return the time that each process and its children, and the load itself, have run so far.
+    """Return the processor time so far of each process with its children, and of this process, which makes the load.
 
-    A process that is gone has none.
+    It is 0 for a process that has ended.
     """
     found = {LOAD: process_time()}
     for name, family in families(pids).items():
@@ -24,11 +24,11 @@ def processor_seconds(pids: Mapping[str, int]) -> dict[str, float]:
         for each in family:
             with suppress(psutil.Error):
                 times = each.cpu_times()
-                # Children that ended and were waited for are in those of their parent.
+                # The time of children that ended and were waited for is part of their parent's.
                 found[name] += times.user + times.system + times.children_user + times.children_system
     return found
 
 
 def time_between(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
-    """Return the seconds that each process ran between two readings."""
+    """Return the processor seconds of each process between two readings."""
     return {name: max(0.0, after[name] - seconds) for name, seconds in before.items()}

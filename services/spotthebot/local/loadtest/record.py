@@ -1,4 +1,4 @@
-"""What was asked in a soak: how long each kind of request took, and what went wrong."""
+"""The requests of a soak: the times of each kind, and the faults."""
 
 import math
 from collections import Counter, defaultdict
@@ -14,11 +14,11 @@ _FAULTY_FROM = 500
 
 
 class RequestFailed(Exception):
-    """A request was not answered as it should be; it is in the record."""
+    """A request got an unexpected answer, which the record has counted."""
 
 
 class Record:
-    """Times and faults by the kind of request; nothing of the warm-up is kept."""
+    """Times and faults by the kind of request, without the warm-up."""
 
     def __init__(self) -> None:
         self.milliseconds: defaultdict[str, list[float]] = defaultdict(list)
@@ -26,17 +26,17 @@ class Record:
         """How often, by what went wrong; at most a few kinds of it, the rest as `others`."""
 
     def clear(self) -> None:
-        """Forget the warm-up."""
+        """Remove all times and faults of the warm-up."""
         self.milliseconds.clear()
         self.faults.clear()
 
     def fault(self, text: str) -> None:
-        """Count something that went wrong."""
+        """Count a fault."""
         self.faults[text if text in self.faults or len(self.faults) < _KEPT_FAULTS else "others"] += 1
 
     @contextmanager
     def timed(self, kind: str) -> Iterator[None]:
-        """Keep how long the block takes, if it ends without an error."""
+        """Record the duration of the block, if it ends without an error."""
         began = perf_counter()
         yield
         self.milliseconds[kind].append((perf_counter() - began) * 1000)
@@ -51,7 +51,7 @@ class Record:
         refusals: Sequence[int] = (),
         **more: object,
     ) -> httpx.Response:
-        """Make a request and keep its time; an error other than `refusals` is a fault. Raises RequestFailed."""
+        """Make a request and record its time; an error other than `refusals` is a fault. Raises RequestFailed."""
         began = perf_counter()
         try:
             answer = await client.request(method, path, **more)  # type: ignore[arg-type] # httpx's own
@@ -66,13 +66,13 @@ class Record:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least this share of the values do not exceed."""
+    """Return the smallest of the values that at least this share of the values does not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 def problem_of(answer: httpx.Response) -> str:
-    """Return the kind of problem that an answer tells of, or its reason phrase."""
+    """Return the last part of the `type` of a problem in an answer, or else the answer's reason phrase."""
     if answer.status_code < _FAULTY_FROM and answer.headers.get("Content-Type") == "application/problem+json":
         return str(answer.json()["type"]).rpartition(":")[2]
     return answer.reason_phrase

@@ -1,4 +1,4 @@
-"""What a soak found."""
+"""The results of a soak."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -56,7 +56,7 @@ class LoadResult:
 
     @property
     def failures(self) -> list[str]:
-        """Say what did not hold; none where it passed."""
+        """Return the reasons of the failure; empty if the soak passed."""
         found = [f"{count} times: {text}" for text, count in self.faults.items()]
         if self.restarts:
             found.append(f"{self.restarts} processes died or hung")
@@ -69,6 +69,6 @@ class LoadResult:
 
     @property
     def account(self) -> dict[str, Any]:
-        """Return all of it as JSON."""
+        """Return all results as values for JSON."""
         requests = [asdict(each) | {"bound": each.bound} for each in self.requests]
         return {**asdict(self), "requests": requests, "failures": self.failures}

@@ -1,4 +1,4 @@
-"""Runs a soak: the suite of a data folder, those who work on it, and samples of its memory."""
+"""Runs a soak: the suite of a data folder, the actors that work on it, and samples of its memory."""
 
 import asyncio
 import contextlib
@@ -13,12 +13,12 @@ import httpx
 
 from spotthebot.kit.processes.spec import Event
 from spotthebot.local.loadtest.actors import Actors
+from spotthebot.local.loadtest.made_data import open_campaign, prepare
 from spotthebot.local.loadtest.memory import mebibytes_of
 from spotthebot.local.loadtest.plan import BOUNDS_MS, LoadPlan
 from spotthebot.local.loadtest.processor import processor_seconds, time_between
 from spotthebot.local.loadtest.record import Record, percentile
 from spotthebot.local.loadtest.result import LoadResult, Memory, Requests
-from spotthebot.local.loadtest.study import open_campaign, prepare
 from spotthebot.local.postgres.health import SERVER
 from spotthebot.local.progress import Step, Steps
 from spotthebot.local.runtime.bootstrap import Bootstrap
@@ -34,7 +34,7 @@ HttpClients = dict[str, httpx.AsyncClient]
 
 @dataclass
 class Samples:
-    """What was read of the processes: memory as minutes since the end of the warm-up and MiB, and processor time."""
+    """Measurements of processes: processor time, and memory as pairs of minutes since the warm-up and MiB."""
 
     memory: dict[str, list[tuple[float, float]]]
     processor_before: dict[str, float]
@@ -42,7 +42,7 @@ class Samples:
 
 
 async def run_load(folder: DataFolder, prepared: Bootstrap, plan: LoadPlan, steps: Steps) -> LoadResult:
-    """Run all services and workers of a data folder, let everybody work, and return what it did to them."""
+    """Run all services and workers of a data folder under the load, and return the measurements."""
     events: list[Event] = []
     with local_settings(folder) as local, bound_addresses(None) as addresses:
         running = running_suite(
@@ -59,13 +59,13 @@ async def run_load(folder: DataFolder, prepared: Bootstrap, plan: LoadPlan, step
 async def load(
     urls: Mapping[str, str], admin: str, frontend: str, plan: LoadPlan, steps: Steps, *, pids: Mapping[str, int]
 ) -> LoadResult:
-    """Let everybody work on services that run; `admin` and `frontend` are API keys, `pids` are watched."""
+    """Run the load on running services; `admin` and `frontend` are API keys; `pids` are the processes to measure."""
     record, samples = Record(), Samples({}, {}, {})
     name = f"loadtest-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     async with Clients(urls, admin_key=admin, frontend_key=frontend) as clients:
-        study = await prepare(clients, plan, name, steps)
+        data = await prepare(clients, plan, name, steps)
         async with clients_of(urls, admin=admin, frontend=frontend) as http:
-            actors = Actors(plan, study, record, http, partial(open_campaign, clients, plan, name, study.collection))
+            actors = Actors(plan, data, record, http, partial(open_campaign, clients, plan, name, data.collection))
             await _soak(plan, actors, record, samples, pids, steps)
         kept = sum([(await clients.annotation.get_campaign(each)).annotations for each in actors.campaigns])
     for _ in range(actors.labels - kept):
@@ -103,7 +103,7 @@ def _memory(name: str, taken: list[tuple[float, float]]) -> Memory:
 async def _sample(
     pids: Mapping[str, int], samples: Samples, warm: float, every: float, step: Step, warmed_up: Callable[[], None]
 ) -> None:
-    """Look at the memory of all processes from the end of the warm-up on."""
+    """Measure the memory of all processes repeatedly, beginning at the end of the warm-up."""
     began, is_warm = monotonic(), False
     while True:
         await asyncio.sleep(min(every, max(0.01, warm - monotonic())) if not is_warm else every)
@@ -129,7 +129,7 @@ def _pids(state: State, prepared: Bootstrap) -> dict[str, int]:
 async def clients_of(
     urls: Mapping[str, str], *, admin: str, frontend: str
 ) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
-    """Yield clients that repeat nothing: of annotators, of those who chat, of the operator and of readers."""
+    """Yield HTTP clients without retries, by name: for annotators, people who chat, the operator and readers."""
     keys = {"annotation": ("annotation", frontend), "chats": ("conversations", frontend)}
     keys |= {"conversations": ("conversations", admin)}
     limits = httpx.Limits(max_connections=None)

@@ -1,8 +1,8 @@
-"""Which account runs PostgreSQL, and what that account may reach.
+"""The account that runs PostgreSQL, and the files that it may reach.
 
-PostgreSQL refuses to run as root. A normal user runs it as himself; root lends it the account `postgres`, or
-`nobody` where there is none. That account cannot see into a private home, so what it needs must lie on a
-path whose every folder it may pass.
+PostgreSQL refuses to run as root. A normal user runs it under the user's own account. Root runs it under the account
+`postgres`, or `nobody` if there is no such account. The lent account can't enter a private home, so its files must lie
+on a path whose folders it may all enter.
 """
 
 import os
@@ -21,7 +21,7 @@ _ENTER = 0o1
 
 
 class Identity(TypedDict):
-    """The arguments of `subprocess` that say whom a child runs as."""
+    """The arguments of `subprocess` that set the user of a child."""
 
     user: int | None
     group: int | None
@@ -47,10 +47,10 @@ class Account:
 
 
 def pick_account(home: Path) -> Account | None:
-    """Return the account that runs the cluster in the folder `home`; None when that is ourselves.
+    """Return the account that runs the cluster in the folder `home`; None if it is the account of this process.
 
-    A home that exists stays with its owner, also when an account named `postgres` has appeared since.
-    Raises NoUnprivilegedAccount.
+    An existing home stays with its owner, even if an account named `postgres` has appeared since. Raises
+    NoUnprivilegedAccount.
     """
     if os.geteuid() != 0:
         return None
@@ -64,10 +64,10 @@ def pick_account(home: Path) -> Account | None:
 
 
 def first_closed_folder(account: Account, folder: Path) -> Path | None:
-    """Return the outermost folder on the way to `folder`, itself included, that stops the account, else None.
+    """Return the outermost folder on the path to `folder` that the account can't use; None if it can use all.
 
-    Parents must let it pass, `folder` must also let it read. Looks at owner, group and mode bits only: an
-    access control list that opens a folder is not seen, one that closes it neither.
+    The path includes `folder` itself. The account must be able to enter the parents, and to read and enter `folder`.
+    Only owner, group and mode bits are checked, not access control lists.
     """
     real = folder.resolve()
     for passed in reversed(real.parents):
@@ -77,10 +77,10 @@ def first_closed_folder(account: Account, folder: Path) -> Path | None:
 
 
 def child_environment() -> dict[str, str]:
-    """Return the environment of PostgreSQL's programs, which holds little of ours.
+    """Return the environment for PostgreSQL's programs, with only a few variables of this process.
 
-    Ours may hold keys, which the other processes of a lent account could read, and PG* variables, which
-    change what the programs do. Messages stay English, for we read them.
+    Our other variables may hold keys, which other processes of a lent account could read. PG* variables would change
+    the programs' behaviour. Messages stay English, because we parse them.
     """
     passed_on = ("PATH", "LD_LIBRARY_PATH")
     return {name: os.environ[name] for name in passed_on if name in os.environ} | {"LC_ALL": "C"}

@@ -1,4 +1,4 @@
-"""Where PostgreSQL's programs are: in the wheel that the suite's extra installs, else in the system."""
+"""The location of PostgreSQL's programs: in the wheel that the suite's extra installs, else in the system."""
 
 import subprocess
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _SYSTEM = Path("/usr/lib/postgresql")
 
 @dataclass(frozen=True)
 class Binaries:
-    """A folder with `postgres` and `initdb`, and the version they report, such as "16.14"."""
+    """A folder with `postgres` and `initdb`, and the version that `postgres` reports, such as "16.14"."""
 
     folder: Path
     version: str
@@ -25,7 +25,7 @@ class Binaries:
 
     @property
     def tree(self) -> Path:
-        """The folder that holds bin, and for the wheel also lib and share."""
+        """The folder above `bin`; the wheel's folder also has `lib` and `share`."""
         return self.folder.parent
 
     def __str__(self) -> str:
@@ -33,10 +33,12 @@ class Binaries:
 
 
 def find_binaries(major: str | None = None) -> Binaries:
-    """Return the first PostgreSQL that runs: the wheel's, else the system's newest; `major` accepts no other.
+    """Return the first PostgreSQL that runs here: the wheel's, else the system's newest.
 
-    Raises PostgresNotFound. Programs that do not run here (another architecture, a broken installation) are
-    passed over.
+    With `major`, only this major version counts.
+
+    Raises PostgresNotFound. Skips programs that do not run, because they are for another architecture or their
+    installation is broken.
     """
     for folder in candidate_folders():
         found = describe_binaries(folder)
@@ -46,7 +48,7 @@ def find_binaries(major: str | None = None) -> Binaries:
 
 
 def describe_binaries(folder: Path) -> Binaries | None:
-    """Ask `postgres` in `folder` for its version; None when it does not run."""
+    """Ask `postgres` in `folder` for its version; None if it does not run."""
     folder = folder.absolute()  # it is used from other working directories
     try:
         asked = subprocess.run(  # noqa: S603 - a program we looked up ourselves, by its full path
@@ -59,7 +61,7 @@ def describe_binaries(folder: Path) -> Binaries | None:
 
 
 def candidate_folders() -> Iterator[Path]:
-    """Yield the folders to look in, in order of preference."""
+    """Yield the folders to search, in order of preference."""
     # Looked up, not imported: importing the wheel's package is not needed to use its files.
     spec = find_spec(_WHEEL)
     for location in (spec.submodule_search_locations if spec else None) or ():

@@ -1,4 +1,4 @@
-"""PostgreSQL's programs that read and write a database: the oldest pg_dump here that knows the server's version."""
+"""PostgreSQL's programs that read and write a database: of the oldest installed version that supports the server."""
 
 import subprocess
 import tempfile
@@ -16,18 +16,18 @@ _PIECE_BYTES = 1024 * 1024
 
 
 class ProgramFailed(Exception):
-    """A program ended with an error; its text is what the program said of it."""
+    """A program ended with an error; the text is its error message."""
 
 
 def find_client_programs(server_major: int) -> Binaries | None:
-    """Return the programs of the server's version or of the next later one that is here; None where there are none."""
+    """Return the programs of the server's version, else of the next later installed version; None without both."""
     found = [each for folder in candidate_folders() if (each := describe_binaries(folder))]
     able = [each for each in found if int(each.major) >= server_major and (each.folder / "pg_dump").exists()]
     return min(able, key=lambda each: int(each.major), default=None)
 
 
 def output_of(programs: Binaries, name: str, url: str, *arguments: str) -> Iterator[bytes]:
-    """Yield what a program prints, piece by piece; raises ProgramFailed."""
+    """Yield the output of a program, piece by piece; raises ProgramFailed."""
     with _running(programs, name, url, arguments, stdout=subprocess.PIPE) as process:
         output: IO[bytes] = process.stdout  # type: ignore[assignment] # it is a pipe
         while piece := output.read(_PIECE_BYTES):
@@ -35,10 +35,10 @@ def output_of(programs: Binaries, name: str, url: str, *arguments: str) -> Itera
 
 
 def feed(programs: Binaries, name: str, url: str, *arguments: str, pieces: Iterable[bytes]) -> None:
-    """Give a program its input piece by piece; raises ProgramFailed, and what `pieces` raises."""
+    """Send input to a program piece by piece; raises ProgramFailed, and the errors of `pieces`."""
     with _running(programs, name, url, arguments, stdin=subprocess.PIPE) as process:
         taken: IO[bytes] = process.stdin  # type: ignore[assignment] # it is a pipe
-        with suppress(BrokenPipeError):  # it ended early, and says why
+        with suppress(BrokenPipeError):  # it ended early, and its error message says why
             for piece in pieces:
                 taken.write(piece)
         with suppress(BrokenPipeError):
@@ -69,7 +69,10 @@ def _running(
 
 
 def _login(url: str) -> tuple[str, Mapping[str, str]]:
-    """Return the address without its password, which everybody would see among the arguments, and an environment."""
+    """Return the URL without its password, and an environment with it.
+
+    The reason: everybody can read a program's arguments.
+    """
     facts = conninfo_to_dict(url)
     password = facts.pop("password", None)
     return make_conninfo("", **facts), child_environment() | ({"PGPASSWORD": str(password)} if password else {})

@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own: made in a data folder on first use, started and stopped with the suite."""
+"""The suite's own PostgreSQL: made in a data folder on first use, started and stopped with the suite."""
 
 from pathlib import Path
 from types import TracebackType
@@ -18,11 +18,11 @@ _PORTS_TO_TRY = 5
 class Cluster:
     """The database server of one data folder, on 127.0.0.1 only, for one process at a time.
 
-    With `port=None` a free port is taken at the first start and kept for the life of this object.
-    `durable=False` trades the safety of the data for speed and is meant for tests. `home` and `binaries`
-    replace what is found by itself: the folder for homes under root, and PostgreSQL.
+    With `port=None`, the first start takes a free port, and later starts of this object take the same port.
+    `durable=False` trades the safety of the data for speed, for tests. `home` and `binaries` replace the automatic
+    search for root's folder of homes and for PostgreSQL.
 
-    All methods block. Start it from the main thread: there the server dies with us even after SIGKILL
+    All methods block. Start the server from the main thread: then the server dies with this process even after SIGKILL
     (see `kit.processes.lifeline`).
     """
 
@@ -48,10 +48,10 @@ class Cluster:
         self._postmaster: Postmaster | None = None
 
     def start(self) -> None:
-        """Create the cluster if there is none, start it and wait until it accepts connections.
+        """Create the cluster if it is missing, start it and wait until it accepts connections.
 
-        Does nothing when it runs; starts it again, on its old port, when it died. Raises a subclass of
-        Unavailable, Conflict or Invalid from `postgres.errors`; then nothing runs and nothing is held.
+        Does nothing if the server runs. Restarts the server on its old port if it died. Raises a subclass of
+        Unavailable, Conflict or Invalid from `postgres.errors`; after an error, no server runs and nothing is locked.
         """
         if self.running:
             return
@@ -69,7 +69,7 @@ class Cluster:
         self._home, self._lock = home, lock
 
     def stop(self, timeout_seconds: float = 30) -> None:
-        """Stop the server and release the cluster; does nothing when it is not started."""
+        """Stop the server and release the cluster; does nothing if it is not started."""
         if self._postmaster and self._postmaster.running:
             self._postmaster.stop(timeout_seconds)
         self._postmaster = None
@@ -78,7 +78,7 @@ class Cluster:
             self._lock = None
 
     def kill(self) -> None:
-        """End a server that hangs; `start` starts it again on its old port. Does nothing when it does not run."""
+        """Kill a server that hangs; `start` restarts it on its old port. Does nothing if the server does not run."""
         if self._postmaster and self._postmaster.running:
             self._postmaster.kill()
 
@@ -88,7 +88,7 @@ class Cluster:
 
     @property
     def pid(self) -> int:
-        """The server's process; only after a start."""
+        """The server's process id; only after a start."""
         return self._started()[1].pid
 
     @property
@@ -145,7 +145,7 @@ class Cluster:
     def _launch(self, home: Home, binaries: Binaries) -> Postmaster:
         tries = 1 if self._fixed_port or self._port else _PORTS_TO_TRY
         while True:
-            # Between asking for a free port and using it, somebody else may take it.
+            # Another process may take the port between the search for it and its use.
             port = self._port or postmaster.free_port()
             tries -= 1
             try:

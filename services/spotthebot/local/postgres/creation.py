@@ -1,4 +1,4 @@
-"""Making a cluster: the whole of it or nothing."""
+"""Creation of a cluster, completely or not at all."""
 
 import os
 import secrets
@@ -17,7 +17,7 @@ from spotthebot.local.postgres.home import Home, disk_errors, write_private
 
 ADMIN = "spotthebot_admin"
 _UNFINISHED = "unfinished-"
-# In C the sort order depends on no system library, whose updates would break indexes.
+# The sort order C depends on no system library, whose updates would break indexes.
 _INITDB = (
     "--encoding=UTF8",
     "--locale=C",
@@ -29,10 +29,10 @@ _INITDB = (
 
 
 def create_cluster(home: Home, binaries: Binaries, *, durable: bool) -> None:
-    """Make the cluster of `home` and its superuser, whose password goes to the data folder.
+    """Create the cluster of `home` and its superuser, whose password goes to the data folder.
 
-    Everything is made under another name and renamed when complete: a failure leaves nothing behind, and
-    what a killed process left is removed by the next. Raises ClusterNotCreated, DiskFull, FolderNotWritable.
+    Everything is made under a temporary name and renamed when complete. A failure leaves nothing behind, and the next
+    call removes the remains of a killed process. Raises ClusterNotCreated, DiskFull, FolderNotWritable.
     """
     for left_over in home.folder.glob(f"{_UNFINISHED}*"):
         shutil.rmtree(left_over, ignore_errors=True)
@@ -53,7 +53,7 @@ def create_cluster(home: Home, binaries: Binaries, *, durable: bool) -> None:
 
 
 def remove_if_empty(home: Home) -> None:
-    """Remove the home of a cluster that did not come to be; its lock stays, for others may wait at it."""
+    """Remove the home of a cluster that was not created; its lock stays, because others may wait for it."""
     with suppress(OSError):
         home.folder.rmdir()
 

@@ -1,4 +1,4 @@
-"""What can go wrong between an empty folder and a database that answers."""
+"""The errors of the embedded PostgreSQL, from its creation to its connections."""
 
 from spotthebot.kit.errors import Conflict, Invalid, Unavailable
 

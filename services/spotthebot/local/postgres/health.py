@@ -1,8 +1,8 @@
-"""Keeps a PostgreSQL server alive: one that died or hangs is started again on its old port, so that services find it.
+"""Keeps a PostgreSQL server alive: restarts a dead or hanging server on its old port, so that services find it.
 
-A server that hangs accepts connections, as the kernel does for it, and says nothing. It is asked the protocol's
-SSLRequest, which a server answers with one byte before it asks who we are. libpq is of no use here: where the server
-hangs, giving up a question of libpq's hangs as well.
+A hanging server accepts connections, because the kernel does, but never answers. The check sends the protocol's
+SSLRequest, which a server answers with one byte before any authentication. libpq can't be used: if the server hangs,
+cancelling libpq's request hangs as well.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from spotthebot.kit.waits.cancellation import in_background
 from spotthebot.local.postgres.cluster import Cluster
 
 SERVER = "postgres"
-"""What the server is called in events."""
+"""The name of the server in events."""
 _CHECK_SECONDS = 0.5
 _SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 _LIMITS = HealthLimits()
@@ -28,7 +28,7 @@ _LIMITS = HealthLimits()
 async def kept_alive(
     cluster: Cluster | None, on_event: OnEvent, *, check_seconds: float = _CHECK_SECONDS
 ) -> AsyncIterator[None]:
-    """Restart the server, if there is one, when it dies, kill it when it hangs, and bound its log during the block."""
+    """Restart the server during the block when it dies, kill it when it hangs, and limit the size of its log."""
     if cluster is None:
         yield
         return
@@ -39,7 +39,7 @@ async def kept_alive(
 
 
 async def wait_until_server_hangs(cluster: Cluster, limits: HealthLimits = _LIMITS) -> None:
-    """Return when the server hangs; one that does not run is not asked."""
+    """Wait until the server hangs. A server that does not run counts as not hanging."""
     await wait_until_hung(limits, partial(_answers, cluster), partial(_processor_seconds, cluster))
 
 
@@ -53,7 +53,7 @@ async def _restart_when_dead(cluster: Cluster, on_event: OnEvent, check_seconds:
                 on_event(Event(SERVER, "died", pid))
                 pid = None
             with contextlib.suppress(Error):  # the next round tries again; its log says why it did not start
-                cluster.start()  # blocks for a moment, from the main thread: there the server dies with us
+                cluster.start()  # blocks for a moment, on the main thread: then the server dies with us
                 pid = cluster.pid
                 _report_start(pid, on_event)
 

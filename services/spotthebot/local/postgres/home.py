@@ -1,8 +1,8 @@
-"""Where a data folder's cluster lies, who owns it, and who may run it at the moment.
+"""The location of a data folder's cluster, its owner, and the lock of the process that runs it.
 
-A normal user's cluster lies in the data folder. Root's lies outside, in a private folder of the account that
-runs it, for the data folder may be where that account cannot go; the data folder keeps its random id, so that
-it finds the cluster again after it was moved.
+A normal user's cluster lies in the data folder. Root's cluster lies outside, in a private folder of the account that
+runs it, because that account may be unable to enter the data folder. The data folder keeps the cluster's random id, so
+the cluster is found even after the data folder was moved.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ _DEFAULT_PARENT = Path("/var/lib/spotthebot")
 
 @dataclass(frozen=True)
 class Home:
-    """The places of one cluster; `account` is None when it runs as ourselves."""
+    """The paths of one cluster; `account` is None if the cluster runs under the account of this process."""
 
     data_folder: Path
     folder: Path
@@ -46,15 +46,18 @@ class Home:
 
     @property
     def lock_file(self) -> Path:
-        """Beside the home, not in it: root does not open files where another account could plant a link."""
+        """The lock file, next to the home.
+
+        It is not in the home, because another account could put a link there, which root must not open.
+        """
         return self.folder.with_name(f"{self.folder.name}.lock")
 
 
 def settle(data_folder: Path, parent: Path | None = None) -> Home:
-    """Make the folders of a data folder's cluster and return its home.
+    """Create the folders of a data folder's cluster and return its home.
 
-    `parent` is for root: the folder that holds homes; None reads SPOTTHEBOT_POSTGRES_HOME, then takes
-    /var/lib/spotthebot. Raises FolderNotWritable, DiskFull, HomeUnreachable, NoUnprivilegedAccount.
+    Root's homes lie in the folder `parent`; None means SPOTTHEBOT_POSTGRES_HOME, else /var/lib/spotthebot. Raises
+    FolderNotWritable, DiskFull, HomeUnreachable, NoUnprivilegedAccount.
     """
     data_folder = data_folder.resolve()
     with disk_errors(data_folder):
@@ -70,7 +73,7 @@ def settle(data_folder: Path, parent: Path | None = None) -> Home:
     with disk_errors(parent):
         if not parent.exists():
             parent.mkdir(parents=True)
-            parent.chmod(0o755)  # whatever the umask is, the account has to pass
+            parent.chmod(0o755)  # the account has to enter it, whatever the umask is
         if account and (closed := first_closed_folder(account, parent)):
             raise HomeUnreachable(account=account.name, folder=closed)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -80,7 +83,7 @@ def settle(data_folder: Path, parent: Path | None = None) -> Home:
 
 
 def find(data_folder: Path, parent: Path | None = None) -> Home | None:
-    """Return the home of a data folder's cluster, None where there is none; makes nothing. `parent` as in `settle`."""
+    """Return the home of a data folder's cluster, or None; creates nothing. For `parent`, see `settle`."""
     data_folder = data_folder.resolve()
     id_file = data_folder / "postgres.id"
     with disk_errors(data_folder):
@@ -90,10 +93,10 @@ def find(data_folder: Path, parent: Path | None = None) -> Home | None:
 
 @contextmanager
 def disk_errors(folder: Path) -> Iterator[None]:
-    """Turn the operating system's complaints into DiskFull and FolderNotWritable."""
+    """Turn errors of the operating system into DiskFull and FolderNotWritable."""
     try:
         yield
-    except shutil.Error as error:  # of a copied tree: one reason for each file, as text
+    except shutil.Error as error:  # from a copied tree: one reason for each file, as text
         reasons = [str(reason) for _, _, reason in error.args[0]]
         if any(os.strerror(ENOSPC) in reason for reason in reasons):
             raise DiskFull(folder=folder) from error
@@ -105,7 +108,7 @@ def disk_errors(folder: Path) -> Iterator[None]:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
+    """Write a file that only its owner can read, completely or not at all."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     unfinished.unlink(missing_ok=True)
     handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode=0o600)
@@ -119,7 +122,7 @@ def write_private(path: Path, text: str) -> None:
 
 @contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in this block for the same folder."""
+    """Let only one process at a time be in this block for the same folder."""
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -129,7 +132,10 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 
 
 class Lock:
-    """The right to run one cluster, held from construction to `release`; the kernel frees it when we die."""
+    """The lock on running one cluster, held from construction to `release`.
+
+    The kernel also releases the lock when this process dies.
+    """
 
     def __init__(self, home: Home) -> None:
         with disk_errors(home.data_folder):
@@ -156,7 +162,7 @@ def _read_or_make_id(path: Path) -> str:
 
 def _read_id(path: Path) -> str:
     cluster_id = path.read_text().strip()
-    # It becomes part of a path that root writes to.
+    # The id becomes part of a path that root writes to.
     if not re.fullmatch(r"[0-9a-f]{16}", cluster_id):
         raise FolderNotWritable(folder=path, reason="it does not hold the id of a cluster")
     return cluster_id

@@ -1,4 +1,4 @@
-"""One running PostgreSQL server process: launched, awaited, stopped, and found again after a crash."""
+"""Runs one PostgreSQL server process: starts it, waits for it, stops it, and prepares a start after a crash."""
 
 import os
 import signal
@@ -41,7 +41,7 @@ _LOG_LINES = 8
 
 
 class Postmaster:
-    """A server process that accepts connections on 127.0.0.1; construction waits until it does.
+    """A server process that accepts connections on 127.0.0.1; the constructor waits until it does.
 
     Raises DatabasePortTaken, ClusterDidNotStart, DiskFull, FolderNotWritable.
     """
@@ -55,7 +55,7 @@ class Postmaster:
         argv += [f"--{name}={value}" for name, value in settings.items()]
         with disk_errors(home.data_folder):
             cut(home.log_file)
-            # Private: a failing statement is logged with the values in it.
+            # Private, because failing statements are logged with their values.
             log = os.open(home.log_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
         try:
             self._log_start = os.lseek(log, 0, os.SEEK_END)
@@ -64,7 +64,7 @@ class Postmaster:
             os.close(log)
         try:
             self._wait_until_ready(timeout_seconds)
-        except BaseException:  # also an interrupt by the user leaves no server behind
+        except BaseException:  # an interrupt by the user leaves no server behind either
             self.stop(timeout_seconds=0)
             raise
 
@@ -77,11 +77,14 @@ class Postmaster:
         return self._process.returncode is None
 
     def stop(self, timeout_seconds: float) -> None:
-        """End the server: SIGINT (sessions are cut, data is flushed), then SIGQUIT, which the next start repairs."""
+        """Stop the server by SIGINT (cuts sessions, flushes data). If it does not end, send SIGQUIT.
+
+        After SIGQUIT, the next start recovers the data.
+        """
         self._process.end((signal.SIGINT, timeout_seconds), (signal.SIGQUIT, _QUIT_SECONDS))
 
     def kill(self) -> None:
-        """End the server and all its sessions at once, also stopped ones; the next start repairs the data."""
+        """Kill the server and all its sessions at once, even stopped processes; the next start recovers the data."""
         sessions: list[psutil.Process] = []
         with suppress(psutil.Error):
             sessions = psutil.Process(self.pid).children(recursive=True)
@@ -126,7 +129,7 @@ class Postmaster:
         return self._did_not_start(f"it ended with status {self._process.returncode}")
 
     def _is_ready(self) -> bool:
-        # What pg_ctl reads: line 1 is the server's process, line 8 its state.
+        # As pg_ctl reads it: line 1 is the server's process id, line 8 its state.
         with suppress(OSError):
             lines = self._pid_file.read_text().splitlines()
             return len(lines) >= 8 and lines[0] == str(self.pid) and lines[7].strip() == "ready"
@@ -151,12 +154,12 @@ def free_port() -> int:
 
 
 def clear_the_way(home: Home, timeout_seconds: float) -> None:
-    """Deal with the pid file of a server that was not stopped.
+    """Make a start possible although a server that was not stopped left its pid file.
 
-    A server that survived its supervisor is stopped. A pid that meanwhile belongs to another process, or to
-    a dead one that nobody collected, would make PostgreSQL refuse to start: our own takes its place in the
-    file, which PostgreSQL takes for stale. The file itself stays, because it names the shared memory by which
-    PostgreSQL sees that no session of the former server is left.
+    Stops the server if it survived its supervisor. If the pid in the file now belongs to another process or to a
+    zombie, PostgreSQL would refuse to start. So our own pid replaces this pid, because PostgreSQL does not take the pid
+    of its parent for a running server. The file itself stays, because it names the shared memory by which PostgreSQL
+    checks that no session of the former server is left.
     """
     pid_file = home.cluster / "postmaster.pid"
     try:
@@ -179,7 +182,7 @@ def _end(process: psutil.Process, timeout_seconds: float) -> None:
         process.send_signal(last_word)
         deadline = time.monotonic() + timeout_seconds
         while time.monotonic() < deadline:
-            # It is not our child: where nobody collects the dead, it stays as one of them.
+            # It is not our child; without a parent that waits for it, it stays a zombie.
             if process.status() == psutil.STATUS_ZOMBIE:
                 return
             time.sleep(_POLL_SECONDS)

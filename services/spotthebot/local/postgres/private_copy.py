@@ -1,7 +1,7 @@
 """A copy of the wheel's PostgreSQL that an unprivileged account can read.
 
-Under root the Python environment often lies in a private home, where the account that runs PostgreSQL cannot
-look. The copy is made once per version and shared by every cluster below the same parent folder.
+Under root the Python environment often lies in a private home, which PostgreSQL's account can't enter. The copy is made
+once per version and shared by every cluster below the same parent folder.
 """
 
 import os
@@ -19,9 +19,9 @@ _UNFINISHED = ".unfinished-"
 
 
 def readable_binaries(binaries: Binaries, account: Account | None, parent: Path) -> Binaries:
-    """Return `binaries`, or a copy below `parent` when `account` cannot read them where they are.
+    """Return `binaries`, or a copy below `parent` if `account` can't read them.
 
-    Raises BinariesUnreadable for an installation that cannot be moved: one whose share folder is elsewhere.
+    Raises BinariesUnreadable for an installation that can't be copied, because its share folder is elsewhere.
     """
     if account is None:
         return binaries

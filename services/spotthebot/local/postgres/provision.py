@@ -1,13 +1,13 @@
 """Databases, schemas and roles: each service owns one schema and sees no other.
 
-For every schema two logins exist. `<database>_<schema>_owner` owns it and runs its migrations.
-`<database>_<schema>_app` serves requests: it reads and writes rows and cannot change the schema. The names
-carry the database because roles belong to the whole server, which may hold several such databases.
+Every schema has two logins. `<database>_<schema>_owner` owns it and runs its migrations. `<database>_<schema>_app`
+serves requests: it reads and writes rows and can't change the schema. The names contain the database, because roles
+belong to the whole server, which may hold several such databases.
 
 The schema `access` (API keys) has an owner only; every service's app login may read it.
 
-Every login has limits: PostgreSQL ends what waits for a lock, runs, or leaves a transaction open for too long. Workers
-give their long statements more time on their own connections, migrations on theirs.
+Every login has limits: PostgreSQL ends statements that wait for a lock or run too long, and transactions that stay open
+too long. Workers and migrations raise these limits on their own connections.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -73,16 +73,16 @@ def provision(
     *,
     roles_of: str | None = None,
 ) -> Provisioned:
-    """Create what is missing of a database, its schemas and their roles, and set the roles' passwords.
+    """Create a database, its schemas and their roles, as far as they are missing, and set the roles' passwords.
 
-    `schemas` are the services' names (`access` is added), `passwords` maps each of `logins(schemas)`. The roles are
-    those of the database `roles_of`, which this one will take the place of; None: its own. May be run again at any
-    time: with other passwords, with one more schema, or by several processes at once. Privileges on tables reach those
-    that the owner creates from now on, so provision before migrating; those on `access` also reach the tables that are
-    there.
+    `schemas` are the services' names (`access` is added); `passwords` has an entry for each of `logins(schemas)`. With
+    `roles_of`, the schemas get the roles of the database `roles_of`, which this database will replace; with None, they
+    get roles of this database. The call can be repeated at any time: with other passwords, with one more schema, or by
+    several processes at once. Privileges apply to tables that the owner creates afterwards, so provision before
+    migrating. Privileges on `access` also apply to existing tables.
 
-    The admin is a superuser, or has CREATEDB and CREATEROLE and made the roles himself. Raises
-    DatabaseUnreachable, ServerTooOld, ProvisioningRefused, RoleNameTooLong, PasswordMissing.
+    The admin is a superuser, or has CREATEDB and CREATEROLE and created the roles. Raises DatabaseUnreachable,
+    ServerTooOld, ProvisioningRefused, RoleNameTooLong, PasswordMissing.
     """
     services = _services(schemas)
     roles = {login: f"{roles_of or database}_{login}" for login in logins(schemas)}
@@ -94,7 +94,7 @@ def provision(
     with connected(admin_url, database) as admin:
         if admin.info.server_version // 10_000 < _OLDEST:
             raise ServerTooOld(major=admin.info.server_version // 10_000)
-        # Held until the connection closes: two processes would both find a role missing and both create it.
+        # Held until the connection closes; otherwise two processes could both miss a role and both create it.
         admin.execute("SELECT pg_advisory_lock(hashtext('spotthebot.provision'))")
         for login, role in roles.items():
             _set_role(admin, role, passwords[login])
@@ -125,7 +125,7 @@ def _services(schemas: Sequence[str]) -> list[str]:
 
 def _set_role(admin: Connection, role: str, password: str) -> None:
     known = admin.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).rowcount
-    # The server is sent a SCRAM verifier: the password itself would appear in its log if the statement failed.
+    # The server gets a SCRAM verifier; the password itself would appear in its log if the statement failed.
     verifier = admin.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode()
     statement = sql.SQL("{verb} ROLE {role} LOGIN PASSWORD {verifier}").format(
         verb=sql.SQL("ALTER" if known else "CREATE"),
@@ -139,10 +139,10 @@ def _set_role(admin: Connection, role: str, password: str) -> None:
 
 
 def _act_for(admin: Connection, owner: str) -> None:
-    """Make an admin who is no superuser a member of `owner`, whose schema and privileges he sets up.
+    """Make an admin who is not a superuser a member of `owner`, whose schema and privileges the admin sets up.
 
-    Since PostgreSQL 16 the creator of a role may administer it, and neither inherits from it nor becomes it
-    until he grants himself that.
+    Since PostgreSQL 16 the creator of a role may administer it, but can neither inherit from the role nor become the
+    role without this grant.
     """
     if admin.info.parameter_status("is_superuser") == "on":
         return
@@ -176,7 +176,7 @@ def _grant(inside: Connection, statements: Sequence[LiteralString], schema: str,
 
 @contextmanager
 def connected(url: str, database: str) -> Iterator[Connection]:
-    """Yield a connection of the admin's that commits each statement; `database` is for the messages of its errors."""
+    """Yield an admin's connection that commits each statement; `database` is for error messages."""
     parts = urlsplit(url)
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=_CONNECT_SECONDS) as connection:
@@ -193,13 +193,13 @@ def _sentence(error: psycopg.Error) -> str:
 
 
 def url_with(url: str, *, database: str, user: str | None = None, password: str | None = None) -> str:
-    """Return a URL for another database of the same server, for another user too."""
+    """Return a URL for another database of the same server, optionally for another user."""
     parts = urlsplit(url)
     login, at, address = parts.netloc.rpartition("@")
     overriding = {"dbname", "user", "password"}
     query = [(name, value) for name, value in parse_qsl(parts.query) if name not in overriding]
     if user and password:
         login, at = f"{quote(user, safe='')}:{quote(password, safe='')}", "@"
-    # Put together by hand: urlunsplit drops the slashes of postgresql:///database.
+    # Joined by hand, because urlunsplit drops the slashes of postgresql:///database.
     target = f"{parts.scheme}://{login}{at}{address}/{quote(database, safe='')}"
     return f"{target}?{urlencode(query)}" if query else target

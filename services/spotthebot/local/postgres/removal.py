@@ -1,4 +1,4 @@
-"""Removes a cluster and its home, wherever that lies."""
+"""Removes a cluster and its home."""
 
 import shutil
 
@@ -11,7 +11,7 @@ _STOP_SECONDS = 30
 def remove_cluster(home: Home) -> None:
     """Remove a cluster with its data for good; a server that survived its supervisor is stopped first.
 
-    Raises ClusterInUse while a process runs it, and FolderNotWritable.
+    Raises ClusterInUse while another process runs the cluster, and FolderNotWritable.
     """
     lock = Lock(home)
     try:

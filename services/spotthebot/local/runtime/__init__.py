@@ -1,1 +1,1 @@
-"""The suite on one machine: its data folder, its database and keys, its processes, and how commands reach them."""
+"""The suite on one machine: its data folder, database, keys and processes, and how commands reach its services."""

@@ -1,4 +1,4 @@
-"""The addresses of services that run elsewhere, made of one and checked."""
+"""The addresses of services that run elsewhere, derived from one address and checked."""
 
 import json
 import re
@@ -8,7 +8,8 @@ from urllib.request import ProxyHandler, build_opener
 
 from spotthebot.contracts.services import API_NAMES, get_service
 from spotthebot.kit.access.keys import parse_key
-from spotthebot.kit.outbound import HTTP, UrlNotUsable, read_url
+from spotthebot.kit.outbound.errors import UrlNotUsable
+from spotthebot.kit.outbound.urls import HTTP, read_url
 from spotthebot.local.errors import AddressNotUsable, KeyNotSecret, NotAKey
 from spotthebot.local.runtime.remote import Remote
 
@@ -18,10 +19,11 @@ _SECONDS = 5
 def remote_at(url: str, key: str, *, allow_http: bool = False) -> Remote:
     """Return the services behind an address.
 
-    Each is at the path of its name: `https://host` stands for `https://host/bots` and so on. An address that holds
-    `{service}` or `{port}` gets the service's name or its usual port there. If a service of a suite on this machine
-    answers at the address itself, the others are at the ports beside its own. Raises AddressNotUsable, NotAKey, and
-    KeyNotSecret for http to another machine unless that is allowed. No message holds the key, or a password in a URL.
+    Each service is at the path of its name: `https://host` means `https://host/bots` and so on. In an address with
+    `{service}` or `{port}`, the service's name or usual port is inserted. If a service of a suite on this machine
+    answers at the address itself, the other services are at the neighbouring ports. Raises AddressNotUsable and
+    NotAKey. Raises KeyNotSecret for http to another machine unless `allow_http`. No message holds the key, or a
+    password in a URL.
     """
     if parse_key(key) is None:
         raise NotAKey
@@ -38,7 +40,7 @@ def remote_at(url: str, key: str, *, allow_http: bool = False) -> Remote:
 
 
 def _port_base(url: str) -> int | None:
-    """Return the number that a suite's ports follow; None unless a service answers at this address of this machine."""
+    """Return the base of a suite's ports; None unless one of the suite's services answers at this local address."""
     found = re.fullmatch(r"http://(127\.0\.0\.1|localhost|\[::1\]):(\d{1,5})/?", url)
     if found is None:
         return None

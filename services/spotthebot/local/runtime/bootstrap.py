@@ -1,4 +1,4 @@
-"""Prepares what services need before they start: the database, its schemas migrated, the suite's own API keys."""
+"""Prepares services before they start: the database, its migrated schemas, the suite's own API keys."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from spotthebot.contracts.services import SCHEMAS, SERVICES
 from spotthebot.kit.access.store import Authenticator, create_key
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Unauthenticated
-from spotthebot.kit.migrations import upgrade
+from spotthebot.kit.migrations.lineage import upgrade
 from spotthebot.kit.service.process import migrate_access
 from spotthebot.kit.waits.clock import system_clock
 from spotthebot.local.postgres.cluster import Cluster
@@ -26,7 +26,7 @@ _OWN_KEYS = (Role.ADMIN, Role.SERVICE, Role.ANNOTATION)
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """A migrated database and the suite's own keys. `cluster` is None where the environment names a server."""
+    """A migrated database and the suite's own keys. `cluster` is None if the environment names a server."""
 
     urls: Provisioned
     cluster: Cluster | None
@@ -35,13 +35,13 @@ class Bootstrap:
 
 @contextmanager
 def bootstrap(folder: DataFolder) -> Iterator[Bootstrap]:
-    """Start the database, unless the environment names one, provision its schemas and migrate them."""
+    """Start the database, unless the environment names a server, provision its schemas and migrate them."""
     with database_server(folder) as (admin_url, cluster):
         yield prepare_database(folder, admin_url, cluster)
 
 
 def prepare_database(folder: DataFolder, admin_url: str, cluster: Cluster | None) -> Bootstrap:
-    """Provision the schemas, migrate them, and see that the suite has its own keys."""
+    """Provision the schemas, migrate them, and make the suite's keys if they are missing."""
     urls = provision(admin_url, DATABASE_NAME, SCHEMAS, database_passwords(folder))
     migrate_access(urls.owner_urls[ACCESS])
     for service in SERVICES:
@@ -52,18 +52,21 @@ def prepare_database(folder: DataFolder, admin_url: str, cluster: Cluster | None
 
 
 def describe_database() -> str:
-    """Return which PostgreSQL a suite that starts now would use."""
+    """Return a description of the PostgreSQL that a suite would use if it started now."""
     return "the server in SPOTTHEBOT_DATABASE_URL" if os.environ.get(DATABASE_URL_VARIABLE) else "embedded"
 
 
 def database_passwords(folder: DataFolder) -> dict[str, str]:
-    """Return the passwords of all logins, made when first asked for."""
+    """Return the passwords of all logins of the database, and make missing passwords."""
     return {login: folder.secret(f"database/{login}") for login in logins(SCHEMAS)}
 
 
 @contextmanager
 def database_server(folder: DataFolder) -> Iterator[tuple[str, Cluster | None]]:
-    """Yield the URL of the server's admin, and the embedded server that runs for the block, if that is it."""
+    """Yield the admin's URL, and the embedded server, which runs during the block.
+
+    The embedded server is None if the environment names another server.
+    """
     if given := os.environ.get(DATABASE_URL_VARIABLE):
         yield given, None
         return
@@ -72,7 +75,7 @@ def database_server(folder: DataFolder) -> Iterator[tuple[str, Cluster | None]]:
 
 
 def _own_key(folder: DataFolder, owner_url: str, role: Role) -> str:
-    """Return the suite's own key of a role; a new one where the one it has is not valid in this database."""
+    """Return the suite's API key with a role; make a new key if the stored key is not valid in this database."""
     return asyncio.run(_find_or_make_key(folder, owner_url, role))
 
 
@@ -81,7 +84,7 @@ async def _find_or_make_key(folder: DataFolder, owner_url: str, role: Role) -> s
     try:
         if known := folder.known_secret(f"key/{role}"):
             try:
-                await Authenticator(database.lookups).authenticate(known, system_clock())
+                await Authenticator(database.statements).authenticate(known, system_clock())
             except Unauthenticated:
                 pass
             else:

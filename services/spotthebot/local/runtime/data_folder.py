@@ -1,4 +1,8 @@
-"""The folder of one suite: its lock, its secrets, its logs, and what of it runs at the moment."""
+"""The folder of one suite: its lock, its secrets, its logs, and its running processes.
+
+The folder holds a suite once the administrator's key is kept in it: the key is the last thing that a first start
+makes.
+"""
 
 import fcntl
 import json
@@ -23,7 +27,7 @@ _LOCK_WAIT_SECONDS = 0.01
 
 @dataclass(frozen=True)
 class RunningService:
-    """A service and where it listens."""
+    """A running service and its address."""
 
     name: str
     url: str
@@ -32,7 +36,7 @@ class RunningService:
 
 @dataclass(frozen=True)
 class RunningWorker:
-    """A worker; its name begins with its service's."""
+    """A running worker; its name begins with the name of its service."""
 
     name: str
     pid: int | None
@@ -40,13 +44,16 @@ class RunningWorker:
 
 @dataclass(frozen=True)
 class State:
-    """What runs: written whole at every change, readable by the suite's user only."""
+    """The running processes, as a file in the folder lists them.
+
+    Every change writes the whole file. Only the suite's user can read it.
+    """
 
     pid: int
     ready: bool
     database_owner_urls: dict[str, str]
     urls: dict[str, str]
-    """Where each service is looked for, whether the suite runs it or leaves it to a debugger."""
+    """The URL of each service, whether the suite runs it or a debugger does."""
     environments: dict[str, dict[str, str]]
     """The variables that the suite sets for each service."""
     services: tuple[RunningService, ...]
@@ -54,9 +61,9 @@ class State:
 
 
 class DataFolder:
-    """A folder on disk; nothing in it is readable by other users.
+    """A folder on disk; other users can't read anything in it.
 
-    `key` is the API key of the person who works with the suite here; None works as its administrator.
+    `key` is the API key of the person who works with the suite here; with None, commands use the administrator's key.
     """
 
     def __init__(self, path: Path, *, key: str | None = None) -> None:
@@ -69,12 +76,12 @@ class DataFolder:
 
     @property
     def holds_suite(self) -> bool:
-        """Whether a suite runs here or its database was once made."""
+        """Whether a suite runs here, or a suite's database was once made here."""
         return self.holder() is not None or self.known_secret(KEY_OF_ADMIN) is not None
 
     @property
     def was_used(self) -> bool:
-        """Whether a suite ever began to be made here."""
+        """Whether a suite was ever created here, even incompletely."""
         return (self.path / "suite.lock").exists()
 
     def create(self) -> None:
@@ -88,7 +95,10 @@ class DataFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the right to run a suite here; raises AlreadyRunning. The kernel frees it when we die."""
+        """Hold the lock for running a suite here; raises AlreadyRunning.
+
+        The kernel releases the lock when this process dies.
+        """
         with disk_errors(self.path):
             handle = os.open(self.path / "suite.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode=0o600)
         try:
@@ -120,7 +130,7 @@ class DataFolder:
             write_private(self.path / "suite.json", json.dumps(asdict(state), indent=2))
 
     def read_state(self) -> State | None:
-        """Return what runs; None where nothing does, whatever an earlier run left behind."""
+        """Return the running processes; None if nothing runs, even if the file of an earlier run is still there."""
         content = self._read("suite.json")
         if content is None or self.holder() != content.get("pid"):
             return None
@@ -129,7 +139,7 @@ class DataFolder:
         return State(**content, services=services, workers=workers)
 
     def secret(self, name: str) -> str:
-        """Return a secret of this folder, made when first asked for."""
+        """Return a secret of this folder, and make it if it is missing."""
         known = self._read("secrets.json") or {}
         if name not in known:
             self.keep_secret(name, secrets.token_urlsafe(24))
@@ -137,11 +147,11 @@ class DataFolder:
         return str(known[name])
 
     def known_secret(self, name: str) -> str | None:
-        """Return a secret that was kept before, if any."""
+        """Return a stored secret, if any."""
         return (self._read("secrets.json") or {}).get(name)
 
     def keep_secret(self, name: str, value: str) -> None:
-        """Keep a secret in a file that only its owner can read."""
+        """Store a secret in a file that only its owner can read."""
         with disk_errors(self.path):
             write_private(self.path / "secrets.json", json.dumps((self._read("secrets.json") or {}) | {name: value}))
 
@@ -157,7 +167,10 @@ class DataFolder:
 
 
 def _lock_soon(handle: int) -> bool:
-    """Lock a file for us alone; a command that looks who holds the lock shares it for a moment, which is waited out."""
+    """Lock a file exclusively; return False if a suite holds the lock.
+
+    It waits briefly, because commands share the lock while they read which process holds the file.
+    """
     for _ in range(_LOCK_TRIES):
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -169,5 +182,5 @@ def _lock_soon(handle: int) -> bool:
 
 
 def _read_pid(handle: int) -> int | None:
-    """Return the process that a lock file names; None where it was locked a moment ago and names none yet."""
+    """Return the process that a lock file names; None if the file was just locked and names no process yet."""
     return int(os.pread(handle, _PID_BYTES, 0).strip() or 0) or None

@@ -1,4 +1,4 @@
-"""The environment that the suite gives to one service: its database, its key, the addresses of the others."""
+"""The environment of one service: its database, its key, the addresses of the other services."""
 
 import os
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from spotthebot.local.runtime.local_settings import LocalSettings
 def service_environment(
     service: ServiceEntry, prepared: Bootstrap, urls: Mapping[str, str], local: LocalSettings
 ) -> dict[str, str]:
-    """Return the variables that the suite sets for a service; they hold secrets."""
+    """Return the variables that the suite sets for a service; the values include secrets."""
     prefix = service.environment_prefix
     return {
         **{f"{prefix}{other.upper()}_URL": urls[other] for other in service.calls},
@@ -21,7 +21,7 @@ def service_environment(
 
 
 def _access(service: ServiceEntry, prefix: str, prepared: Bootstrap) -> dict[str, str]:
-    """Return what a service may do: that of an annotation frontend where it keeps no data of its own."""
+    """Return the variables with a service's database URL and keys; a service without data gets a frontend's key."""
     if service.schema is None:
         return {f"{prefix}ANNOTATION_KEY": prepared.keys["annotation"]}
     return {
@@ -31,5 +31,5 @@ def _access(service: ServiceEntry, prefix: str, prepared: Bootstrap) -> dict[str
 
 
 def inherited_environment() -> dict[str, str]:
-    """Return our own environment without the address of the database's superuser."""
+    """Return the environment of this process, without the URL of the database's superuser."""
     return {name: value for name, value in os.environ.items() if name != DATABASE_URL_VARIABLE}

@@ -1,4 +1,4 @@
-"""The log of what happens to the suite's processes, in JSON lines like those of the services."""
+"""The log of events of the suite's processes, in JSON lines like the services' logs."""
 
 import json
 from contextlib import closing, suppress
@@ -13,7 +13,7 @@ _REMARKABLE = {"hung", "died"}
 
 
 def log_event(folder: Path, event: Event) -> None:
-    """Append an event to `supervisor.log` in a folder of logs; it is lost where the disk is full."""
+    """Append an event to `supervisor.log` in a folder of logs; it is lost if the disk is full."""
     facts = {name: value for name, value in asdict(event).items() if name not in {"name", "kind"} and value is not None}
     entry = {
         "timestamp": datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),

@@ -1,4 +1,4 @@
-"""Settings that services need on one machine: folders, encryption keys, allowed networks, Triton on request."""
+"""Settings of services on one machine: folders, encryption keys, allowed networks, Triton on request."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -20,14 +20,14 @@ _LOOPBACK = '["127.0.0.0/8", "::1/128"]'
 
 @dataclass(frozen=True)
 class LocalSettings:
-    """Environment variables for the services, and the processes that have to run before them."""
+    """Environment variables for the services, and the processes to start before them."""
 
     environment: Mapping[str, str]
     before: tuple[ProcessSpec, ...] = ()
 
     @property
     def local_bots(self) -> str | None:
-        """With which keys bots on this machine, at its loopback addresses, may be registered; None: with none."""
+        """A phrase for the API keys that may register bots at loopback addresses of this machine; None for no keys."""
         allowed = {name: self.environment.get(f"{_PREFIX}{name}") == _LOOPBACK for name in _NETWORKS}
         if allowed["ALLOWED_NETWORKS"]:
             return "any key of the role admin or team"
@@ -40,7 +40,8 @@ def local_settings(
 ) -> Iterator[LocalSettings]:
     """Yield the settings for this data folder; `triton` adds a Triton server. Raises TritonNotHere.
 
-    Bots and subscribers of the operator may be on this machine, those of teams if `allow_local_bots`.
+    The operator's bots and subscribers may have addresses on this machine. Teams' bots and subscribers may have such
+    addresses only with `allow_local_bots`.
     """
     for_teams = _LOOPBACK if allow_local_bots else "[]"
     own = {

@@ -1,15 +1,15 @@
-"""What most services need, which the program that forks them imports (`kit.processes.forks`).
+"""Modules that most services need. The program that forks services imports them (`kit.processes.forks`).
 
-Whatever is imported here is there in every service; a test holds that most of them need it.
+Every import here is loaded in every service; a test checks that most services need it.
 """
 
 NEEDS = (
     "httptools",
     "uvloop",
-    "spotthebot.clients.conversations",
+    "spotthebot.clients.conversations.client",
     "spotthebot.kit.events",
     "spotthebot.kit.exports",
-    "spotthebot.kit.jobs",
+    "spotthebot.kit.jobs.queue",
     "spotthebot.kit.outbound.http",
     "spotthebot.kit.service.process",
     "spotthebot.kit.serving.configuration",

@@ -1,4 +1,4 @@
-"""Restarts processes when the Python files of their service change; looks at the files' times twice a second."""
+"""Restarts processes when the Python files of their service change; checks modification times twice a second."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,14 +15,14 @@ Files = Mapping[Path, int]
 
 
 def watched_folders(services: Iterable[str]) -> dict[str, tuple[Path, ...]]:
-    """Return the folders whose files each service imports: its own package, and what all share."""
+    """Return the folders that each service imports: the service's package, and the shared packages."""
     return {name: (_SERVICES / name, _SHARED) for name in services}
 
 
 async def restart_on_change(
     supervisor: Supervisor, folders: Mapping[str, Sequence[Path]], on_change: Callable[[str, Path], None]
 ) -> None:
-    """Watch until cancelled; `on_change` gets a service and a file that changed, before its processes restart."""
+    """Watch until cancelled; `on_change` gets a service and a changed file before its processes restart."""
     known = {name: await asyncio.to_thread(_read_times, paths) for name, paths in folders.items()}
     while True:
         await asyncio.sleep(_LOOK_EVERY_SECONDS)

@@ -28,7 +28,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Addresses:
-    """The sockets of the services to run here, and the URL of every service, whether it runs here or not."""
+    """The sockets of the services to run here, and the URLs of all services, local or not."""
 
     sockets: Mapping[str, socket.socket]
     urls: Mapping[str, str]
@@ -36,7 +36,7 @@ class Addresses:
 
 @contextmanager
 def bound_addresses(port_base: int | None, only: Collection[str] = ()) -> Iterator[Addresses]:
-    """Bind a socket for each service, or for those in `only`; on free ports where there is no `port_base`."""
+    """Bind a socket for each service, or only for services in `only`. Without `port_base`, take free ports."""
     with contextlib.ExitStack() as stack:
         sockets = {}
         ports = {}
@@ -60,13 +60,13 @@ async def running_suite(
     on_event: Callable[[Event], None],
     on_change: Callable[[str, Path], None] | None = None,
 ) -> AsyncIterator[State]:
-    """Run services and their workers while the block lasts; what runs is kept in the folder's state file.
+    """Run services and their workers during the block; the folder's state file lists the running processes.
 
-    With `on_change`, a service restarts when its files change, after the call of that function.
+    With `on_change`, a service restarts when its files change; before the restart, `on_change` is called.
     """
     environments = {service.name: service_environment(service, prepared, addresses.urls, local) for service in SERVICES}
     running = [service for service in SERVICES if service.name in addresses.sockets]
-    # What is restarted on a change has to import what changed, and so everything, itself.
+    # A process that restarts on a change must import everything itself, to import the changed files.
     fork_needs = (preloaded.__name__,) if on_change is None else ()
     specs = [*local.before, *_specs(folder, running, addresses, environments, fork_needs)]
     supervisor: Supervisor

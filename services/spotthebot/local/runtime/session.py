@@ -1,4 +1,4 @@
-"""The suite that a command works with: one that runs elsewhere or on the data folder, or that runs for this command."""
+"""The suite that a command uses: elsewhere, on the data folder, or started only for this command."""
 
 import asyncio
 import contextlib
@@ -28,9 +28,10 @@ _Client = TypeVar("_Client", bound="AsyncClient")
 class Clients:
     """The services, as an administrator sees them, and the task API, as a frontend sees it.
 
-    A command that was given a key sees both as that key does; here an administrator acts as a frontend too.
+    If the user gives a key, it is used for both. Without a key, a command on this machine uses the administrator's key
+    for the services and a frontend's key for the task API.
 
-    A client is made when it is first used: a command imports the schemas of the services that it calls, and no others.
+    Each client is made at its first use, so that a command imports only the schemas of the services that it calls.
     """
 
     def __init__(self, urls: Mapping[str, str], *, admin_key: str, frontend_key: str) -> None:
@@ -76,29 +77,32 @@ class Clients:
 
 
 Services: TypeAlias = DataFolder | Remote
-"""Where a command finds the services: by the folder of a suite on this machine, or by their address."""
+"""Where a command finds the services: in the data folder of a suite on this machine, or at their address."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """Services that can be reached; `prepared` is the database for those that are still to start on the data folder."""
+    """The services that a command can reach. If they still have to start, `prepared` has their database and keys."""
 
     services: Services
     prepared: "Bootstrap | None"
 
     @property
     def folder(self) -> DataFolder | None:
-        """The data folder; None where the services run elsewhere."""
+        """The data folder; None if the services run elsewhere."""
         return self.services if isinstance(self.services, DataFolder) else None
 
 
 @contextmanager
 def open_session(services: Services) -> Iterator[Session]:
-    """Find the suite that runs, or lock the data folder and prepare the database for one. Blocks: no event loop yet."""
+    """Find the running suite; if none runs, lock the data folder and prepare its database.
+
+    Blocks, so call it before an event loop.
+    """
     if not isinstance(services, DataFolder) or services.holder() is not None:
         yield Session(services, None)
         return
-    # Imported where no suite runs only: a command that asks a running one starts in a tenth of the time.
+    # Imported only if no suite runs: a command for a running suite starts in a tenth of the time.
     from spotthebot.local.runtime.bootstrap import bootstrap  # noqa: PLC0415 - as above
 
     services.create()
@@ -158,8 +162,8 @@ async def _wait_until_ready(folder: DataFolder) -> State:
 
 
 def _ignore_line(_name: str, _line: str) -> None:
-    """Lines are in the log files."""
+    """Ignore the line, because the log files have it."""
 
 
 def _ignore_event(_event: Event) -> None:
-    """Restarts are in the log files."""
+    """Ignore the event, because the log files have it."""

@@ -1,4 +1,4 @@
-"""The sample corpus: everyday dialogues written for this project, which stand in for human-human conversations."""
+"""The sample corpus: everyday dialogues written for this project, which replace human-human conversations."""
 
 import json
 from importlib.resources import files
@@ -11,7 +11,7 @@ LICENCE = "Apache-2.0"
 
 
 def sample_dialogues() -> list[dict[str, Any]]:
-    """Return the dialogues as `/v1/corpora/{id}/dialogues` takes them: key, split, turns."""
+    """Return the dialogues in the form of `/v1/corpora/{id}/dialogues`: key, split, turns."""
     with files(__name__).joinpath("everyday.jsonl").open("rb") as lines:
         rows = [json.loads(line) for line in lines]
     return [{"key": row["key"], "split": row["split"], "turns": row["turns"]} for row in rows]

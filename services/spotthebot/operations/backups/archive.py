@@ -1,6 +1,6 @@
-"""The file of a backup: a ZIP archive, so that it is written in one go and anybody can look into it.
+"""The file of a backup: a ZIP archive, which is written sequentially and can be read by common tools.
 
-Its members are not compressed: dumps are already, and weights of models don't shrink.
+Its members are not compressed, because dumps are compressed already and the weights of models don't shrink.
 """
 
 import hashlib
@@ -24,23 +24,23 @@ from spotthebot.operations.backups.manifest import FORMAT, NAME, Manifest, Membe
 PIECE_BYTES: Final = 1024 * 1024
 _BROKEN: Final = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, OSError, OverflowError),
-    RuntimeError,  # what is encrypted, or compressed in a way that is not known
+    RuntimeError,  # encrypted members, or members with an unknown compression
 )
-"""What `zipfile` raises where bytes of an archive changed."""
+"""The errors of `zipfile` for a damaged archive."""
 _MANIFEST_BYTES = 64 * 1024 * 1024
 Advance = Callable[[int], None]
-"""Is called with how many bytes were done."""
+"""A function that gets the number of processed bytes."""
 
 
 class BackupWriter:
-    """Adds members and remembers their hashes."""
+    """Adds members to a backup and remembers their hashes."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self.members: dict[str, Member] = {}
 
     def add(self, name: str, pieces: Iterable[bytes], advance: Advance) -> None:
-        """Write a member piece by piece; no more than one piece is held in memory."""
+        """Write a member piece by piece. Only one piece is in memory at a time."""
         digest, size = hashlib.sha256(), 0
         with self._archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
             for piece in pieces:
@@ -51,13 +51,13 @@ class BackupWriter:
         self.members[name] = Member(size, digest.hexdigest())
 
     def finish(self, manifest: Manifest) -> None:
-        """Write the manifest, which makes it a backup."""
+        """Write the manifest, which completes the backup."""
         self._archive.writestr(zipfile.ZipInfo(NAME), manifest.text())
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[BackupWriter]:
-    """Open a backup that gets its name, readable by its owner only, when the block ends without an error."""
+    """Open a backup for writing. Only its owner can read it. It gets its name if the block ends without an error."""
     with written(path) as file:
         os.fchmod(file.fileno(), 0o600)
         with zipfile.ZipFile(file, "w") as archive:
@@ -67,7 +67,7 @@ def writing(path: Path) -> Iterator[BackupWriter]:
 
 
 class BackupReader:
-    """A backup that is opened: its manifest and its members."""
+    """A backup opened for reading: its manifest and its members."""
 
     def __init__(self, path: Path, archive: zipfile.ZipFile, release: str) -> None:
         self.path = path
@@ -75,7 +75,7 @@ class BackupReader:
         self.manifest = self._read_manifest(release)
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """Yield a member piece by piece; raises BackupDamaged."""
+        """Yield the content of a member piece by piece; raises BackupDamaged."""
         try:
             if self._archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
                 raise BackupDamaged(path=self.path, reason=f"{name} is compressed, which backups never do")
@@ -85,7 +85,7 @@ class BackupReader:
             raise BackupDamaged(path=self.path, reason=f"{name}: {_sentence(error)}") from error
 
     def verify(self, advance: Advance) -> None:
-        """Read all of it; raises BackupDamaged where a byte is not as it was written."""
+        """Read the whole backup; raises BackupDamaged if a byte differs from the written backup."""
         for name, expected in self.manifest.members.items():
             digest, size = hashlib.sha256(), 0
             for piece in self.pieces(name):
@@ -112,7 +112,7 @@ class BackupReader:
 
 @contextmanager
 def reading(path: Path, release: str) -> Iterator[BackupReader]:
-    """Open a backup; raises NotABackup, BackupDamaged, NewerBackup, and OSError where there is no such file."""
+    """Open a backup for reading; raises NotABackup, BackupDamaged, NewerBackup, and OSError if the file is missing."""
     with path.open("rb") as file:
         try:
             archive = zipfile.ZipFile(file)
@@ -123,7 +123,7 @@ def reading(path: Path, release: str) -> Iterator[BackupReader]:
 
 
 def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the rest of a file piece by piece."""
+    """Yield the rest of an open file piece by piece."""
     while piece := file.read(PIECE_BYTES):
         yield piece
 

@@ -1,4 +1,4 @@
-"""Makes a backup: dumps of all schemas at one moment, then the files that those may name."""
+"""Makes a backup: first the dumps of all schemas at one moment, after them the files that the dumps may name."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True)
 class BackupContents:
-    """What a backup holds; `keys` are the names of the services' key files in it, `bytes` the size of the file."""
+    """The content of a backup. `keys` are its key files by service; `bytes` is the size of the backup's file."""
 
     path: Path
     created_at: str
@@ -30,10 +30,10 @@ class BackupContents:
 def create_backup(
     path: Path, admin_url: str, database: str, environment: Mapping[str, str], steps: Steps, *, with_keys: bool
 ) -> BackupContents:
-    """Write a backup, whole or not at all; services may run and write meanwhile.
+    """Write a backup, completely or not at all. Services may run and write data meanwhile.
 
-    `environment` holds the services' settings, whose folders and files are read. A file that a row of the database
-    names was there before that row, so files are read after the dumps. Raises DatabaseUnreachable, NoClientPrograms,
+    `environment` holds the services' settings, which name the folders and files to read. Files are read after the
+    dumps, because each file exists before the row that names it. Raises DatabaseUnreachable, NoClientPrograms,
     DumpFailed, DiskFull and FolderNotWritable.
     """
     created_at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -56,7 +56,7 @@ def create_backup(
 
 
 def contents_of(manifest: Manifest, path: Path) -> BackupContents:
-    """Return what a backup holds, by its manifest."""
+    """Return the content of a backup, read from its manifest."""
     names = {kind: [name for name in manifest.members if name.startswith(f"{kind}/")] for kind in (MODELS, KEYS)}
     return BackupContents(
         path=path,
@@ -69,7 +69,7 @@ def contents_of(manifest: Manifest, path: Path) -> BackupContents:
 
 
 def in_mebibytes(show: Callable[[int], None]) -> Advance:
-    """Return a function that adds bytes up and shows them as MiB."""
+    """Return a function that sums numbers of bytes and shows the sum in MiB."""
     done = 0
 
     def advance(by: int) -> None:
@@ -86,7 +86,7 @@ def _add_files(backup: BackupWriter, files: Iterator[tuple[str, Path]], what: st
         for name, path in files:
             try:
                 opened = path.open("rb")
-            except FileNotFoundError:  # a model that was removed just now, or a key that was never needed
+            except FileNotFoundError:  # a model that was removed just now, or a key that was never made
                 continue
             with opened as file:
                 backup.add(name, pieces_of(file), advance)

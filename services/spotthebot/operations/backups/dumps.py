@@ -1,4 +1,4 @@
-"""Dumps of all schemas as they were at one moment, while services go on writing."""
+"""Dumps of all schemas at one moment, while services continue to write."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from spotthebot.operations.backups.archive import Advance, BackupWriter
 from spotthebot.operations.backups.errors import DumpFailed, NoClientPrograms
 from spotthebot.operations.backups.manifest import member_of
 
-# Without owners and privileges: whose a schema is, and who may read it, is set up where it is restored.
+# Without owners and privileges, which the restoration sets up.
 _DUMP = ("--format=custom", "--no-owner", "--no-privileges")
 _HEADS = """
     SELECT nspname FROM pg_namespace WHERE to_regclass(quote_ident(nspname) || '.alembic_version') IS NOT NULL
@@ -23,7 +23,7 @@ _HEADS = """
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A moment of a database that pg_dump can read as long as the block of `snapshot_of` lasts."""
+    """A snapshot of a database that pg_dump can read during the block of `snapshot_of`."""
 
     id: str
     url: str
@@ -31,12 +31,12 @@ class Snapshot:
     """The newest migration of each schema."""
     server_major: int
     bytes: int
-    """What the database takes on disk; a dump is smaller."""
+    """The size of the database on disk; a dump is smaller."""
 
 
 @contextmanager
 def snapshot_of(admin_url: str, database: str) -> Iterator[Snapshot]:
-    """Hold a moment of the database; blocks nobody. Raises DatabaseUnreachable."""
+    """Hold a snapshot of the database without blocking other sessions; raises DatabaseUnreachable."""
     url = url_with(admin_url, database=database)
     with connected(url, database) as admin:
         admin.execute("SET idle_in_transaction_session_timeout = 0")
@@ -51,7 +51,7 @@ def snapshot_of(admin_url: str, database: str) -> Iterator[Snapshot]:
 
 
 def programs_for(server_major: int) -> Binaries:
-    """Return PostgreSQL's programs for a server; raises NoClientPrograms."""
+    """Return PostgreSQL's client programs for a version of the server; raises NoClientPrograms."""
     programs = find_client_programs(server_major)
     if programs is None:
         raise NoClientPrograms(major=server_major)

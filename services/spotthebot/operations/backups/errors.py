@@ -1,4 +1,4 @@
-"""What can go wrong between a suite and its backup.
+"""The errors of backups and restorations.
 
 Unavailable
 ├── DumpFailed

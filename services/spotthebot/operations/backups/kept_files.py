@@ -1,4 +1,4 @@
-"""What a suite keeps in files beside its database: models, and the keys of what is encrypted there."""
+"""The files that a suite keeps outside its database: models, and the keys of encrypted columns."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,10 @@ _PREFIX, _MODELS_FOLDER, _KEY_FILE = "SPOTTHEBOT_", "_MODELS_FOLDER", "_KEY_FILE
 
 
 def model_files(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
-    """Yield the files of models, by their names in a backup; one that is still being uploaded has a dot first."""
+    """Yield the files of models with their names in a backup.
+
+    Unfinished uploads, whose names begin with a dot, are skipped.
+    """
     for service, folder in _model_folders(environment).items():
         for parent, folders, names in os.walk(folder):
             folders.sort()
@@ -32,7 +35,7 @@ def key_files(environment: Mapping[str, str]) -> dict[str, Path]:
 
 
 def place_of(name: str, environment: Mapping[str, str]) -> Path | None:
-    """Return where a file of a backup belongs here; None for one of a service that does not keep such files here."""
+    """Return this machine's path for a file in a backup; None if the file's service keeps no such files here."""
     kind, _, rest = name.partition("/")
     if kind == KEYS:
         return key_files(environment).get(name)
@@ -42,7 +45,7 @@ def place_of(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def write_file(path: Path, pieces: Iterable[bytes], *, private: bool) -> None:
-    """Write a file whole or not at all; a `private` one can be read by its owner only."""
+    """Write a file completely or not at all. Only the owner can read a `private` file."""
     with disk_errors(path.parent):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with written(path) as file:
@@ -54,7 +57,7 @@ def write_file(path: Path, pieces: Iterable[bytes], *, private: bool) -> None:
 
 
 def _model_folders(environment: Mapping[str, str]) -> dict[str, Path]:
-    """Return the folders by service; one that several use is the first one's."""
+    """Return the folders of models by service. A folder that several services share belongs to the first service."""
     found: dict[str, Path] = {}
     for name, value in sorted(environment.items()):
         if name.endswith(_MODELS_FOLDER) and Path(value) not in found.values():

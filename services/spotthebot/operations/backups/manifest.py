@@ -1,4 +1,4 @@
-"""What a backup says of itself: its release, the schemas' revisions, the size and hash of each member."""
+"""The manifest of a backup: the release that made it, the schemas' revisions, and the size and hash of each member."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,22 +9,22 @@ from typing import Annotated, Final
 from pydantic import Field, StringConstraints, TypeAdapter
 
 FORMAT: Final = 1
-"""Counted up when a file is made that an earlier release can't read."""
+"""Increased whenever earlier releases can't read the new files."""
 NAME: Final = "manifest.json"
 DATABASE, MODELS, KEYS = "database", "models", "keys"
 """The folders in a backup."""
 _MAX_FOLDERS: Final = 50
 _LONGEST_NAME: Final = 255
-"""Bytes of a file's name, as file systems take it."""
+"""The maximum of bytes in a file's name, as file systems allow."""
 
 _Word = Annotated[str, StringConstraints(pattern=r"^[\w.+-]{1,100}$")]
 _Moment = Annotated[str, StringConstraints(pattern=r"^[0-9T:.+Z-]{1,40}$")]
-"""Shown in the terminal as it stands in the file."""
+"""Shown in the terminal exactly as in the file."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A file in the backup: its size in bytes and its SHA-256 in hexadecimal."""
+    """A file in a backup: its size in bytes, and its SHA-256 in hexadecimal."""
 
     bytes: Annotated[int, Field(ge=0)]
     sha256: str
@@ -32,7 +32,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of a backup."""
+    """The manifest of a backup, which describes its content."""
 
     format: Annotated[int, Field(ge=1)]
     release: _Word
@@ -52,9 +52,9 @@ _MANIFEST: Final = TypeAdapter(Manifest)
 
 
 def read_manifest(text: bytes) -> Manifest:
-    """Return a manifest; raises ValidationError for what is none, and ValueError where it names an odd file.
+    """Parse a manifest; raises ValidationError if it is not valid, and ValueError for an unsafe file name.
 
-    Fields that are not known are those of a newer format.
+    Unknown fields come from a newer format and are ignored.
     """
     manifest = _MANIFEST.validate_json(text, strict=True)
     for name in manifest.members:
@@ -68,7 +68,7 @@ def read_manifest(text: bytes) -> Manifest:
 
 
 def member_of(schema: str) -> str:
-    """Return the name of a schema's dump."""
+    """Return the name of the member that has a schema's dump."""
     return f"{DATABASE}/{schema}.dump"
 
 
@@ -84,7 +84,7 @@ def _fault_of(name: str) -> str | None:
 
 
 def _file_and_folder(names: Iterable[str]) -> str | None:
-    """Return the first name that is one of a file and of a folder with files."""
+    """Return the first name that is the name of a file and also of a folder."""
     files = set(names)
     folders = {str(parent) for name in files for parent in PurePosixPath(name).parents}
     return min(files & folders, default=None)

@@ -1,4 +1,4 @@
-"""Puts a restored database in the place of the present one, which stays as it is until the new one is complete."""
+"""Replaces the current database by a restored database, after the restored database is complete."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,7 +25,11 @@ _USERS = """
 
 
 def check_place(admin_url: str, database: str, backup: BackupReader, *, replace: bool) -> None:
-    """Refuse a database that holds something or is in use, and a server that is older than the backup's."""
+    """Raise an error if the backup can't be restored in this place.
+
+    Either the database is in use, or it holds tables and `replace` is false, or the server is older than the server of
+    the backup.
+    """
     with connected(admin_url, database) as admin:
         major = admin.info.server_version // 10_000
         if major < backup.manifest.postgresql:
@@ -44,14 +48,15 @@ def check_place(admin_url: str, database: str, backup: BackupReader, *, replace:
 def restored_database(
     admin_url: str, database: str, backup: BackupReader, passwords: Mapping[str, str], advance: Advance
 ) -> Iterator[Provisioned]:
-    """Fill a database with the dumps and yield its URLs; it gets its name when the block ends without an error.
+    """Fill a new database with the dumps, and yield its URLs.
 
-    What was there under that name is dropped then. Raises RestoreFailed, BackupDamaged, DatabaseInUse,
-    NoClientPrograms, and the errors of `provision`; then nothing has changed.
+    If the block ends without an error, the new database replaces the database of this name, which is dropped. Otherwise
+    nothing changes. Raises RestoreFailed, BackupDamaged, DatabaseInUse, NoClientPrograms, and the errors of
+    `provision`.
     """
     restoring, replaced = f"{database}_restoring", f"{database}_replaced"
     with connected(admin_url, database) as admin:
-        _drop(admin, restoring, replaced)  # of a restore that was killed
+        _drop(admin, restoring, replaced)  # left by a killed restoration
         try:
             urls = provision(admin_url, restoring, SCHEMAS, passwords, roles_of=database)
             for schema, revision in backup.manifest.schemas.items():

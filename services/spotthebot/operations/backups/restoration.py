@@ -1,4 +1,4 @@
-"""Makes a suite of a backup: all of it is checked before anything changes."""
+"""Restores a suite from a backup. The backup is verified before anything changes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from sqlalchemy.exc import ProgrammingError
 from spotthebot.contracts.services import SERVICES
 from spotthebot.kit.access.tables import LINEAGE as ACCESS_LINEAGE
 from spotthebot.kit.crypto.vault import Vault
-from spotthebot.kit.migrations import Lineage, upgrade
+from spotthebot.kit.migrations.lineage import Lineage, upgrade
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.services import load_lineage
 from spotthebot.operations.backups.archive import BackupReader, reading
@@ -25,10 +25,10 @@ _MEBIBYTE = 1024 * 1024
 
 @contextmanager
 def checked_backup(path: Path, steps: Steps, *, partial: bool = False) -> Iterator[BackupReader]:
-    """Open a backup that is whole and that this release can read: all of it was compared with its hashes.
+    """Open a backup, and verify that it is complete, undamaged and readable by this release.
 
-    One that lacks schemas is taken where it may be `partial`: one of an earlier release, which had fewer. Raises
-    NotABackup, BackupDamaged, NewerBackup and SchemasMissing, and OSError where there is no such file.
+    With `partial`, the backup may lack schemas; backups by earlier releases lack newer schemas. Raises NotABackup,
+    BackupDamaged, NewerBackup and SchemasMissing, and OSError if the file is missing.
     """
     release = version("spotthebot")
     with reading(path, release) as backup:
@@ -50,12 +50,12 @@ def restore_backup(
     passwords: Mapping[str, str],
     replace: bool,
 ) -> BackupContents:
-    """Put the content of a checked backup in the place of what is there, migrated to this release.
+    """Replace the suite's data by the data of a checked backup, migrated to this release.
 
-    Nothing may use the database meanwhile. An error leaves the present database as it was; models and keys of the
-    backup are written over those of the same name before the database changes its place, so the same call again
-    completes what a power cut interrupted. `passwords` are those of `provision`. Raises NewerServer, HasDatabase,
-    DatabaseInUse, RestoreFailed, NoClientPrograms.
+    Nothing may use the database meanwhile. An error leaves the current database unchanged. Models and keys of the
+    backup overwrite files of the same name before the database is replaced, so that a second run completes an
+    interrupted restoration. `passwords` are the passwords for `provision`. Raises NewerServer, HasDatabase,
+    DatabaseInUse, RestoreFailed and NoClientPrograms.
     """
     check_place(admin_url, database, backup, replace=replace)
     dumps = sum(backup.manifest.members[member_of(schema)].bytes for schema in backup.manifest.schemas)

@@ -10,12 +10,12 @@ from spotthebot.contracts.annotation.assignments import (
     AppealIn,
     AppealOut,
     AssignmentSummaryOut,
-    AuditEntryOut,
     BlockIn,
     RejectionIn,
-    SubmittedTexts,
 )
+from spotthebot.contracts.annotation.audit import AuditEntryOut
 from spotthebot.contracts.annotation.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
+from spotthebot.contracts.terms import SubmittedTexts
 
 
 class AnnotatorOperations:
@@ -31,20 +31,24 @@ class AnnotatorOperations:
         appealed: bool | None = None,
         **paging: Unpack[Paging],
     ) -> Listing[AnnotatorOut]:
-        """List the annotators of a campaign: all, or those of this id, `blocked` or not, who `appealed` or did not."""
+        """List the annotators of a campaign; each given criterion selects among them.
+
+        `annotator` is an id. `blocked` and `appealed` are True or False: whether the annotator is blocked, or has
+        appealed.
+        """
         params = {"annotator": annotator, "blocked": blocked, "appealed": appealed}
         return Listing(AnnotatorOut, f"/v1/campaigns/{campaign_id}/annotators", paging, params=params)
 
     @operation
     def get_annotator_quality(self, campaign_id: UUID, annotator_id: UUID) -> Call[AnnotatorQualityOut]:
-        """Return what is known of an annotator's work so far."""
+        """Return the quality of an annotator's work so far."""
         return Call(AnnotatorQualityOut, "GET", f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/quality")
 
     @operation
     def block_annotator(
         self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, *, idempotency_key: str | None = None
     ) -> Call[AnnotatorOut]:
-        """Let an annotator claim nothing more."""
+        """Stop an annotator from claiming further packages."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/block"
         return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
 
@@ -52,7 +56,7 @@ class AnnotatorOperations:
     def unblock_annotator(
         self, campaign_id: UUID, annotator_id: UUID, reason: BlockIn, *, idempotency_key: str | None = None
     ) -> Call[AnnotatorOut]:
-        """Let an annotator who was blocked claim packages again."""
+        """Let a blocked annotator claim packages again."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/unblock"
         return Call(AnnotatorOut, "POST", path, body=reason, idempotency_key=idempotency_key)
 
@@ -60,7 +64,7 @@ class AnnotatorOperations:
     def list_assignments(
         self, campaign_id: UUID, annotator_id: UUID, **paging: Unpack[Paging]
     ) -> Listing[AssignmentSummaryOut]:
-        """List the packages that an annotator was given, oldest first."""
+        """List the assignments of an annotator, oldest first."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/assignments"
         return Listing(AssignmentSummaryOut, path, paging)
 
@@ -68,7 +72,7 @@ class AnnotatorOperations:
     def reject_assignment(
         self, campaign_id: UUID, assignment_id: UUID, reason: RejectionIn, *, idempotency_key: str | None = None
     ) -> Call[AssignmentSummaryOut]:
-        """Let submitted work not count; another annotator gets the package."""
+        """Reject submitted work: it does not count, and another annotator gets the package."""
         path = f"/v1/campaigns/{campaign_id}/assignments/{assignment_id}/reject"
         return Call(AssignmentSummaryOut, "POST", path, body=reason, idempotency_key=idempotency_key)
 
@@ -82,12 +86,12 @@ class AnnotatorOperations:
 
     @operation
     def list_payments(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[PaymentOut]:
-        """List what annotators get."""
+        """List the payments to annotators."""
         return Listing(PaymentOut, f"/v1/campaigns/{campaign_id}/payments", paging)
 
     @operation
     def download_payments(self, campaign_id: UUID, kind: PaymentFile) -> Call[str]:
-        """Return a CSV file as the campaign's panel takes it."""
+        """Return a CSV file in the format of the campaign's panel."""
         return Call(str, "GET", f"/v1/campaigns/{campaign_id}/payments/file", params={"kind": kind.value})
 
     @operation
@@ -99,14 +103,14 @@ class AnnotatorOperations:
         submitted_texts: SubmittedTexts = SubmittedTexts.ERASE,
         idempotency_key: str | None = None,
     ) -> Call[AnnotatorOut]:
-        """Erase the person behind an annotator, in every campaign; their labels stay."""
+        """Erase the personal data of an annotator in every campaign; the labels that this person gave stay."""
         path = f"/v1/campaigns/{campaign_id}/annotators/{annotator_id}/erase"
         params = {"submitted_texts": submitted_texts.value}
         return Call(AnnotatorOut, "POST", path, params=params, idempotency_key=idempotency_key)
 
     @operation
     def appeal_block(self, campaign_id: UUID, appeal: AppealIn) -> Call[AppealOut]:
-        """Leave the note of an annotator who is blocked, or failed the training for good."""
+        """Submit the appeal of an annotator who is blocked, or who failed the training for good."""
         return Call(AppealOut, "POST", f"/v1/campaigns/{campaign_id}/appeals", body=appeal)
 
     @operation
@@ -119,6 +123,9 @@ class AnnotatorOperations:
         order: ListOrder | None = None,
         **paging: Unpack[Paging],
     ) -> Listing[AuditEntryOut]:
-        """List the decisions that touched a person or a label: of one kind, about one annotator, or all."""
+        """List the decisions about persons and labels.
+
+        `action` selects one kind of decision, `annotator_id` the decisions about one annotator.
+        """
         params = {"action": action, "annotator_id": annotator_id, "order": order}
         return Listing(AuditEntryOut, f"/v1/campaigns/{campaign_id}/audit", paging, params=params)

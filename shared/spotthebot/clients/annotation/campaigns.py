@@ -10,7 +10,12 @@ from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.annotation.exports import AnnotatorNames, ExportedRows
 from spotthebot.contracts.annotation.packages import PackageOut
-from spotthebot.contracts.annotation.previews import CampaignPreviewOut, PackagePreviewOut
+from spotthebot.contracts.annotation.previews import (
+    CampaignDryRunIn,
+    CampaignEstimateOut,
+    CampaignPreviewOut,
+    PackagePreviewOut,
+)
 from spotthebot.contracts.annotation.uploads import AnnotationBatchIn, PackageBatchIn
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.kit.exports.formats import ExportFormat
@@ -30,7 +35,10 @@ class CampaignOperations:
         order: ListOrder | None = None,
         **paging: Unpack[Paging],
     ) -> Listing[CampaignOut]:
-        """List campaigns, oldest first; `released`, `published`: whose results teams, or all, may see, or may not."""
+        """List campaigns, oldest first.
+
+        `released` selects campaigns whose results teams may see, `published` campaigns whose results everybody may see.
+        """
         asked = {
             "name": name,
             "released": released,
@@ -46,13 +54,18 @@ class CampaignOperations:
         return Call(CampaignOut, "POST", "/v1/campaigns", body=campaign, idempotency_key=idempotency_key)
 
     @operation
+    def estimate_campaign(self, campaign: CampaignDryRunIn) -> Call[CampaignEstimateOut]:
+        """Make all checks of a new campaign, and return its size and cost; nothing is stored."""
+        return Call(CampaignEstimateOut, "POST", "/v1/campaigns/dry-run", body=campaign)
+
+    @operation
     def get_campaign(self, campaign_id: UUID) -> Call[CampaignOut]:
         """Return a campaign and its counts."""
         return Call(CampaignOut, "GET", f"/v1/campaigns/{campaign_id}")
 
     @operation
     def change_campaign(self, campaign_id: UUID, changes: CampaignChangesIn) -> Call[CampaignOut]:
-        """Change a campaign by a merge patch: keys that are left out stay, None brings a default back."""
+        """Change a campaign by a merge patch: keys that are left out keep their values, null restores a default."""
         return Call(CampaignOut, "PATCH", f"/v1/campaigns/{campaign_id}", body=changes)
 
     @operation
@@ -67,24 +80,24 @@ class CampaignOperations:
 
     @operation
     def close_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
-        """End a campaign with the annotations it has."""
+        """End a campaign. Its annotations so far are its result."""
         return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/close", idempotency_key=idempotency_key)
 
     @operation
     def release_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
-        """Let teams see the results of a campaign that has ended and that their bots take part in."""
+        """Let each team see the results of an ended campaign in which its bots take part."""
         path = f"/v1/campaigns/{campaign_id}/results/release"
         return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
 
     @operation
     def publish_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
-        """Let everybody see the results of a campaign that has ended, without a key."""
+        """Let everybody see the results of an ended campaign, without a key."""
         path = f"/v1/campaigns/{campaign_id}/results/publish"
         return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
 
     @operation
     def withdraw_results(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
-        """Let neither teams nor the public see the results of a campaign any more."""
+        """Hide the results of a campaign from teams and the public again."""
         path = f"/v1/campaigns/{campaign_id}/results/withdraw"
         return Call(CampaignOut, "POST", path, idempotency_key=idempotency_key)
 
@@ -97,7 +110,7 @@ class CampaignOperations:
     def import_packages(
         self, campaign_id: UUID, batch: PackageBatchIn, *, idempotency_key: str | None = None
     ) -> Call[StoredOut]:
-        """Add packages to an import campaign; packages that are there already stay as they are."""
+        """Add packages to an import campaign. Packages that exist already stay unchanged."""
         path = f"/v1/campaigns/{campaign_id}/packages"
         return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
 
@@ -105,13 +118,13 @@ class CampaignOperations:
     def list_annotations(
         self, campaign_id: UUID, *, conversation_id: UUID | None = None, **paging: Unpack[Paging]
     ) -> Listing[AnnotationOut]:
-        """List the annotations of a campaign, or those of one conversation."""
+        """List the annotations of a campaign, or only the annotations of one of its conversations."""
         only = {"conversation_id": conversation_id}
         return Listing(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations", paging, params=only)
 
     @operation
     def stream_annotations(self, campaign_id: UUID) -> Ndjson[AnnotationOut]:
-        """Stream all annotations of a campaign; annotators have pseudonyms."""
+        """Stream all annotations of a campaign. They name annotators by pseudonyms."""
         return Ndjson(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations/stream")
 
     @operation
@@ -123,34 +136,37 @@ class CampaignOperations:
         rows: ExportedRows = ExportedRows.ANNOTATIONS,
         annotators: AnnotatorNames = AnnotatorNames.PSEUDONYMS,
     ) -> Download:
-        """Download all annotations of a campaign, their values or what its packages show, as one file."""
+        """Download a campaign as one file.
+
+        `rows` selects its annotations, the single values in them, or its packages' items.
+        """
         params = {"format": form.value, "rows": rows.value, "annotators": annotators.value}
         return Download(f"/v1/campaigns/{campaign_id}/export", params=params)
 
     @operation
     def annotations_revision(self, campaign_id: UUID) -> Call[AnnotationsRevisionOut]:
-        """Return which annotations a campaign has now: equal revisions stand for equal annotations."""
+        """Return a revision of a campaign's annotations. Equal revisions mean equal annotations."""
         return Call(AnnotationsRevisionOut, "GET", f"/v1/campaigns/{campaign_id}/annotations/revision")
 
     @operation
     def import_annotations(
         self, campaign_id: UUID, batch: AnnotationBatchIn, *, idempotency_key: str | None = None
     ) -> Call[StoredOut]:
-        """Add annotations to an import campaign; annotations that are there already stay as they are."""
+        """Add annotations to an import campaign. Annotations that exist already stay unchanged."""
         path = f"/v1/campaigns/{campaign_id}/annotations"
         return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
 
     @operation
     def preview_campaign(self, campaign_id: UUID) -> Call[CampaignPreviewOut]:
-        """Return what a campaign will take: packages, annotators, hours and money."""
+        """Return the cost of a campaign: packages, annotators, hours and money."""
         return Call(CampaignPreviewOut, "GET", f"/v1/campaigns/{campaign_id}/preview")
 
     @operation
     def open_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
-        """Let packages of a draft or of a paused campaign be claimed."""
+        """Open a draft or a paused campaign, so that packages can be claimed."""
         return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/open", idempotency_key=idempotency_key)
 
     @operation
     def pause_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:
-        """Let no package be claimed until the campaign is opened again."""
+        """Pause a campaign: no package can be claimed until it is opened again."""
         return Call(CampaignOut, "POST", f"/v1/campaigns/{campaign_id}/pause", idempotency_key=idempotency_key)

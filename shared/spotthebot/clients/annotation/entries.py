@@ -1,4 +1,4 @@
-"""How annotators come in: entry links, consent."""
+"""How annotators enter campaigns: entry links, consent."""
 
 from typing import Unpack
 from uuid import UUID
@@ -17,7 +17,7 @@ from spotthebot.contracts.annotation.entries import (
 
 
 class EntryOperations:
-    """How annotators come in: entry links, consent."""
+    """How annotators enter campaigns: entry links, consent."""
 
     @operation
     def create_entry_link(
@@ -31,26 +31,29 @@ class EntryOperations:
     def list_entry_links(
         self, campaign_id: UUID, *, order: ListOrder | None = None, **paging: Unpack[Paging]
     ) -> Listing[EntryLinkStateOut]:
-        """List the links into a campaign with how many people entered by each, oldest first."""
+        """List the entry links of a campaign, oldest first, each with the number of people who entered by it."""
         path = f"/v1/campaigns/{campaign_id}/entry-links"
         return Listing(EntryLinkStateOut, path, paging, params={"order": order})
 
     @operation
     def revoke_entry_link(self, campaign_id: UUID, link_id: UUID) -> Call[None]:
-        """Let nobody come by a link any more, nor claim who came by it."""
+        """Revoke a link: nobody can enter by it, and people who entered by it can't claim packages."""
         return Call(type(None), "DELETE", f"/v1/campaigns/{campaign_id}/entry-links/{link_id}")
 
     @operation
     def enter_campaign(self, entry: EntryIn) -> Call[EntryOut]:
-        """Return who came with these query parameters, and what comes next."""
+        """Let a person enter the campaign that the query parameters of their visit name.
+
+        Return the annotator and the next steps.
+        """
         return Call(EntryOut, "POST", "/v1/entries", body=entry)
 
     @operation
     def give_consent(self, campaign_id: UUID, consent: ConsentIn) -> Call[ConsentOut]:
-        """Note that an annotator consents to the campaign's text."""
+        """Record that an annotator consents to the campaign's text."""
         return Call(ConsentOut, "POST", f"/v1/campaigns/{campaign_id}/consents", body=consent)
 
     @operation
     def withdraw_consent(self, campaign_id: UUID, withdrawal: ConsentWithdrawalIn) -> Call[ConsentOut]:
-        """Take an annotator's consent back: the package that they hold goes to others."""
+        """Withdraw an annotator's consent. A package that they have claimed goes to other annotators."""
         return Call(ConsentOut, "POST", f"/v1/campaigns/{campaign_id}/consents/withdraw", body=withdrawal)

@@ -12,12 +12,12 @@ class ProtocolOperations:
 
     @operation
     def list_protocols(self, *, name: str | None = None, **paging: Unpack[Paging]) -> Listing[ProtocolSummaryOut]:
-        """List versions of protocols: those that are built in, then stored ones, oldest first."""
+        """List versions of protocols: built-in ones, then stored ones, oldest first."""
         return Listing(ProtocolSummaryOut, "/v1/protocols", paging, params={"name": name})
 
     @operation
     def create_protocol(self, protocol: ProtocolIn, *, idempotency_key: str | None = None) -> Call[ProtocolOut]:
-        """Store a version of a protocol, which never changes; the same document again changes nothing."""
+        """Store a version of a protocol, which never changes. Sending the same document again changes nothing."""
         return Call(ProtocolOut, "POST", "/v1/protocols", body=protocol, idempotency_key=idempotency_key)
 
     @operation

@@ -1,23 +1,23 @@
-"""Operations on chats of people with bots: what a frontend needs, and what an analyst reads."""
+"""Operations on chats of people with bots, for frontends and analysts."""
 
 from typing import Any, Unpack
 from uuid import UUID
 
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.streams import Events
-from spotthebot.contracts.conversations.chats import (
+from spotthebot.contracts.conversations.chat_entries import (
     ChatIn,
     ChatLinksOut,
-    ChatOut,
-    ChatRatingOut,
-    ChatRatingsIn,
-    ChatSummaryOut,
+    ChatPersonOut,
+    ChatTermsOut,
     ChatTokenOut,
-    ChatTurnIn,
     LinkRevocationIn,
     PersonsChatOut,
     RevokedLinkOut,
 )
+from spotthebot.contracts.conversations.chats import ChatOut, ChatRatingOut, ChatRatingsIn, ChatSummaryOut, ChatTurnIn
+from spotthebot.contracts.conversations.progress import ChatBotsOut
+from spotthebot.contracts.terms import SubmittedTexts
 
 
 class ChatOperations:
@@ -32,21 +32,46 @@ class ChatOperations:
     def list_persons_chats(
         self, collection_id: UUID, interactor: str, *, link: str | None = None, **paging: Unpack[Paging]
     ) -> Listing[PersonsChatOut]:
-        """List a person's chats in a collection, oldest first; refused for a `link` that was revoked."""
+        """List a person's chats in a collection, oldest first. A request with a revoked `link` is refused."""
         params = {"collection_id": collection_id, "interactor": interactor, "link": link}
         return Listing(PersonsChatOut, "/v1/chats", paging, params=params)
+
+    @operation
+    def get_chat_terms(self, collection_id: UUID, interactor: str) -> Call[ChatTermsOut]:
+        """Return what a person learns before they begin a chat, and how many chats they may still begin."""
+        params = {"interactor": interactor}
+        return Call(ChatTermsOut, "GET", f"/v1/collections/{collection_id}/chat-terms", params=params)
+
+    @operation
+    def list_chat_people(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ChatPersonOut]:
+        """List the people who chat in a collection: their consent, their work and their pay. For administrators."""
+        return Listing(ChatPersonOut, f"/v1/collections/{collection_id}/chat-people", paging)
+
+    @operation
+    def erase_chat_person(
+        self,
+        collection_id: UUID,
+        person_id: UUID,
+        *,
+        submitted_texts: SubmittedTexts = SubmittedTexts.ERASE,
+        idempotency_key: str | None = None,
+    ) -> Call[ChatPersonOut]:
+        """Erase a person from a collection of chats; the ratings that this person gave stay. For administrators."""
+        path = f"/v1/collections/{collection_id}/chat-people/{person_id}/erase"
+        params = {"submitted_texts": submitted_texts.value}
+        return Call(ChatPersonOut, "POST", path, params=params, idempotency_key=idempotency_key)
 
     @operation
     def revoke_chat_link(
         self, collection_id: UUID, revocation: LinkRevocationIn, *, idempotency_key: str | None = None
     ) -> Call[RevokedLinkOut]:
-        """Let nobody come by a link any more; chats that have begun go on."""
+        """Revoke a link: nobody can start a chat by it. Started chats continue."""
         path = f"/v1/collections/{collection_id}/revoked-links"
         return Call(RevokedLinkOut, "POST", path, body=revocation, idempotency_key=idempotency_key)
 
     @operation
     def list_chat_links(self, collection_id: UUID) -> Call[ChatLinksOut]:
-        """Return the links into a collection's chats with how many people came by each."""
+        """Return the links by which people come to a collection's chats, and the number of people who came by each."""
         return Call(ChatLinksOut, "GET", f"/v1/collections/{collection_id}/chat-links")
 
     @operation
@@ -56,17 +81,17 @@ class ChatOperations:
 
     @operation
     def replace_chat_token(self, chat_id: UUID) -> Call[ChatTokenOut]:
-        """Make a token with which the person's browser may use this chat, and no other; the one before ends."""
+        """Make a token with which the person's browser may use only this chat. The previous token becomes invalid."""
         return Call(ChatTokenOut, "PUT", f"/v1/chats/{chat_id}/token")
 
     @operation
     def say_in_chat(self, chat_id: UUID, turn: ChatTurnIn, *, idempotency_key: str | None = None) -> Call[ChatOut]:
-        """Say something; the partner's reply comes as an event, and with `get_chat`."""
+        """Store a person's utterance. The partner's reply arrives as an event of `watch_chat`, and in `get_chat`."""
         return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/turns", body=turn, idempotency_key=idempotency_key)
 
     @operation
     def advance_chat(self, chat_id: UUID, *, idempotency_key: str | None = None) -> Call[ChatOut]:
-        """Go on to the next partner, or to the ratings."""
+        """Move on to the next partner, or to the ratings."""
         return Call(ChatOut, "POST", f"/v1/chats/{chat_id}/advance", idempotency_key=idempotency_key)
 
     @operation
@@ -78,10 +103,10 @@ class ChatOperations:
     def watch_chat(
         self, chat_id: UUID, *, token: str | None = None, last_event_id: int | None = None
     ) -> Events[dict[str, Any]]:
-        """Follow a chat: `turn`, `typing`, `failed`, `next`, and `done`, which is the last.
+        """Follow the events of a chat: `turn`, `typing`, `failed`, `next`, and at last `done`.
 
-        A reader that was cut off gives the id of the last event it got as `last_event_id`, and misses nothing. A
-        client that was made with a chat's token as its key needs no `token`, which would stand in the URL.
+        A reader that was cut off passes the id of its last event as `last_event_id`, and misses no event. A client
+        whose key is the chat's token needs no `token`. A `token` would be visible in the URL.
         """
         path = f"/v1/chats/{chat_id}/events"
         return Events(dict[str, Any], path, params={"token": token}, last_event_id=last_event_id)
@@ -93,5 +118,10 @@ class ChatOperations:
 
     @operation
     def list_chat_ratings(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ChatRatingOut]:
-        """List how people rated their chats, with the bots, oldest chat first."""
+        """List people's ratings of their chats with the rated bots; ratings of the oldest chat come first."""
         return Listing(ChatRatingOut, f"/v1/collections/{collection_id}/ratings", paging)
+
+    @operation
+    def list_chat_bots(self, collection_id: UUID) -> Call[ChatBotsOut]:
+        """Return how many conversations people had with each bot, and how many of them they rated."""
+        return Call(ChatBotsOut, "GET", f"/v1/collections/{collection_id}/chat-bots")

@@ -30,7 +30,10 @@ class CollectionOperations:
         order: ListOrder | None = None,
         **paging: Unpack[Paging],
     ) -> Listing[CollectionOut]:
-        """List collections, oldest first; with `bot_id` those that one of these bots takes part in, at most 100."""
+        """List collections, oldest first.
+
+        `bot_id` holds at most 100 ids: only collections in which at least one of these bots takes part are listed.
+        """
         params = {"name": name, "bot_id": bot_id, "order": order}
         return Listing(CollectionOut, "/v1/collections", paging, params=params)
 
@@ -38,22 +41,22 @@ class CollectionOperations:
     def create_collection(
         self, collection: CollectionIn, *, idempotency_key: str | None = None
     ) -> Call[StartedCollectionOut]:
-        """Plan a collection and begin it; `warnings` says what to know of its bots."""
+        """Plan a collection and start it; `warnings` lists problems of its bots."""
         return Call(StartedCollectionOut, "POST", "/v1/collections", body=collection, idempotency_key=idempotency_key)
 
     @operation
     def estimate_collection(self, collection: PlannedIn) -> Call[EstimateOut]:
-        """Return what a collection would cost; nothing is created."""
+        """Return the estimated cost of a collection; nothing is created."""
         return Call(EstimateOut, "POST", "/v1/collections/dry-run", body=collection)
 
     @operation
     def get_collection(self, collection_id: UUID) -> Call[CollectionOut]:
-        """Return a collection and how far it is."""
+        """Return a collection and its progress."""
         return Call(CollectionOut, "GET", f"/v1/collections/{collection_id}")
 
     @operation
     def get_plan(self, collection_id: UUID) -> Call[CollectionPlanOut]:
-        """Return how a collection's conversations are held."""
+        """Return the plan of a collection's conversations."""
         return Call(CollectionPlanOut, "GET", f"/v1/collections/{collection_id}/plan")
 
     @operation
@@ -66,37 +69,37 @@ class CollectionOperations:
 
     @operation
     def pause_collection(self, collection_id: UUID, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
-        """Ask bots nothing more until the collection is resumed."""
+        """Pause a collection: bots get no requests until it is resumed."""
         return _changed(collection_id, "pause", idempotency_key)
 
     @operation
     def resume_collection(self, collection_id: UUID, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
-        """Go on with a paused collection."""
+        """Resume a paused collection."""
         return _changed(collection_id, "resume", idempotency_key)
 
     @operation
     def cancel_collection(self, collection_id: UUID, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
-        """End a collection; its conversations that run are cancelled."""
+        """End a collection; its running conversations are cancelled."""
         return _changed(collection_id, "cancel", idempotency_key)
 
     @operation
     def finish_collection(self, collection_id: UUID, *, idempotency_key: str | None = None) -> Call[CollectionOut]:
-        """Take no more chats with people; chats that are over can still be rated."""
+        """Finish a collection of chats: no further chat can start. People can still rate chats that are over."""
         return _changed(collection_id, "finish", idempotency_key)
 
     @operation
     def list_pairs(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[PairOut]:
-        """List who talks with whom, with the number of conversations by state."""
+        """List the pairs of a collection's participants, each with the number of conversations in each state."""
         return Listing(PairOut, f"/v1/collections/{collection_id}/pairs", paging)
 
     @operation
     def list_failures(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[FailureOut]:
-        """List why conversations failed or wait, the most frequent reasons first."""
+        """List the reasons why conversations failed or are waiting, the most frequent reasons first."""
         return Listing(FailureOut, f"/v1/collections/{collection_id}/failures", paging)
 
     @operation
     def watch_collection(self, collection_id: UUID) -> Events[CollectionOut]:
-        """Follow a collection: `progress` whenever it changes, and `finished` at its end, the last event.
+        """Follow a collection: an event `progress` whenever it changes, and at its end one event `finished`.
 
         Every event holds the whole state, so a reader that was cut off only has to call again.
         """

@@ -37,20 +37,23 @@ class CorpusOperations:
 
     @operation
     def get_corpus(self, corpus_id: UUID) -> Call[CorpusOut]:
-        """Return a corpus and how much it holds by split."""
+        """Return a corpus and its size by split."""
         return Call(CorpusOut, "GET", f"/v1/corpora/{corpus_id}")
 
     @operation
     def change_corpus(
         self, corpus_id: UUID, changes: CorpusChangesIn, *, idempotency_key: str | None = None
     ) -> Call[CorpusOut]:
-        """Change whose bots may learn from a corpus."""
+        """Change which bots may learn from a corpus."""
         path = f"/v1/corpora/{corpus_id}"
         return Call(CorpusOut, "PATCH", path, body=changes, idempotency_key=idempotency_key)
 
     @operation
     def remove_corpus(self, corpus_id: UUID, *, idempotency_key: str | None = None) -> Call[None]:
-        """Remove a corpus for good; refused where a collection holds texts of it, or a bot learns from it."""
+        """Delete a corpus for good.
+
+        The request is refused if a collection uses its texts, or if a bot learns from it.
+        """
         return Call(type(None), "DELETE", f"/v1/corpora/{corpus_id}", idempotency_key=idempotency_key)
 
     @operation
@@ -64,13 +67,19 @@ class CorpusOperations:
     def list_learnable_dialogues(
         self, corpus_id: UUID, *, split: str, team: str | None = None, **paging: Unpack[Paging]
     ) -> Listing[DialogueOut]:
-        """List the dialogues of a split that bots of a team, or the operator's, may learn from."""
+        """List the dialogues of a split that the bots of `team` may learn from.
+
+        If `team` is None, list the dialogues that the operator's bots may learn from.
+        """
         path = f"/v1/corpora/{corpus_id}/learnable-dialogues"
         return Listing(DialogueOut, path, paging, params={"split": split, "team": team})
 
     @operation
     def learnable_revision(self, corpus_id: UUID, *, split: str, team: str | None = None) -> Call[LearnableRevisionOut]:
-        """Return what stays the same while those dialogues stay the same."""
+        """Return a revision of the dialogues of a split that bots may learn from.
+
+        If these dialogues change, the revision changes.
+        """
         path = f"/v1/corpora/{corpus_id}/learnable-dialogues/revision"
         return Call(LearnableRevisionOut, "GET", path, params={"split": split, "team": team})
 
@@ -78,7 +87,7 @@ class CorpusOperations:
     def add_dialogues(
         self, corpus_id: UUID, batch: DialogueBatchIn, *, idempotency_key: str | None = None
     ) -> Call[StoredOut]:
-        """Add dialogues; a dialogue whose key is known stays as it is, so a batch can be sent again."""
+        """Add dialogues. A dialogue with a known key stays unchanged, so a batch can be sent again."""
         path = f"/v1/corpora/{corpus_id}/dialogues"
         return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
 
@@ -93,7 +102,10 @@ class CorpusOperations:
         splits: str | None = None,
         speakers: Literal["humans", "all"] | None = None,
     ) -> Call[UploadOut]:
-        """Store the dialogues of a file, sent as it is; lines that hold none are rejected one by one."""
+        """Store the dialogues of a file. The client sends the file's bytes unchanged.
+
+        A line without a valid dialogue is rejected; the other lines are stored.
+        """
         params = {"format": form.value, "split": split, "splits": splits, "speakers": speakers}
         path = f"/v1/corpora/{corpus_id}/uploads"
         return Call(UploadOut, "POST", path, params=params, content=Content(content))
@@ -107,7 +119,7 @@ class CorpusOperations:
     def create_partner_set(
         self, partner_set: PartnerSetIn, *, idempotency_key: str | None = None
     ) -> Call[PartnerSetOut]:
-        """Keep partners under a name; a name that is known gets its next version."""
+        """Store partners under a name. If the name is known, they become its next version."""
         return Call(PartnerSetOut, "POST", "/v1/partner-sets", body=partner_set, idempotency_key=idempotency_key)
 
     @operation

@@ -33,6 +33,6 @@ class QualityOperations:
     def flag_conversations(
         self, collection_id: UUID, request: QualityCheckIn, *, idempotency_key: str | None = None
     ) -> Call[QualityCheckOut]:
-        """Flag the complete conversations in the background, and compare all of them again."""
+        """Check all complete conversations of a collection again, in the background, and store their quality flags."""
         path = f"/v1/collections/{collection_id}/quality-flags"
         return Call(QualityCheckOut, "POST", path, body=request, idempotency_key=idempotency_key)

@@ -29,7 +29,7 @@ from spotthebot.kit.exports.formats import ExportFormat
 
 
 class Mixing(TypedDict, total=False):
-    """What a campaign takes from a collection and `also` from others: see `MixOut`."""
+    """The conversations that a campaign takes from one collection and from the collections in `also`: see `MixOut`."""
 
     also: Sequence[UUID]
     exchanges: int
@@ -38,7 +38,7 @@ class Mixing(TypedDict, total=False):
 
 
 class Matching(TypedDict, total=False):
-    """Which conversations of a collection are meant; what is left out does not matter."""
+    """Criteria that a collection's conversations must meet. A criterion that is left out excludes none."""
 
     participant: str | None
     state: ConversationState | None
@@ -53,7 +53,7 @@ _MATCHING = (*Matching.__annotations__,)
 
 
 class Search(Matching, Paging, total=False):
-    """A page of those."""
+    """The criteria of a search, and the page of its results."""
 
 
 class TranscriptOperations:
@@ -66,14 +66,16 @@ class TranscriptOperations:
 
     @operation
     def get_exported_conversation(self, conversation_id: UUID) -> Call[ExportedConversation]:
-        """Return a conversation as its collection's export has it: times, ratings and quality flags too."""
+        """Return a conversation in the form of its collection's export, with times, ratings and quality flags."""
         return Call(ExportedConversation, "GET", f"/v1/conversations/{conversation_id}/export")
 
     @operation
     def list_conversations(self, collection_id: UUID, **search: Unpack[Search]) -> Listing[ConversationOut]:
-        """List the conversations of a collection, or those that match, in the order of its plan.
+        """List the conversations of a collection that match the search, in the order of its plan.
 
-        A page of a search for a text may have fewer items than were asked for, and others after it.
+        Without criteria, list all.
+
+        In a search for a text, a page may have fewer items than requested although further pages follow.
         """
         path = f"/v1/collections/{collection_id}/conversations"
         return Listing(ConversationOut, path, search, params={name: search.get(name) for name in _MATCHING})
@@ -82,7 +84,7 @@ class TranscriptOperations:
     def get_neighbours(
         self, collection_id: UUID, conversation_id: UUID, **matching: Unpack[Matching]
     ) -> Call[NeighboursOut]:
-        """Return the conversations before and after one in the same search."""
+        """Return the conversations before and after a conversation in the list of matching conversations."""
         path = f"/v1/collections/{collection_id}/conversations/{conversation_id}/neighbours"
         return Call(NeighboursOut, "GET", path, params=matching)
 
@@ -90,14 +92,17 @@ class TranscriptOperations:
     def list_conversations_of_bot(
         self, bot_id: UUID | None = None, *, bot: str | None = None, **paging: Unpack[Paging]
     ) -> Listing[BotConversationOut]:
-        """List the conversations that a bot, by its id or its name, takes part in; a team sees its own bots' only."""
+        """List the conversations of a bot, given by its id or its name. A team may ask only for its own bots."""
         return Listing(BotConversationOut, "/v1/conversations", paging, params={"bot_id": bot_id, "bot": bot})
 
     @operation
     def get_bot_performance(
         self, bot_id: UUID | None = None, *, bot: str | None = None, collection_id: Sequence[UUID] = ()
     ) -> Call[BotPerformanceOut]:
-        """Say how a bot did in these collections, or in all: states, failures at its turn, latencies."""
+        """Return a bot's performance: the states of its conversations, its failures and its latencies.
+
+        `collection_id` selects the conversations of these collections; without ids, all conversations count.
+        """
         params = {"bot_id": bot_id, "bot": bot, "collection_id": collection_id}
         return Call(BotPerformanceOut, "GET", "/v1/conversations/performance", params=params)
 
@@ -108,24 +113,31 @@ class TranscriptOperations:
 
     @operation
     def stream_speakers(self, collection_id: UUID) -> Ndjson[SpeakersOut]:
-        """Stream who spoke in each conversation of a collection, without the texts."""
+        """Stream the participants of each conversation of a collection, without the texts."""
         return Ndjson(SpeakersOut, f"/v1/collections/{collection_id}/speakers/stream")
 
     @operation
     def get_mix(self, collection_id: UUID, **mix: Unpack[Mixing]) -> Call[MixOut]:
-        """Say how many conversations a campaign would take from collections, and how many it would leave out."""
+        """Return how many conversations of these collections a campaign would take, and how many it would leave out."""
         return Call(MixOut, "GET", f"/v1/collections/{collection_id}/mix", params=mix)
 
     @operation
     def stream_strata(self, collection_id: UUID, **mix: Unpack[Mixing]) -> Ndjson[StratumOut]:
-        """Stream a label for each conversation that a campaign takes: the same for the same two speakers, unnamed."""
+        """Stream a label for each conversation that a campaign takes.
+
+        Conversations of the same two speakers have equal labels.
+
+        The labels do not name the speakers.
+        """
         return Ndjson(StratumOut, f"/v1/collections/{collection_id}/strata/stream", params=mix)
 
     @operation
     def stream_text_hashes(
         self, collection_id: UUID, *, shown: int | None = None, **mix: Unpack[Mixing]
     ) -> Ndjson[TextHashOut]:
-        """Stream a hash of what each conversation that a campaign takes shows of itself: of so many exchanges, or all.
+        """Stream a hash of the text of each conversation that a campaign takes.
+
+        The text is the first `shown` exchanges, or all.
 
         Conversations with the same words have the same hash.
         """
@@ -134,7 +146,7 @@ class TranscriptOperations:
 
     @operation
     def stream_interactors(self, collection_id: UUID, *, also: Sequence[UUID] = ()) -> Ndjson[InteractorOut]:
-        """Stream a salted hash for each conversation, of the person who chatted in it if somebody did."""
+        """Stream one salted hash for each conversation. It stands for the person who chatted in it, if any."""
         return Ndjson(InteractorOut, f"/v1/collections/{collection_id}/interactors/stream", params={"also": also})
 
     @operation
@@ -153,11 +165,14 @@ class TranscriptOperations:
     def import_conversations(
         self, collection_id: UUID, batch: ConversationBatchIn, *, idempotency_key: str | None = None
     ) -> Call[StoredOut]:
-        """Add conversations to an import collection; conversations that are there already stay as they are."""
+        """Add conversations to an import collection. Conversations that exist already stay unchanged."""
         path = f"/v1/collections/{collection_id}/conversations"
         return Call(StoredOut, "POST", path, body=batch, idempotency_key=idempotency_key)
 
     @operation
     def upload_export(self, collection_id: UUID, content: Path | bytes | Iterable[bytes]) -> Call[ImportedOut]:
-        """Store exported conversations, one a line, in an import collection; the same file can be sent again."""
+        """Store the conversations of an exported file, one in each line, in an import collection.
+
+        A repeated upload changes nothing.
+        """
         return Call(ImportedOut, "POST", f"/v1/collections/{collection_id}/uploads", content=Content(content))

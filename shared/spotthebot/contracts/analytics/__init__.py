@@ -1,1 +1,1 @@
-"""Results, as the service `analytics` speaks of them. A figure that the data do not define is null."""
+"""Results of the service `analytics`. A value that cannot be computed from the data is null."""

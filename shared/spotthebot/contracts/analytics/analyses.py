@@ -1,4 +1,4 @@
-"""Analyses that take their time: whether a ranking is stable, and how many conversations one needs."""
+"""Long analyses: whether a ranking is stable, and how many conversations it needs."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,15 +8,15 @@ from uuid import UUID
 from pydantic import Field, model_validator
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_PAIRS
-from spotthebot.contracts.analytics.provenance import Counts, Filter, Unit
+from spotthebot.contracts.analytics.choices import Filter, RankRule, Unit
+from spotthebot.contracts.analytics.provenance import Counts
+from spotthebot.contracts.analytics.rating_plans import PlannedTest, RatingPlan, RatingPlanningIn
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.wire import Wire
 
-RankRule = Literal["published", "percentile"]
-
 
 class _Stability(Wire):
-    """How random subsets of the conversations are ranked, size by size (Figure 3 of Spot The Bot)."""
+    """How many random subsets of the conversations are ranked, and of which sizes (Figure 3 of Spot The Bot)."""
 
     filter: Filter = "complete_packages"
     rule: RankRule = Field(
@@ -28,13 +28,13 @@ class _Stability(Wire):
 
 
 class StabilityParameters(_Stability):
-    """How random subsets of the conversations are ranked, size by size, with the seed that they are drawn from."""
+    """How random subsets of the conversations are ranked, size by size, and the seed that draws them."""
 
     seed: int = Field(default=0, ge=0, lt=2**63)
 
 
 class StabilityIn(_Stability):
-    """Rank random subsets of a campaign's conversations, size by size (Figure 3 of Spot The Bot)."""
+    """A request to rank random subsets of a campaign's conversations, size by size (Figure 3 of Spot The Bot)."""
 
     kind: Literal["stability"] = "stability"
     campaign_id: UUID
@@ -43,10 +43,10 @@ class StabilityIn(_Stability):
     )
 
 
-class PlanningIn(Wire):
-    """Say how many conversations and annotators it takes to tell two bots apart, before the data are there.
+class PlanningIn(PlannedTest):
+    """A request to plan how many conversations and annotators tell two bots apart, before any data exist.
 
-    Both are answered together; or one of them is given, and the fewest of the other are answered.
+    The answer has both numbers. If the request gives one of them, the answer is the smallest other number.
     """
 
     kind: Literal["planning"] = "planning"
@@ -78,13 +78,6 @@ class PlanningIn(Wire):
         le=1_000_000,
         description="Over all pairs, where neither number is given: three packages of 20, the published limit.",
     )
-    power: float = Field(default=0.8, ge=MIN_LEVEL, le=MAX_LEVEL)
-    significance_level: float = Field(
-        default=0.05,
-        ge=MIN_LEVEL,
-        le=MAX_LEVEL,
-        description="Of all pairs together: it is shared out over their tests.",
-    )
 
     @model_validator(mode="after")
     def _leaves_something_open(self) -> Self:
@@ -98,7 +91,7 @@ _LEVEL: Final = 0.05
 
 
 class ReachOut(Wire):
-    """What a design of so many conversations of each pair can show at a level of 5 %."""
+    """The smallest p-value that a design can reach with its number of conversations of each pair, at a level of 5 %."""
 
     pairs: int
     conversations: int
@@ -109,12 +102,12 @@ class ReachOut(Wire):
 
     @property
     def can_tell(self) -> bool:
-        """Whether any two bots can be told apart."""
+        """Return whether a study of this design can tell any two bots apart."""
         return self.smallest_p < _LEVEL
 
     @property
     def sentence(self) -> str:
-        """What it says to who plans the study."""
+        """Return the result as a sentence for the planner of the study."""
         each = f"{self.conversations} conversation{'' if self.conversations == 1 else 's'} a pair"
         smallest = f"the smallest p-value that a pair can have is {self.smallest_p:.2g}"
         if self.can_tell:
@@ -127,41 +120,34 @@ class ReachOut(Wire):
         return f"With {each} no two bots can be told apart by their labels ({smallest}): {enough}."
 
 
-class MoreDataIn(Wire):
-    """Say how many more conversations a campaign's undecided pairs need."""
+class MoreDataIn(PlannedTest):
+    """A request to compute how many more conversations a campaign's undecided pairs need."""
 
     kind: Literal["more_data"] = "more_data"
     campaign_id: UUID
     filter: Filter = "complete_packages"
     unit: Unit = "annotation"
-    power: float = Field(default=0.8, ge=MIN_LEVEL, le=MAX_LEVEL)
-    significance_level: float = Field(
-        default=0.05,
-        ge=MIN_LEVEL,
-        le=MAX_LEVEL,
-        description="Of all pairs together: it is shared out over their tests.",
-    )
     confidence_level: float = Field(
         default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of the win rates behind `low` and `high`."
     )
 
 
-AnalysisIn = Annotated[StabilityIn | PlanningIn | MoreDataIn, Field(discriminator="kind")]
+AnalysisIn = Annotated[StabilityIn | PlanningIn | RatingPlanningIn | MoreDataIn, Field(discriminator="kind")]
 
 
 class AnalysisState(StrEnum):
-    """Where an analysis stands."""
+    """The state of an analysis."""
 
     QUEUED = "queued"
     RUNNING = "running"
     COMPLETE = "complete"
     CANCELLED = "cancelled"
     FAILED = "failed"
-    """`failure` says why."""
+    """`failure` has the reason."""
 
 
 class StabilityPoint(Wire):
-    """One size: the share of subsets that cluster as most of them do."""
+    """The share of the random subsets of one size that have the most frequent clusters of bots at this size."""
 
     conversations: int = Field(description="Of each pair.")
     rate: float
@@ -173,7 +159,7 @@ class StabilityPoint(Wire):
 
 
 class StabilityCurve(Wire):
-    """The rates over the sizes, of all bots or without one."""
+    """The stability at each size of subsets, for the ranking of all bots, or for the ranking without one bot."""
 
     without: str | None = Field(description="The bot that was left out.")
     points: tuple[StabilityPoint, ...] = Field(max_length=MAX_BOTS)
@@ -182,7 +168,7 @@ class StabilityCurve(Wire):
 
 
 class Stability(Wire):
-    """How many conversations the ranking needs to be the same again."""
+    """How many conversations the ranking needs until random subsets of them give the same ranking."""
 
     rule: RankRule
     subsets: int
@@ -191,7 +177,7 @@ class Stability(Wire):
 
 
 class PairPlan(Wire):
-    """What one pair needs."""
+    """The numbers of conversations and annotators that show a difference between two bots."""
 
     bot: str | None = Field(description="Null where the plan is made before the bots are known.")
     other: str | None
@@ -206,7 +192,7 @@ class PairPlan(Wire):
 
 
 class Plan(Wire):
-    """How many conversations to hold, and with how many annotators."""
+    """How many conversations a study should collect, and how many annotators should annotate them."""
 
     tie_rate: float
     annotations_per_conversation: float
@@ -224,10 +210,10 @@ class Plan(Wire):
 
 
 class AnalysisJobOut(Wire):
-    """An analysis: how far it is, and its result once it is there."""
+    """An analysis: its progress, and its result once it is complete."""
 
     id: UUID
-    kind: Literal["stability", "planning", "more_data"]
+    kind: Literal["stability", "planning", "rating_planning", "more_data"]
     campaign_id: UUID | None
     request: AnalysisIn
     state: AnalysisState
@@ -241,3 +227,4 @@ class AnalysisJobOut(Wire):
     version: str
     stability: Stability | None
     plan: Plan | None
+    rating_plan: RatingPlan | None

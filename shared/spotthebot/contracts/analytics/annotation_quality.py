@@ -21,7 +21,7 @@ class LabelAgreement(Wire):
 
 
 class Coefficient(Wire):
-    """A coefficient of agreement with its interval; null with a reason where the labels define none."""
+    """A coefficient of agreement with its interval. It is null, with a reason, if the labels do not define it."""
 
     estimate: float | None
     low: float | None
@@ -33,7 +33,7 @@ class Coefficient(Wire):
 
 
 class Agreement(Wire):
-    """How far annotators agree."""
+    """How much annotators agree with each other."""
 
     labels: tuple[LabelAgreement, ...] = Field(max_length=3 * MAX_BOTS)
     method: str = Field(description="Of `labels`.")
@@ -54,7 +54,7 @@ class Annotator(Wire):
 
 
 class WithoutWeak(Wire):
-    """The ranking without annotators below a correctness."""
+    """The ranking without weak annotators: their share of right labels is below a threshold."""
 
     threshold: float
     annotators: int
@@ -67,7 +67,7 @@ class WithoutWeak(Wire):
 
 
 class SidesAlike(Wire):
-    """Whether annotators label both sides alike more often than by chance (footnote 3 of Spot The Bot)."""
+    """Whether annotators give both sides the same label more often than by chance (footnote 3 of Spot The Bot)."""
 
     observed: float | None
     expected: float | None
@@ -94,7 +94,7 @@ class Annotators(Wire):
 
 
 class TimeOfSegment(Wire):
-    """Seconds at one length."""
+    """The seconds that annotations of one segment length took."""
 
     exchanges: int
     n: int

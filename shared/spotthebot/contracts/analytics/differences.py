@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Differences:
-    """Pairs of bots of which a difference is shown, and all pairs that were compared."""
+    """The number of pairs of bots with a shown difference, and of all compared pairs."""
 
     shown: int
     pairs: int
 
 
 def differences_of_ranks(best_ranks: Iterable[int | None]) -> Differences:
-    """Count the differences that sets of ranks rest on: as many bots are shown to be better as ranks lie before one.
+    """Count the pairs of bots that ranks tell apart.
+
+    A bot's best rank minus 1 is the number of bots that are shown to be better than it.
 
     >>> differences_of_ranks([1, 1, 3, None])
     Differences(shown=2, pairs=3)

@@ -1,4 +1,4 @@
-"""How a figure is asked for: beside what it is computed of, how it looks."""
+"""The parameters of a figure: how its data are computed, and how it is drawn."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ Width = Literal["wide", "narrow"]
 
 
 class FigureParametersIn(SectionParametersIn):
-    """What a figure shows, and how it is drawn."""
+    """How the data of a figure are computed, and how the figure is drawn."""
 
     theme: Theme = Field(default="light", description="The colours: for a light page or for a dark one.")
     width: Width = Field(

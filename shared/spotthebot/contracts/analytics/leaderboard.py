@@ -1,4 +1,4 @@
-"""The leaderboard of a game in which annotators open one exchange after the other, and what annotators see of it."""
+"""The leaderboard of a game in which annotators open one exchange after the other, and the annotators' view of it."""
 
 from typing import Annotated
 

@@ -1,25 +1,19 @@
-"""What can be asked of every result, and what every result says of how it came to be."""
+"""The parameters of every result, and the provenance that every result states."""
 
-from typing import Literal
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.wire import Wire
 
-Filter = Literal["complete_packages", "none"]
-Unit = Literal["annotation", "segment", "conversation"]
-Correction = Literal["holm", "bonferroni", "none"]
-Clusters = Literal["both", "conversation", "annotator", "fixed_panel", "none"]
-Test = Literal["clustered", "sign", "chi_square", "score"]
-
 
 class Counts(Wire):
-    """How much data a result stands on."""
+    """How much data a result is based on."""
 
     conversations: int
     annotated_conversations: int
@@ -32,7 +26,10 @@ class Counts(Wire):
 
 
 class PooledEffect(Wire):
-    """A design effect that was pooled with those of like estimates: a variance over that of independent annotations."""
+    """A design effect, pooled over similar estimates.
+
+    A design effect is the variance of an estimate, divided by its variance if annotations were independent.
+    """
 
     design_effect: float = Field(description="In use: the mean of expected and own, never below the own, nor below 1.")
     expected: float = Field(description="What the whole family leads to expect.")
@@ -42,7 +39,7 @@ class PooledEffect(Wire):
 
 
 class Uncertainty(Wire):
-    """What an interval or a p-value stands on."""
+    """The basis of an interval or a p-value."""
 
     standard_error: float | None
     degrees_of_freedom: float | None = Field(description="Of a pooled design effect those of the family.")
@@ -56,7 +53,7 @@ class Uncertainty(Wire):
 
 
 class Interval(Wire):
-    """An estimate with its interval; null where the data do not define it."""
+    """An estimate with its interval. A number that cannot be computed from the data is null."""
 
     estimate: float | None
     low: float | None
@@ -65,7 +62,7 @@ class Interval(Wire):
 
 
 class ParametersIn(Wire):
-    """How to analyse: what every result depends on beside the data."""
+    """How to analyse: the parameters of every result."""
 
     filter: Filter = Field(
         default="complete_packages",
@@ -118,7 +115,7 @@ class Settings(Wire):
 
 
 class Provenance(Settings):
-    """How a result came to be: the same data and parameters give the same bytes."""
+    """The origin of a result. The same data and parameters give the same bytes."""
 
     campaign_id: UUID | None = Field(description="Null where the data came from a file.")
     campaign: str

@@ -1,4 +1,4 @@
-"""Which bots can be told apart."""
+"""The ranking of the bots of a campaign, and which bots it tells apart."""
 
 from itertools import permutations
 from typing import Literal
@@ -14,7 +14,7 @@ RankedBy = Literal["win_rates", "strengths"]
 
 
 class Skill(Wire):
-    """A TrueSkill rating with the bounds of its mean, at a level where the mean of all bots is the prior's."""
+    """A TrueSkill rating with the bounds of its mean. The mean over all bots is the mean of the prior."""
 
     mu: float
     sigma: float
@@ -27,7 +27,7 @@ class Skill(Wire):
 
 
 class Strength(Wire):
-    """A Bradley-Terry log-strength with ties; those of all bots sum to 0."""
+    """A Bradley-Terry log-strength with ties; the strengths of all bots sum to 0."""
 
     estimate: float | None
     standard_error: float | None = Field(description="For games that vary together.")
@@ -39,7 +39,7 @@ class Strength(Wire):
 
 
 class RankedBot(Wire):
-    """A bot's place."""
+    """A bot's place in the ranking."""
 
     bot: str
     rank_low: int | None = Field(
@@ -76,26 +76,29 @@ class Ranking(Wire):
 
     @property
     def best_ranks(self) -> dict[str, int | None]:
-        """The best rank of each bot."""
+        """Return the best rank of each bot."""
         return {each.bot: each.rank_low for each in self.bots}
 
     @property
     def differences(self) -> Differences:
-        """The pairs that the tests behind the ranks tell apart."""
+        """Count the pairs of bots that differ according to the tests on which the ranks are based."""
         return differences_of_ranks(self.best_ranks.values())
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The bots of which one is the best, a single one if it is ahead of every other; none without differences."""
+        """Return the bots with rank 1, or none if the ranks show no difference at all.
+
+        One bot is returned alone only if it is shown to be better than every other bot.
+        """
         first = [each for each in self.bots if each.rank_low == 1]
         is_clear = len(first) > 1 or all(each.rank_high == 1 for each in first)
         return tuple(each.bot for each in first) if is_clear and self.differences.shown else ()
 
     @property
     def undecided_intervals(self) -> int:
-        """Count pairs whose intervals do not overlap though the ranks show no difference: at least so many.
+        """Count the pairs of bots whose intervals do not overlap although the ranks show no difference.
 
-        An interval holds for one bot by itself, the ranks for all bots at once.
+        An interval holds for one bot alone; the ranks hold for all bots at once. The count is a lower bound.
         """
         ranked = [each for each in self.bots if each.rank_low is not None]
         if self.ranked_by != "win_rates":

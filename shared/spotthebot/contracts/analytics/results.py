@@ -83,4 +83,4 @@ class Analysis(
     TimeOut,
     SensitivityOut,
 ):
-    """Everything that is known of a campaign, as `stb analyse` and `stb report` write it."""
+    """All results of a campaign, as `stb analyse` and `stb report` write them."""

@@ -38,7 +38,7 @@ Revision = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
 
 
 class SectionsParametersIn(SectionParametersIn):
-    """Which sections to answer, how to analyse, and how long to wait."""
+    """Which sections to return, how to analyse, and how long to wait."""
 
     sections: tuple[SectionName, ...] = Field(min_length=1, max_length=MAX_SECTIONS, description="Sections to answer.")
     wait_seconds: float | None = Field(
@@ -50,7 +50,7 @@ class SectionsParametersIn(SectionParametersIn):
 
 
 class SectionProblem(Wire):
-    """Why a section has no result: the RFC 9457 problem (409) that the section's own endpoint answers."""
+    """Why a section has no result: the RFC 9457 problem (409) that the section's own endpoint returns."""
 
     type: str
     title: str
@@ -60,9 +60,9 @@ class SectionProblem(Wire):
 
 
 class SectionsOut(Wire):
-    """Result of `/sections`: each section as its own endpoint answers it.
+    """Result of `/sections`: each section has the form that its own endpoint returns.
 
-    A section is null where it was not asked for, or is pending.
+    A section is null if it was not requested, or if it is pending.
     """
 
     campaign_id: UUID

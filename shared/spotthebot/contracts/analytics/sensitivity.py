@@ -1,4 +1,4 @@
-"""How far the ranking hangs on choices that could have been made otherwise."""
+"""How much the ranking depends on choices of the analysis."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from spotthebot.contracts.wire import Wire
 
 
 class Alternative(Wire):
-    """The ranking under one other choice."""
+    """The ranking after one choice of the analysis was changed."""
 
     choice: Literal["unsure", "filter", "unit"]
     value: str = Field(description="What is chosen instead.")
@@ -20,7 +20,7 @@ class Alternative(Wire):
 
 
 class Sensitivity(Wire):
-    """The ranking beside those under other choices, one changed at a time."""
+    """The ranking, and for comparison the rankings after changes of one choice each."""
 
     order: tuple[str, ...] = Field(
         max_length=MAX_BOTS, description="Bots with decided games, best first, as they were ranked."

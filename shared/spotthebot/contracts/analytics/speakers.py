@@ -1,4 +1,4 @@
-"""How each speaker of a campaign looks: one place and one colour in every figure, table and page."""
+"""How figures, tables and pages show each speaker of a campaign: always in the same place and the same colour."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ Shape = Literal["circle", "square", "triangle-up", "diamond", "cross", "triangle
 
 
 class Speaker(Wire):
-    """A bot or people, with what marks it in figures and tables: colours for both backgrounds, a dash and a shape."""
+    """A bot, or people, as figures and tables show them: colours for light and dark backgrounds, a dash and a shape."""
 
     name: str = Field(description="As results name it; people are `HU`.")
     place: int | None = Field(

@@ -1,4 +1,4 @@
-"""A team's standing in a campaign whose results were released: its own bots beside the others under pseudonyms."""
+"""A team's standing in a campaign with released results: its own bots by name, and other bots under pseudonyms."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,32 +10,33 @@ from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAI
 from spotthebot.contracts.analytics.provenance import Counts, Interval, Settings
 from spotthebot.contracts.analytics.ranking import RankedBy
 from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.annotation.measures import Measure
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.contracts.wire import Wire
 
 
 class ShownAs(StrEnum):
-    """How a standing names one who took part."""
+    """How a standing names a participant."""
 
     OWN = "own"
     """A bot of the team, by its name."""
     PUBLIC = "public"
-    """A bot of others, whose owner lets everybody see its name."""
+    """Another team's bot, whose owner lets everybody see its name."""
     PSEUDONYM = "pseudonym"
-    """A bot of others, by a name that is the same throughout the campaign and another in every other campaign."""
+    """Another team's bot, under a name that is the same throughout the campaign and differs in every other campaign."""
     PEOPLE = "people"
     """All people together, HU."""
 
 
 class StandingSurvival(Wire):
-    """The share of times that one is not yet spotted after a number of exchanges."""
+    """The share of inspections at which a participant was not yet spotted after a number of exchanges."""
 
     exchanges: int
     survival: Interval
 
 
 class StandingBot(Wire):
-    """One who took part in a campaign, as a team may see it."""
+    """A participant of a campaign, as a team may see it."""
 
     bot: str = Field(description="Its name where it is the team's or public, else its pseudonym in this campaign.")
     shown_as: ShownAs
@@ -53,8 +54,31 @@ class StandingBot(Wire):
     )
 
 
+class StandingMeasuredBot(Wire):
+    """A participant's result by the headline measure of a campaign, as a team may see it."""
+
+    bot: str = Field(description="Its name where it is the team's or public, else its pseudonym in this campaign.")
+    shown_as: ShownAs
+    rank_low: int | None = Field(
+        description="Best rank of a set of ranks that hold for all bots together; null for people."
+    )
+    rank_high: int | None = Field(description="Worst rank of that set.")
+    value: Interval = Field(description="The mean of its values; of preferences the mean win rate.")
+    n: int = Field(description="Values; of preferences decided ones.")
+
+
+class StandingMeasure(Measure):
+    """The results of all participants by the headline measure of a campaign with ratings, comparisons or behaviours."""
+
+    bots: tuple[StandingMeasuredBot, ...] = Field(
+        max_length=MAX_BOTS, description="The highest first, and people last."
+    )
+    method: str
+    rank_method: str = Field(description="Of the sets of ranks.")
+
+
 class StandingPair(Wire):
-    """The games of a bot of the team against another bot, from its own side."""
+    """The games of one of the team's bots against another bot. Wins and losses are counted for the team's bot."""
 
     bot: str
     other: str
@@ -67,7 +91,7 @@ class StandingPair(Wire):
 
 
 class StandingOut(Wire):
-    """A team's standing in one campaign: the figures of the operator's own results with their standard parameters."""
+    """A team's standing in one campaign. Its numbers equal the operator's results with standard parameters."""
 
     campaign_id: UUID
     campaign: str
@@ -84,17 +108,24 @@ class StandingOut(Wire):
         max_length=MAX_BOTS, description="All who took part, the best win rate first, and people last."
     )
     speakers: tuple[Speaker, ...] = Field(
-        default=(),
         max_length=MAX_BOTS,
         description="What marks them in figures, tables and pages; bots that are equal and not all named have no mark.",
     )
-    ranked_by: RankedBy | None = Field(default=None, description="What decides the ranks; null where there are none.")
+    ranked_by: RankedBy | None = Field(description="What decides the ranks; null where there are none.")
     pairs: tuple[StandingPair, ...] = Field(max_length=MAX_PAIRS, description="Those with a bot of the team.")
+    measure: StandingMeasure | None = Field(
+        description="The headline measure of a campaign by another protocol than Spot The Bot; null of that one."
+    )
     version: str = Field(description="Of the software.")
+
+    @property
+    def placed_bots(self) -> tuple[StandingBot | StandingMeasuredBot, ...]:
+        """Return all who took part, by the headline measure if the campaign is by another protocol."""
+        return self.measure.bots if self.measure else self.bots
 
 
 class PublicRankingOut(Wire):
-    """The results of a campaign that were made public: the operator's own figures with their standard parameters."""
+    """The public results of a campaign. Its numbers equal the operator's results with standard parameters."""
 
     campaign_id: UUID
     campaign: str
@@ -104,7 +135,7 @@ class PublicRankingOut(Wire):
     preliminary: bool = Field(description="Whether annotations are missing: work was rejected after the release.")
     reasons: tuple[str, ...] = Field(max_length=10, description="Why some figures, or all, are missing.")
     method: str | None = Field(description="Of win rates and their intervals; null where there are none.")
-    ranked_by: RankedBy | None = Field(default=None, description="What decides the ranks; null where there are none.")
+    ranked_by: RankedBy | None = Field(description="What decides the ranks; null where there are none.")
     rank_method: str | None = Field(description="Of the sets of ranks.")
     settings: Settings | None = Field(description="How the annotations were analysed; null where they can't be.")
     counts: Counts | None = Field(
@@ -114,16 +145,18 @@ class PublicRankingOut(Wire):
         max_length=MAX_BOTS, description="All who took part, the best win rate first, and people last."
     )
     speakers: tuple[Speaker, ...] = Field(
-        default=(),
         max_length=MAX_BOTS,
         description="What marks them in figures, tables and pages; bots that are equal and not all named have no mark.",
+    )
+    measure: StandingMeasure | None = Field(
+        description="The headline measure of a campaign by another protocol than Spot The Bot; null of that one."
     )
     data_sha256: str | None = Field(description="Fingerprint of the annotations that were used.")
     version: str = Field(description="Of the software.")
 
 
 class TeamBotOut(Wire):
-    """A bot of the team, and how it did in all conversations that it takes part in."""
+    """A bot of the team, and its performance in all its conversations."""
 
     id: UUID
     name: str

@@ -1,4 +1,4 @@
-"""How long bots pass unnoticed, and what gives them away."""
+"""How long bots stay unspotted, and which features shorten that time."""
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from spotthebot.contracts.wire import Wire
 
 
 class SurvivalCurve(Wire):
-    """The share of times a bot is not yet spotted, at each of `Survival.times`."""
+    """The share of inspections at which a bot was not yet spotted, at each of `Survival.times`."""
 
     bot: str
     survival: tuple[float | None, ...] = Field(max_length=MAX_LENGTHS)
@@ -24,7 +24,7 @@ class SurvivalCurve(Wire):
 
 
 class LogRank(Wire):
-    """Whether two survival curves differ."""
+    """The log-rank test of whether two survival curves differ."""
 
     bot: str
     other: str
@@ -42,7 +42,7 @@ class LogRank(Wire):
 
 
 class CoxCoefficient(Wire):
-    """How a feature changes the hazard of being spotted; below 0 the bot that has it lasts longer."""
+    """How a feature changes the hazard of being spotted. Below 0, a bot with the feature stays unspotted longer."""
 
     bot: str
     feature: str
@@ -59,7 +59,7 @@ class CoxCoefficient(Wire):
 
 
 class Survival(Wire):
-    """How long bots pass."""
+    """How long bots stay unspotted."""
 
     times: tuple[int, ...] = Field(max_length=MAX_LENGTHS, description="Exchanges seen.")
     method: str
@@ -69,13 +69,16 @@ class Survival(Wire):
 
     @property
     def between_bots(self) -> tuple[LogRank, ...]:
-        """The tests that could be made of two bots; people are left out."""
+        """Return the tests that compare two bots and could be computed.
+
+        Leave out the tests that compare a bot with people.
+        """
         return tuple(
             each for each in self.log_rank if each.p_adjusted is not None and HUMAN_NAME not in {each.bot, each.other}
         )
 
     @property
     def differences(self) -> Differences:
-        """The pairs of bots that log-rank tests tell apart."""
+        """Return the number of pairs of bots that log-rank tests tell apart."""
         tests = self.between_bots
         return Differences(shown=sum(each.significant for each in tests), pairs=len(tests))

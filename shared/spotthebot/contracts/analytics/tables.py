@@ -1,4 +1,4 @@
-"""Rows of the tables that results are served as, in CSV and Parquet, where no list of a result is such a row."""
+"""Rows of tables in CSV and Parquet, for results whose JSON has no list of such rows."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,7 +12,7 @@ from spotthebot.contracts.wire import Wire
 
 
 class CampaignSummaryOut(Wire):
-    """A campaign that can be analysed, by its id or its name."""
+    """A campaign that can be analysed, with its id and its name."""
 
     id: UUID
     name: str
@@ -28,13 +28,13 @@ class CampaignSummaryOut(Wire):
 
 
 class FeaturePair(PairResult):
-    """The games of one pair by one feature."""
+    """The games of one pair of bots, decided by one feature."""
 
     feature: str
 
 
 class SegmentRow(SegmentBot):
-    """A bot at one length, which is in `exchanges`."""
+    """The results of a bot in segments of one length. `exchanges` holds the length."""
 
     exchanges: int
 
@@ -52,7 +52,7 @@ class SurvivalRow(Wire):
 
 
 class StabilityRow(Wire):
-    """How many of the random subsets of one size rank alike, of all bots or without one."""
+    """The random subsets of one size: how many show the most frequent clusters, with all bots or without one bot."""
 
     without: str | None = Field(description="The bot that was left out.")
     conversations: int = Field(description="Of each pair.")
@@ -63,9 +63,9 @@ class StabilityRow(Wire):
 
 
 class StandingRow(Wire):
-    """One who took part in a campaign, as a team may see it; without its survival and its performance.
+    """A participant of a campaign, as a team may see it, without its survival and its performance.
 
-    A campaign without figures has one row, of which `reasons` says why.
+    A campaign without results has one row, with the reason in `reasons`.
     """
 
     campaign_id: UUID
@@ -78,13 +78,41 @@ class StandingRow(Wire):
     win_rate: Interval | None
     fooling_rate: Interval | None
     labels: int | None
+    measure: str | None = Field(description="The headline measure of a campaign by another protocol.")
+    value: Interval | None = Field(description="What it says of the bot.")
     annotators: int | None
     simulated_annotators: int | None = Field(description="Annotators that are programs.")
     reasons: str = Field(description="Why some figures of the campaign, or all, are missing.")
 
 
+class ValueRow(Wire):
+    """One answer of an annotator about a bot by one measure: a row of a table of ratings.
+
+    A preference has two rows, one for either bot.
+    """
+
+    conversation: str = Field(description="The dialogue that the bot took part in.")
+    turn: str | None = Field(
+        description="The turn after the opening, from 0; A or B if its two speakers have one name; else null."
+    )
+    bot: str
+    annotator: str = Field(description="A pseudonym.")
+    dimension: str = Field(description="The measure.")
+    value: float = Field(description="A point, 1 or 0 of a choice; of a preference 1, 0.5 or 0.")
+    exchanges: int | None = Field(description="How many exchanges the annotator saw; null of ratings in chats.")
+    pair: str | None = Field(
+        description="Of a preference what was compared: two dialogues with + between them, or the speakers of one."
+    )
+    text: str | None = Field(
+        description="The same for all conversations of one text; null of a conversation that repeats no other one."
+    )
+    seconds: float | None = Field(
+        description="The annotator's time, in equal parts for the turns that were rated; null where it is unknown."
+    )
+
+
 class TeamBotRow(Wire):
-    """A bot of the team, with its conversations by state, and its latencies."""
+    """A bot of the team, with the number of its conversations in each state, and its latencies."""
 
     id: UUID
     name: str

@@ -1,4 +1,4 @@
-"""Who wins against whom, by human-likeness, by feature and by length; how often each passes for a human."""
+"""Which bot wins against which, by human-likeness, by feature and by length; how often each passes for a human."""
 
 from pydantic import Field
 
@@ -9,7 +9,7 @@ from spotthebot.contracts.wire import Wire
 
 
 class PairResult(Wire):
-    """The games of one pair, from `bot`'s side."""
+    """The games between two bots. Wins and losses are counted for `bot`."""
 
     bot: str
     other: str
@@ -29,7 +29,7 @@ class PairResult(Wire):
 
 
 class BotWinRate(Wire):
-    """A bot's mean win rate over its opponents (Eq. 1)."""
+    """A bot's win rate, averaged over its opponents (Eq. 1)."""
 
     bot: str
     win_rate: float | None
@@ -39,20 +39,23 @@ class BotWinRate(Wire):
 
 
 class WinRates(Wire):
-    """Who wins against whom."""
+    """The wins of each pair of bots, and the win rate of each bot."""
 
     pairs: tuple[PairResult, ...] = Field(max_length=MAX_PAIRS)
     bots: tuple[BotWinRate, ...] = Field(max_length=MAX_BOTS)
 
     @property
     def differences(self) -> Differences:
-        """The pairs that the tests of their own games tell apart, of those with decided games."""
+        """Count the pairs of bots with a shown difference, and all pairs with decided games.
+
+        Each pair has a test of its own games.
+        """
         decided = [each for each in self.pairs if each.win_rate is not None]
         return Differences(shown=sum(each.significant for each in decided), pairs=len(decided))
 
 
 class Features(Wire):
-    """Who was preferred: by each feature, and by sensibleness and specificity together."""
+    """Which bot was preferred: by each feature, and by sensibleness and specificity together."""
 
     fluency: WinRates
     sensibleness: WinRates
@@ -61,7 +64,7 @@ class Features(Wire):
 
 
 class SegmentBot(Wire):
-    """A bot at one length."""
+    """The results of a bot in segments of one length."""
 
     bot: str
     win_rate: float | None
@@ -74,7 +77,7 @@ class SegmentBot(Wire):
 
 
 class Segment(Wire):
-    """The games at one length (Table 8 of Spot The Bot)."""
+    """The games of segments of one length (Table 8 of Spot The Bot)."""
 
     exchanges: int
     ties: float | None = Field(description="Share of annotations that are ties.")
@@ -83,7 +86,7 @@ class Segment(Wire):
 
 
 class FoolingRate(Wire):
-    """How often a bot, or a person, is taken for a human."""
+    """How often annotators take a bot, or a person, for a human."""
 
     bot: str
     human: int

@@ -1,4 +1,4 @@
-"""Annotations: labels, preferences and answers, by ids alone."""
+"""Annotations: labels, preferences and answers. They name annotators and conversations only by ids."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,13 +13,13 @@ from spotthebot.contracts.wire import Text, Wire
 AnnotatorId = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Exchanges = Annotated[int, Field(ge=1, le=500)]
 MAX_DECISIONS: Final = 400
-"""Of one answer: those to 200 questions about two sides."""
+"""The limit for one answer: the values of 200 questions about two sides."""
 Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
-"""Values by question; a question that is asked of each side or turn has an object of values by side or turn."""
+"""Values by question. A question about each side or turn has an object with the value of each side or turn."""
 
 
 class Label(StrEnum):
-    """What an annotator takes a speaker for; in the order of the win function, bot < unsure < human."""
+    """An annotator's verdict on a speaker. The win function orders the labels: bot < unsure < human."""
 
     HUMAN = "human"
     UNSURE = "unsure"
@@ -27,7 +27,7 @@ class Label(StrEnum):
 
 
 class Preference(StrEnum):
-    """Which side had more of a feature."""
+    """The side that shows more of a feature."""
 
     A = "A"
     B = "B"
@@ -35,7 +35,7 @@ class Preference(StrEnum):
 
 
 class DecisionOut(Wire):
-    """How much of a conversation was open when a question was answered, by the server's clock."""
+    """How many exchanges of a conversation were open when an annotator answered a question, by the server's clock."""
 
     question: str
     target: str | None = Field(description="Side A or B, or null where the question is asked once.")
@@ -45,7 +45,7 @@ class DecisionOut(Wire):
 
 
 class AnnotationOut(Wire):
-    """A submitted annotation, for analysis: by ids alone, so that who spoke stays with the conversations."""
+    """A submitted annotation, for analysis. It has only ids: the service `conversations` knows the speakers."""
 
     id: UUID
     conversation_id: UUID = Field(description="Of a pair: the conversation on the left, A of the answer.")
@@ -66,7 +66,7 @@ class AnnotationOut(Wire):
 
 
 class AnnotationsRevisionOut(Wire):
-    """Which annotations a campaign has now: equal revisions stand for equal annotations."""
+    """A revision of a campaign's annotations. Equal revisions mean equal annotations."""
 
     annotations: int
     revision: str

@@ -1,4 +1,4 @@
-"""The task API of the service `annotation`: packages in the hands of annotators, their answers, and annotators."""
+"""The task API of the service `annotation`: assignments of packages to annotators, their answers, and annotators."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -20,19 +20,19 @@ Position = Annotated[int, Field(ge=0, lt=MAX_PACKAGE_SIZE)]
 
 
 class AssignmentState(StrEnum):
-    """Where an assignment stands."""
+    """The state of an assignment."""
 
     LEASED = "leased"
-    """The annotator is at work."""
+    """The annotator is working on the package."""
     SUBMITTED = "submitted"
     EXPIRED = "expired"
-    """The lease ended; its annotator may claim the package again while it needs annotators."""
+    """The lease ended. Its annotator may claim the package again, as long as it needs annotators."""
     REJECTED = "rejected"
-    """An administrator rejected what was submitted: another annotator gets the package."""
+    """An administrator rejected the submission: another annotator gets the package."""
 
 
 class ClaimIn(Wire):
-    """An annotator asks for a package."""
+    """An annotator's request for a package."""
 
     annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
     package: ExternalId | None = Field(
@@ -42,7 +42,7 @@ class ClaimIn(Wire):
 
 
 class ItemOut(Wire):
-    """What an annotator sees at one position of a package; nothing says who or what speaks."""
+    """The conversation or pair at one position of a package, as an annotator sees it. It names no speaker."""
 
     position: int
     turns: tuple[Turn, ...] = Field(
@@ -65,7 +65,7 @@ class ItemOut(Wire):
 
 
 class AssignmentOut(Wire):
-    """A package in the hands of an annotator."""
+    """A package that an annotator has claimed."""
 
     id: UUID
     campaign_id: UUID
@@ -79,14 +79,14 @@ class AssignmentOut(Wire):
 
 
 class HolderIn(Wire):
-    """An annotator of a campaign, as one of the frontend's own."""
+    """The annotator who holds a package, named by the campaign and by the frontend's own id of the annotator."""
 
     campaign_id: UUID
     annotator: AnnotatorId
 
 
 class _WorkIn(Wire):
-    """What an annotator does with a package."""
+    """An action of an annotator on a claimed package."""
 
     holder: HolderIn | None = Field(
         default=None,
@@ -96,7 +96,7 @@ class _WorkIn(Wire):
 
 
 class AnswerIn(_WorkIn):
-    """The whole answer to one item, as far as its shown steps ask for it."""
+    """The whole answer to one item: it has a value for each question of the shown steps."""
 
     answer: Answer
     show_step: int | None = Field(
@@ -114,7 +114,7 @@ class AnswerIn(_WorkIn):
 
 
 class SavedOut(Wire):
-    """An answer that was saved."""
+    """A saved answer."""
 
     position: int
     version: int = Field(description="How often the answer was changed, from 1.")
@@ -124,7 +124,7 @@ class SavedOut(Wire):
 
 
 class ExchangeIn(_WorkIn):
-    """An annotator wants to see more of an item."""
+    """An annotator's request to see more of an item."""
 
     open: Exchanges = Field(description="The number of the exchange, from 1: the next one, or one that is open.")
 
@@ -140,24 +140,24 @@ class ExchangeOut(Wire):
 
 
 class HeartbeatIn(_WorkIn):
-    """A sign that the annotator is at work."""
+    """A signal that the annotator is still working."""
 
     position: Position | None = Field(default=None, description="The item that is on the screen.")
 
 
 class LeaseOut(Wire):
-    """How long the annotator keeps the package."""
+    """How long the annotator may keep the package."""
 
     state: AssignmentState
     expires_at: datetime
 
 
 class SubmissionIn(_WorkIn):
-    """An annotator submits a package."""
+    """The submission of a package by an annotator."""
 
 
 class SubmittedOut(Wire):
-    """A package that was submitted."""
+    """A submitted package."""
 
     id: UUID
     submitted_at: datetime
@@ -195,14 +195,14 @@ class AnnotatorOut(Wire):
 
 
 class AgreementOut(Wire):
-    """Answers to one question that were compared with one of another annotator, and how many are equal."""
+    """How many answers to one question were compared with another annotator's answer, and how many were equal."""
 
     compared: int
     equal: int
 
 
 class AnnotatorQualityOut(Wire):
-    """What is known of an annotator's work so far, without knowing who speaks."""
+    """The quality of an annotator's work so far, computed without knowing who speaks."""
 
     annotator: AnnotatorOut
     annotations: int
@@ -216,29 +216,20 @@ class AnnotatorQualityOut(Wire):
 
 
 class BlockIn(Wire):
-    """Why an annotator is blocked, or no longer is."""
+    """The reason to block or unblock an annotator."""
 
     reason: Words
 
 
-class SubmittedTexts(StrEnum):
-    """What an erasure does to free texts in annotations, which may hold personal words and are data of the study."""
-
-    ERASE = "erase"
-    """The word `erased` takes their place."""
-    KEEP = "keep"
-    """They stay, with an annotator whom nobody knows."""
-
-
 class AppealIn(Wire):
-    """What an annotator who is blocked, or failed the training for good, says against it."""
+    """The objection of an annotator who is blocked, or who failed the training for good."""
 
     annotator: AnnotatorId
     note: Words
 
 
 class AppealOut(Wire):
-    """An appeal that was left."""
+    """A submitted appeal."""
 
     annotator: str
     note: str
@@ -246,7 +237,7 @@ class AppealOut(Wire):
 
 
 class AssignmentSummaryOut(Wire):
-    """An assignment, for administrators: which package, in whose hands, and since when."""
+    """An assignment, for administrators: its package, its annotator, and its times."""
 
     id: UUID
     annotator_id: UUID
@@ -258,17 +249,6 @@ class AssignmentSummaryOut(Wire):
 
 
 class RejectionIn(Wire):
-    """Why the work of an assignment does not count."""
+    """The reason why the work of an assignment does not count."""
 
     reason: Words
-
-
-class AuditEntryOut(Wire):
-    """A decision that touches a person, a label or a campaign: who took it, when and why."""
-
-    id: UUID
-    at: datetime
-    key_id: UUID
-    action: str
-    annotator_id: UUID | None
-    details: dict[str, str] = Field(max_length=50)

@@ -1,4 +1,4 @@
-"""Changes of a campaign: a JSON merge patch (RFC 7396) of the document that would make it."""
+"""Changes of a campaign, as a JSON merge patch (RFC 7396) of the document that would create the campaign."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, C
 
 Document = dict[str, JsonValue]
 _NEVER: Final = frozenset({"collection_id", "open", "secret"})
-"""Keys of a new campaign alone: short for another key, done by `POST .../open`, and shown by no answer."""
+"""Keys that only a new campaign has: an abbreviation, a flag that `POST .../open` replaces, a secret."""
 CHANGEABLE: Final = tuple(name for name in CampaignIn.model_fields if name not in _NEVER)
 
 
@@ -21,31 +21,33 @@ FIXED: Final[Mapping[str, str]] = MappingProxyType(
         "domain": "its conversations are of this domain",
         "human_share": "which conversations are shown was drawn by it",
         "mode": "it says who makes the packages: make another campaign",
+        "units_twice": "the units that two annotators see were drawn by it",
         "segments": "packages show these lengths, and labels at others can't be compared with them",
         "package_size": "its packages are made",
         "protocol": "annotators were asked by it, and labels by another one can't be compared with theirs",
         "protocol_version": "annotators were asked by it, and labels by another one can't be compared with theirs",
         "gold": "packages hold these items, and annotators were checked by them",
+        "headline": "who ranks bots by it named it before there were labels: ask for another measure by its name",
         "seed": "its packages were drawn by it",
         "annotators_published": "exports before would name annotators otherwise",
     }
 )
-"""What stays once a campaign was opened, and why; the mode of a draft stays as well."""
+"""Keys that can't change once a campaign was opened, with the reasons. The mode of a draft can't change either."""
 UNSEEN: Final = frozenset({CampaignState.DRAFT, CampaignState.FAILED})
 """States in which nobody has seen a package."""
 _LASTING: Final = frozenset({"name", "panel"})
-"""What may change of a campaign that was closed: annotators who hold a package still go back to their panel."""
+"""Keys that may change in a closed campaign: annotators with a package still return to their panel."""
 
 
 def fixed_keys(state: CampaignState) -> frozenset[str]:
-    """Return the keys that can't change in a state, whatever their new values."""
+    """Return the keys of a campaign that can't change in this state, whatever the new values are."""
     if state in UNSEEN:
         return frozenset({"mode"})
     return frozenset(CHANGEABLE) - _LASTING if state is CampaignState.CLOSED else frozenset(FIXED)
 
 
 class CampaignChangesIn(RootModel[Document]):
-    """Keys of a campaign with their new values, as a merge patch (RFC 7396): null brings the default back."""
+    """Keys of a campaign with their new values, as a merge patch (RFC 7396); null restores the default."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -57,13 +59,16 @@ class CampaignChangesIn(RootModel[Document]):
 
 
 def document_of(campaign: object) -> Document:
-    """Return what would make a campaign again, but for its secret, from an object with the names of `CampaignIn`."""
+    """Return the document that would create a campaign again, without its secret.
+
+    `campaign` is an object with the field names of `CampaignIn`.
+    """
     known: dict[str, Any] = {name: getattr(campaign, name) for name in CHANGEABLE}
     return CampaignIn.model_construct(**known).model_dump(mode="json", include=set(known), warnings=False)
 
 
 def changed(document: JsonValue, changes: JsonValue) -> JsonValue:
-    """Return a document with a merge patch applied."""
+    """Return a document after a merge patch was applied to it."""
     if not isinstance(changes, dict):
         return changes
     result: Document = dict(document) if isinstance(document, dict) else {}
@@ -76,7 +81,7 @@ def changed(document: JsonValue, changes: JsonValue) -> JsonValue:
 
 
 def changes_between(before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]) -> Document:
-    """Return the merge patch that makes `after` of `before`."""
+    """Return the merge patch that turns `before` into `after`."""
     changes: Document = {}
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
@@ -95,7 +100,10 @@ def _nullable(schema: JsonSchemaValue) -> JsonSchemaValue:
 
 
 def changes_to(campaign: CampaignOut, request: CampaignIn) -> Document:
-    """Return the changes that make a campaign what a request asks for; what it names without a version may have any."""
+    """Return the changes that turn a campaign into the requested one.
+
+    A protocol or training that is requested without a version keeps its version.
+    """
     there, here = document_of(campaign), document_of(request)
     if here["protocol"] == there["protocol"] and here["protocol_version"] is None:
         here["protocol_version"] = there["protocol_version"]

@@ -1,4 +1,4 @@
-"""Campaigns, as they cross the boundary of the service `annotation`."""
+"""Campaigns, as clients send them to the service `annotation` and receive them."""
 
 import re
 from datetime import datetime
@@ -12,28 +12,23 @@ from pydantic import (
     Field,
     SecretStr,
     StringConstraints,
-    WithJsonSchema,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 
 from spotthebot.contracts.annotation.annotations import Exchanges
+from spotthebot.contracts.annotation.measures import LONGEST_MEASURE
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.panels import Panel, StoredPanel
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining, Requirements
 from spotthebot.contracts.names import ReadableName
-from spotthebot.contracts.wire import Domain, Name, Text, Wire, of_form
+from spotthebot.contracts.terms import ConsentText, Currency, Instructions, PayAmount
+from spotthebot.contracts.wire import Domain, Name, Text, Wire
 
 CampaignId = NewType("CampaignId", UUID)
 HumanShare = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
-Instructions = Annotated[Text, StringConstraints(max_length=20_000)]
-ConsentText = Annotated[Text, StringConstraints(max_length=20_000)]
 MAX_COLLECTIONS: Final = 100
-Currency = Annotated[
-    str,
-    AfterValidator(of_form("[A-Z]{3}", "must be three capital letters, such as EUR")),
-    WithJsonSchema({"type": "string", "pattern": "^[A-Z]{3}$"}),
-]
 SECRET_BYTES: Final = 32
 
 
@@ -50,26 +45,30 @@ CampaignSecret = Annotated[
 
 
 class CampaignState(StrEnum):
-    """Where a campaign stands."""
+    """The state of a campaign."""
 
     BUILDING = "building"
     """Packages are being made."""
     DRAFT = "draft"
-    """Packages are there, and can be claimed once the campaign is opened."""
+    """Packages exist, and can be claimed once the campaign is opened."""
     OPEN = "open"
     """Packages can be claimed."""
     PAUSED = "paused"
-    """No package can be claimed for now; those that annotators hold can be submitted."""
+    """No package can be claimed for now. Annotators can submit the packages that they have claimed."""
     COMPLETE = "complete"
     """Every item has the annotations it needs."""
     CLOSED = "closed"
     """An administrator ended it."""
     FAILED = "failed"
-    """Packages could not be made: `failure` says why."""
+    """Packages could not be made; `failure` has the reason."""
+
+
+ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
+"""States in which no annotation is still to come, so results may be shown."""
 
 
 class CampaignSettings(Requirements):
-    """What a campaign is made with, whether a request or a file declares it."""
+    """The settings of a new campaign that a request and a file both have."""
 
     human_share: HumanShare | None = Field(
         default=None,
@@ -87,8 +86,18 @@ class CampaignSettings(Requirements):
             "exchanges are opened one by one can be opened to the longest."
         ),
     )
+    units_twice: int | None = Field(
+        default=None,
+        ge=1,
+        lt=2**31,
+        description="Dialogues, or pairs of dialogues, that two annotators see at each length; drawn by the seed and "
+        "the secret. One annotator sees each of the others. Null: all have `annotations_per_segment`.",
+    )
     annotations_per_segment: int = Field(
-        default=2, ge=1, le=50, description="Annotators who see each segment, none of them twice."
+        default=2,
+        ge=1,
+        le=50,
+        description="Annotators who see each segment, none of them twice; by default 1 if `units_twice` is given.",
     )
     package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")
     packages_per_annotator: int | None = Field(
@@ -97,6 +106,11 @@ class CampaignSettings(Requirements):
     lease_minutes: int = Field(
         default=60, ge=1, le=10_080, description="How long an annotator may keep a package without a sign of life."
     )
+    headline: Annotated[Text, StringConstraints(min_length=1, max_length=LONGEST_MEASURE)] | None = Field(
+        default=None,
+        description="The measure by which bots are ranked, unless the protocol asks who is a bot; null: `quality`,"
+        " `overall`, or else the protocol's first measure.",
+    )
     panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
     seed: int = Field(
         default=0,
@@ -104,6 +118,20 @@ class CampaignSettings(Requirements):
         lt=2**31,
         description="Mixed into every draw, with the secret; results are computed with it unless they name another.",
     )
+
+    @field_validator("annotations_per_segment")
+    @classmethod
+    def _other_units_have_one(cls, annotations: int, info: ValidationInfo) -> int:
+        if annotations != 1 and info.data.get("units_twice") is not None:
+            message = "must be 1 or left out next to units_twice: only the drawn units have two annotators"
+            raise ValueError(message)
+        return annotations
+
+    @model_validator(mode="after")
+    def _other_units_have_one_by_default(self) -> Self:
+        if self.units_twice is not None:
+            object.__setattr__(self, "annotations_per_segment", 1)
+        return self
 
     @field_validator("segments")
     @classmethod
@@ -148,9 +176,7 @@ class CampaignIn(CampaignSettings):
     open: bool = Field(
         default=True, description="Whether packages can be claimed once they are there; else it stays a draft."
     )
-    pay_per_package: Decimal | None = Field(
-        default=None, ge=0, le=10_000, max_digits=9, decimal_places=2, description="What an annotator gets for one."
-    )
+    pay_per_package: PayAmount | None = Field(default=None, description="What an annotator gets for one.")
     currency: Currency | None = Field(default=None, description="Of the pay: ISO 4217, such as EUR.")
     protocol: Name = Field(default="spot_the_bot", description="What annotators are asked: a protocol, by its name.")
     protocol_version: int | None = Field(default=None, ge=1, lt=2**31, description="Null: the newest one.")
@@ -172,7 +198,7 @@ class CampaignIn(CampaignSettings):
 
     @property
     def collection_ids(self) -> tuple[UUID, ...]:
-        """The collections, in whichever of two fields they were named."""
+        """Return the ids of the campaign's collections, whether the request names one or several."""
         return self.collections if self.collection_id is None else (self.collection_id,)
 
     @model_validator(mode="after")
@@ -185,6 +211,9 @@ class CampaignIn(CampaignSettings):
             raise ValueError(message)
         if self.human_share is not None and self.mode != "live":
             message = "human_share is for mode live: in other modes the uploaded packages say what they show"
+            raise ValueError(message)
+        if self.units_twice is not None and self.mode != "live":
+            message = "units_twice is for mode live: all uploaded packages have as many annotators"
             raise ValueError(message)
         return self
 
@@ -207,7 +236,7 @@ class CampaignIn(CampaignSettings):
 
 
 class CampaignOut(Wire):
-    """A campaign and how far it is."""
+    """A campaign and its progress."""
 
     id: UUID
     name: str
@@ -235,6 +264,8 @@ class CampaignOut(Wire):
     )
     segments: tuple[int, ...] = Field(max_length=10)
     annotations_per_segment: int
+    units_twice: int | None
+    headline: str | None
     package_size: int
     packages_per_annotator: int | None
     lease_minutes: int
@@ -257,12 +288,11 @@ class CampaignOut(Wire):
     packages: int
     items: int
     submitted: int = Field(description="Packages that were submitted, each as often as an annotator did.")
+    assignments_needed: int = Field(description="Submissions to reach: packages, each as often as it needs them.")
     annotations: int
     annotations_needed: int
     released_at: datetime | None = Field(
         description="When its results were released to the teams whose bots take part; null where they are not."
     )
-    published_at: datetime | None = Field(
-        default=None, description="When its results were made public; null where they are not."
-    )
+    published_at: datetime | None = Field(description="When its results were made public; null where they are not.")
     created_at: datetime

@@ -1,4 +1,4 @@
-"""Entry links, by which annotators come into a campaign from a panel, and what they consent to."""
+"""Entry links, by which annotators enter a campaign from a panel, and the consent that they give."""
 
 from datetime import datetime
 from typing import Annotated, Final, TypeAlias
@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints, model_validator
 from spotthebot.contracts.annotation.annotations import AnnotatorId
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.contracts.annotation.panels import CompletionOut
+from spotthebot.contracts.terms import ConsentTextOut, TextSha256
 from spotthebot.contracts.wire import Text, Wire
 
 EnteredBy: TypeAlias = Annotated[
@@ -19,7 +20,11 @@ EnteredBy: TypeAlias = Annotated[
     ),
 ]
 MAX_ANNOTATORS: Final = 100_000
-"""People who may enter by one link."""
+"""The limit of people who may enter by one link."""
+MAX_PARAMETERS: Final = 50
+"""Query parameters with which a person comes."""
+LONGEST_PARAMETER: Final = 100
+LONGEST_VALUE: Final = 500
 
 
 class EntryLinkIn(Wire):
@@ -50,7 +55,7 @@ class EntryLinkIn(Wire):
 
 
 class EntryLinkOut(Wire):
-    """An entry link: a frontend's URL with this query."""
+    """An entry link. Its URL is the address of a frontend with this query."""
 
     id: UUID
     query: str = Field(
@@ -66,7 +71,7 @@ class EntryLinkOut(Wire):
 
 
 class EntryLinkStateOut(Wire):
-    """An entry link as it stands: who may still come by it, and how many came."""
+    """The state of an entry link: whether people may still enter by it, and how many entered."""
 
     id: UUID
     annotator: str | None
@@ -80,11 +85,14 @@ class EntryLinkStateOut(Wire):
 
 
 class EntryIn(Wire):
-    """The query parameters with which a person came to a frontend."""
+    """The query parameters with which a person reached a frontend."""
 
     parameters: Annotated[
-        dict[Annotated[Text, StringConstraints(max_length=100)], Annotated[Text, StringConstraints(max_length=500)]],
-        Field(max_length=50),
+        dict[
+            Annotated[Text, StringConstraints(max_length=LONGEST_PARAMETER)],
+            Annotated[Text, StringConstraints(max_length=LONGEST_VALUE)],
+        ],
+        Field(max_length=MAX_PARAMETERS),
     ] = Field(description="As received; those that are neither the link's nor the panel's are ignored and not kept.")
     address: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
         default=None,
@@ -92,15 +100,8 @@ class EntryIn(Wire):
     )
 
 
-class ConsentTextOut(Wire):
-    """What a person is to consent to before they get a package."""
-
-    text: str
-    sha256: str
-
-
 class EntryOut(Wire):
-    """Who entered which campaign, and what comes next."""
+    """The annotator and campaign of an entry, and the next steps."""
 
     campaign_id: UUID
     link_id: UUID = Field(description="The link: send it with the person's claims, consent and training.")
@@ -118,23 +119,21 @@ class EntryOut(Wire):
 
 
 class ConsentIn(Wire):
-    """An annotator consents to a campaign's text, which they were shown."""
+    """An annotator's consent to a campaign's text, after reading it."""
 
     annotator: AnnotatorId
-    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] = Field(
-        description="Of the text that was shown: `consent_sha256` of the campaign."
-    )
+    sha256: TextSha256 = Field(description="Of the text that was shown: `consent_sha256` of the campaign.")
     link: EnteredBy = None
 
 
 class ConsentWithdrawalIn(Wire):
-    """An annotator takes their consent back."""
+    """The withdrawal of an annotator's consent."""
 
     annotator: AnnotatorId
 
 
 class ConsentOut(Wire):
-    """What an annotator consented to, and when."""
+    """The text that an annotator consented to, and the time of consent."""
 
     annotator: str
     sha256: str | None

@@ -11,7 +11,7 @@ class AnnotationEventType(StrEnum):
     ASSIGNMENT_REJECTED = "assignment.rejected"
     """An operator rejected a package that was submitted."""
     CAMPAIGN_COMPLETED = "campaign.completed"
-    """The last package of a campaign was submitted by the last annotator that it needed."""
+    """The last needed annotation of a campaign was submitted."""
     CAMPAIGN_CLOSED = "campaign.closed"
     """An operator ended a campaign."""
     ANNOTATOR_BLOCKED = "annotator.blocked"

@@ -1,4 +1,4 @@
-"""The rows of a campaign's export: annotations, their single values, or what packages show."""
+"""The rows of a campaign's export: annotations, their single values, or the items of packages."""
 
 from enum import StrEnum
 
@@ -9,12 +9,12 @@ from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 
 class ExportedRows(StrEnum):
-    """What one row of a campaign's export is."""
+    """The kind of rows in a campaign's export."""
 
     ANNOTATIONS = "annotations"
     """An annotation with its whole answer."""
     VALUES = "values"
-    """One value of an answer: a question, for a target, typed."""
+    """One typed value of an answer: of one question, for one target."""
     PACKAGES = "packages"
     """One item of a package, annotated or not."""
 
@@ -23,13 +23,13 @@ class AnnotatorNames(StrEnum):
     """How an export names annotators."""
 
     PSEUDONYMS = "pseudonyms"
-    """The same for one annotator in all exports of a campaign, another in each campaign; nobody can compute them."""
+    """The same name in all exports of a campaign, and another in every other campaign. Nobody can compute the names."""
     IDS = "ids"
-    """Ids of frontends and panels: for administrators, and noted in the audit log."""
+    """The ids of frontends and panels. For administrators; the audit log records it."""
 
 
 class ExportedItem(Wire):
-    """What one position of a package shows."""
+    """The conversation or the pair of conversations at one position of a package."""
 
     campaign: Name
     domain: Domain
@@ -42,7 +42,7 @@ class ExportedItem(Wire):
 
 
 class AnnotatedItem(ExportedItem):
-    """An item, and an annotation of it without its answer."""
+    """An item of a package, and an annotation of this item without its answer."""
 
     id: ExternalId = Field(description="Of the annotation; of an imported one the id that it was imported with.")
     protocol: Name
@@ -55,7 +55,7 @@ class AnnotatedItem(ExportedItem):
 
 
 class ExportedAnnotation(AnnotatedItem):
-    """An annotation, whole."""
+    """An annotation with its whole answer."""
 
     answer: Answer
     decisions: tuple[DecisionOut, ...] = Field(
@@ -64,14 +64,14 @@ class ExportedAnnotation(AnnotatedItem):
 
 
 class ExportedAnnotationText(AnnotatedItem):
-    """An annotation in a table: the answer and the decisions are JSON."""
+    """An annotation as a row of a table: its answer and its decisions are JSON texts."""
 
     answer: Text
     decisions: Text
 
 
 class ExportedValue(AnnotatedItem):
-    """One value of an annotation: a question that was asked of a target has a row for each value."""
+    """One value of an annotation. If a question has several values for a target, each has a row."""
 
     question: Text
     target: Text | None = Field(description="A side, `A` or `B`, or the number of a turn; null: asked once.")

@@ -1,4 +1,4 @@
-"""Packages: what each of their items shows."""
+"""Packages, and the conversations of their items."""
 
 from typing import NewType
 from uuid import UUID
@@ -12,7 +12,7 @@ MAX_PACKAGE_SIZE = 200
 
 
 class PackageOut(Wire):
-    """What a package holds, for analysis."""
+    """The content of a package, for analysis."""
 
     id: UUID
     external_id: str | None
@@ -20,14 +20,14 @@ class PackageOut(Wire):
 
 
 class ConversationRef(Wire):
-    """A conversation up to a number of exchanges."""
+    """The first exchanges of a conversation: the conversation's id, and the number of exchanges."""
 
     conversation_id: UUID
     exchanges: int
 
 
 class SegmentRef(ConversationRef):
-    """What one item of a package shows: a conversation, or two side by side."""
+    """The content of one item of a package: one conversation, or two that are shown side by side."""
 
     text_hash: str | None = Field(
         description="Equal where items show the same words; of a pair, on the left. Null: it shows none."

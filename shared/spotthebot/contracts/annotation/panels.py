@@ -1,4 +1,4 @@
-"""Panels that annotators come from, and how an annotator shows a panel that the work is done."""
+"""Panels of annotators, and how an annotator proves to a panel that the work is done."""
 
 import re
 from typing import Annotated, Final, Literal, TypeAlias
@@ -10,7 +10,7 @@ from spotthebot.contracts.wire import Text, Wire, of_form
 ENTRY_PARAMETER: Final = "entry"
 """The query parameter that holds the token of an entry link."""
 SIGNATURE_PARAMETER: Final = "id_signature"
-"""The query parameter that holds the panel's signature over a person's id, where a link asks for one."""
+"""The query parameter that holds the panel's signature over a person's id, if a link requires one."""
 _HTTPS = re.compile(r"https://([A-Za-z0-9.-]+)(:[0-9]{1,5})?(/[^?#\\\"<>{}]*)?(\?[^#\\\"<>]*)?")
 _PLACES = re.compile(r"{(.*?)}|[{}]")
 
@@ -53,14 +53,14 @@ ParameterName = Annotated[
 
 
 class ProlificPanel(Wire):
-    """Prolific: people come with PROLIFIC_PID, STUDY_ID and SESSION_ID in the URL, and go back with a code."""
+    """Prolific: people arrive with PROLIFIC_PID, STUDY_ID and SESSION_ID in the URL, and return with a code."""
 
     kind: Literal["prolific"]
     completion_code: PanelCode = Field(description="A completion code of the study, as Prolific shows it.")
 
 
 class CloudResearchPanel(Wire):
-    """CloudResearch Connect: people come with participantId in the URL, and go back by a redirect or with a code."""
+    """CloudResearch Connect: people arrive with participantId in the URL, and return by a redirect or with a code."""
 
     kind: Literal["cloudresearch"]
     redirect_url: ConnectUrl | None = Field(default=None, description="The redirect URL that Connect shows.")
@@ -75,7 +75,7 @@ class CloudResearchPanel(Wire):
 
 
 class GenericPanel(Wire):
-    """Any panel that puts an id into the URL, and takes people back by a redirect or with the package's code."""
+    """Any panel that puts an id into the URL. People return by a redirect or with the package's code."""
 
     kind: Literal["generic"]
     parameter: ParameterName = Field(description="The query parameter that holds the person's id.")
@@ -97,9 +97,9 @@ class GenericPanel(Wire):
 
 
 class MturkPanel(Wire):
-    """Mechanical Turk's external question, of campaigns before it closed to everybody on 2026-09-30.
+    """Mechanical Turk's external question. Mechanical Turk closed on 2026-09-30; earlier campaigns keep this panel.
 
-    People came with workerId, and a form ended each HIT's assignment.
+    People arrived with workerId, and a form ended each HIT's assignment.
     """
 
     kind: Literal["mturk"]
@@ -120,11 +120,11 @@ Panel: TypeAlias = Annotated[
 StoredPanel: TypeAlias = Annotated[
     ProlificPanel | CloudResearchPanel | GenericPanel | MturkPanel, Field(discriminator="kind")
 ]
-"""The panel of a campaign, which may be of the past."""
+"""The panel of any campaign, including panels that have closed since."""
 
 
 class CompletionOut(Wire):
-    """How an annotator shows the panel that the work is done."""
+    """How an annotator proves to the panel that the work is done."""
 
     kind: Literal["code", "redirect", "form"] = Field(
         description="`code`: show it; `redirect`: send the browser to `url`; `form`: have it POST `fields` to `url`."

@@ -1,4 +1,4 @@
-"""What annotators of a campaign are paid: packages, and bonuses."""
+"""Payments to a campaign's annotators: packages and bonuses."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -11,14 +11,14 @@ from spotthebot.contracts.wire import Wire, Words
 
 
 class PaymentFile(StrEnum):
-    """A file for those who pay."""
+    """A file for paying annotators."""
 
     PAYMENTS = "payments"
-    """A table of all that each annotator gets."""
+    """A table of all payments to each annotator."""
     APPROVALS = "approvals"
-    """What the panel is to approve, an id a line: people, or assignments of Mechanical Turk."""
+    """The ids for the panel to approve, one a line: people, or assignments of Mechanical Turk."""
     BONUSES = "bonuses"
-    """What is paid beside the panel's reward, in the panel's own form."""
+    """The payments in addition to the panel's reward, in the panel's own format."""
 
 
 class BonusIn(Wire):
@@ -29,7 +29,7 @@ class BonusIn(Wire):
 
 
 class BonusOut(Wire):
-    """A bonus that was granted."""
+    """A granted bonus."""
 
     id: UUID
     annotator_id: UUID
@@ -40,7 +40,7 @@ class BonusOut(Wire):
 
 
 class PaymentOut(Wire):
-    """What one annotator gets."""
+    """The payments to one annotator."""
 
     annotator_id: UUID
     annotator: str

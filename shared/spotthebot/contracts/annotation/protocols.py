@@ -1,7 +1,7 @@
-"""Protocols of annotation: documents that say what annotators see and what they are asked.
+"""Protocols of annotation: documents that define what annotators see and which questions they answer.
 
-The models say which fields there are and how much they hold; what one part demands of another, such as a condition
-that names an earlier question, is checked by the service `annotation`.
+The models define the fields and their sizes. The service `annotation` checks dependencies between parts, such as a
+condition that names an earlier question.
 """
 
 import json
@@ -14,15 +14,22 @@ from pydantic import AfterValidator, Field, StrictInt, StringConstraints
 from spotthebot.contracts.annotation.annotations import Preference
 from spotthebot.contracts.wire import Text, Wire
 
+LABELS_OF_SPEAKERS: Final = frozenset({"spot_the_bot", "spot_the_bot_labels"})
+"""Protocols that ask who is a bot, and nothing that the first does not ask: their labels give rankings and survival."""
+GAME: Final = "spot_the_bot_gamified"
+"""The built-in protocol whose annotators see a leaderboard."""
 MAX_QUESTIONS: Final = 200
-"""Questions of a protocol, follow-ups included."""
+"""The number of questions of a protocol, follow-ups included."""
 MAX_NESTING: Final = 5
 """Levels of questions: a question, its follow-ups, theirs, and so on."""
 MAX_SCALE_POINTS: Final = 21
 
 
 def _at_least(count: int) -> AfterValidator:
-    """Count items once all are valid: pydantic counts the valid ones, and so adds a second fault to the first."""
+    """Return a validator that checks the number of items after all of them are valid.
+
+    pydantic's own check counts only valid items, so that each invalid item would cause a second fault.
+    """
 
     def counted(items: tuple[Any, ...]) -> tuple[Any, ...]:
         if len(items) < count:
@@ -47,7 +54,7 @@ _ConditionValue = (
 
 
 class SegmentUnit(Wire):
-    """The first exchanges of a conversation; the campaign says how many."""
+    """The first exchanges of a conversation; the campaign sets how many."""
 
     kind: Literal["segment"]
 
@@ -59,7 +66,7 @@ class DialogueUnit(Wire):
 
 
 class TurnsUnit(Wire):
-    """A whole conversation, of which the turns of one speaker or of both are annotated one by one."""
+    """A whole conversation. Annotators annotate its turns one by one: the turns of one speaker, or of both."""
 
     kind: Literal["turns"]
     speaker: Literal["A", "B", "both"] = Field(description="Whose turns are annotated.")
@@ -75,7 +82,7 @@ Unit = Annotated[SegmentUnit | DialogueUnit | TurnsUnit | PairUnit, Field(discri
 
 
 class When(Wire):
-    """A condition: an earlier question has one of these values, for the same side or turn."""
+    """A condition: the answer to an earlier question, about the same side or turn, is one of these values."""
 
     question: Identifier = Field(description="An earlier question: one of the same `per`, or one per unit.")
     any_of: Annotated[tuple[_ConditionValue, ...], _at_least(1)] = Field(
@@ -97,28 +104,31 @@ class _Question(Wire):
 
 
 class SingleQuestion(_Question):
-    """One of several choices."""
+    """A question whose answer is one of several choices."""
 
     kind: Literal["single"]
     choices: Annotated[tuple["Choice", ...], _at_least(2)] = Field(max_length=50, json_schema_extra={"minItems": 2})
 
 
 class MultipleQuestion(_Question):
-    """Any number of the choices, none of them too."""
+    """A question whose answer is any number of the choices, or none."""
 
     kind: Literal["multiple"]
     choices: Annotated[tuple["Choice", ...], _at_least(1)] = Field(max_length=50, json_schema_extra={"minItems": 1})
 
 
 class LikertQuestion(_Question):
-    """A point on a scale."""
+    """A question whose answer is a point on a scale."""
 
     kind: Literal["likert"]
     scale: "Scale"
 
 
 class PreferenceQuestion(_Question):
-    """Side A, side B, or no difference (`tie`); of a pair: the conversation on the left, or on the right."""
+    """A question whose answer is side A, side B, or `tie`.
+
+    In a pair, A is the conversation on the left, B on the right.
+    """
 
     kind: Literal["preference"]
     labels: dict[Preference, _Prompt] = Field(
@@ -127,7 +137,7 @@ class PreferenceQuestion(_Question):
 
 
 class TextQuestion(_Question):
-    """Free text."""
+    """A question whose answer is free text."""
 
     kind: Literal["text"]
     max_length: int = Field(default=2000, ge=1, le=20_000, description="Longest answer, in characters.")
@@ -140,7 +150,7 @@ Question = Annotated[
 
 
 class Choice(Wire):
-    """One choice of a question, with the questions that follow where it is taken."""
+    """One choice of a question, with further questions for annotators who take it."""
 
     value: ChoiceValue = Field(description="The value in answers and results; each only once in a question.")
     text: _Prompt = Field(description="What the annotator reads.")
@@ -158,15 +168,33 @@ class Scale(Wire):
 
 
 class Step(Wire):
-    """Questions that are shown together; the next step is shown when this one is answered."""
+    """Questions that are shown together. The next step is shown once they are answered."""
 
     id: Identifier
     title: _Title
     questions: Annotated[tuple[Question, ...], _at_least(1)] = Field(max_length=50, json_schema_extra={"minItems": 1})
 
 
+class Behaviour(Wire):
+    """Something that a turn, a side or a unit shows or does not show; answers to the questions say which.
+
+    The choices of a question are made for annotators; a behaviour is what is counted (Finch, Finch and Choi 2023,
+    Table 4).
+    """
+
+    id: Identifier = Field(description="The behaviour's name in results.")
+    definition: Annotated[Text, StringConstraints(min_length=1, max_length=500)]
+    shown_by: Annotated[tuple[When, ...], _at_least(1)] = Field(
+        max_length=20,
+        json_schema_extra={"minItems": 1},
+        description="Choices of questions of the same `per`: it is shown where an annotator took one of them.",
+    )
+    desirable: bool = Field(default=True, description="False: bots that show it less often rank before others.")
+    final: bool = Field(default=True, description="Whether the behaviour's authors kept it in their final set.")
+
+
 class AnnotationProtocol(Wire):
-    """What annotators see, and what they are asked, in which order; a version never changes."""
+    """The conversations that annotators see, and their questions in order. A version never changes."""
 
     format: Literal[1] = Field(description="Version of this form of documents.")
     name: Identifier
@@ -181,6 +209,16 @@ class AnnotationProtocol(Wire):
         description="Whether annotators see all turns at once, or open one exchange after another.",
     )
     steps: Annotated[tuple[Step, ...], _at_least(1)] = Field(max_length=10, json_schema_extra={"minItems": 1})
+    behaviours: tuple[Behaviour, ...] = Field(
+        default=(),
+        max_length=50,
+        description="What is counted instead of each choice; empty: each choice of a question is counted by itself.",
+    )
+
+    @property
+    def opens_one_by_one(self) -> bool:
+        """Return whether annotators open exchanges one by one."""
+        return self.reveal == "exchange_by_exchange"
 
 
 class ProtocolIn(Wire):
@@ -210,6 +248,6 @@ class ProtocolSummaryOut(Wire):
 
 @cache
 def protocol_schema_text() -> str:
-    """Return the JSON Schema of protocols: draft 7, which editors' support is made for."""
+    """Return the JSON Schema of protocols, in draft 7, which editors support."""
     schema: dict[str, Any] = AnnotationProtocol.model_json_schema()
     return json.dumps({"$schema": "http://json-schema.org/draft-07/schema#", **schema}, indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""What a campaign demands of its annotators before and while they work."""
+"""The requirements of a campaign for its annotators, before and during their work."""
 
 from typing import Self
 
@@ -16,7 +16,7 @@ class RequiredTraining(Wire):
 
 
 class GoldItems(Wire):
-    """Items with a known right answer that are mixed into packages, to check annotators at work."""
+    """Items with a known right answer, mixed into packages to check annotators during their work."""
 
     training: Name = Field(description="A stored training whose dialogues and right answers they are, by its name.")
     version: int | None = Field(default=None, ge=1, lt=2**31, description="Null: the newest one.")
@@ -24,7 +24,7 @@ class GoldItems(Wire):
 
 
 class Requirements(Wire):
-    """What a campaign demands; annotators are checked whenever they submit a package."""
+    """The requirements of a campaign; annotators are checked whenever they submit a package."""
 
     training: RequiredTraining | None = Field(
         default=None, description="What annotators pass before they get a package."
@@ -54,7 +54,7 @@ class Requirements(Wire):
 
     @property
     def counts_fast_items(self) -> bool:
-        """Whether anything is too fast for the campaign."""
+        """Return whether the campaign limits how many items an annotator may answer too fast."""
         return self.min_seconds_per_item is not None or self.min_fraction_of_median is not None
 
     @model_validator(mode="after")

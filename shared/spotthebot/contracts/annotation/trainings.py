@@ -1,8 +1,9 @@
-"""Trainings: dialogues whose right answers are known, by which annotators learn a protocol and are checked."""
+"""Trainings: dialogues with known right answers, which teach annotators a protocol and check them."""
 
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final, Literal
+from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
@@ -15,16 +16,19 @@ from spotthebot.contracts.wire import Text, Wire, Words
 MAX_DIALOGUES = 200
 """Dialogues of one training."""
 
+MAX_WORKFORCES: Final = 1000
+"""The largest workforces whose results are listed."""
+
 MAX_ATTEMPTS: Final = 20
-"""Attempts of one annotator at a training, with those that were granted."""
+"""The attempts of one annotator at a training, including granted ones."""
 
 Target = Annotated[str, StringConstraints(pattern=r"^(unit|A|B|0|[1-9][0-9]{0,2})$")]
-"""What a question is asked of: a side, a turn by its number from 0, or the whole unit."""
+"""The target of a question: a side, a turn by its number from 0, or the whole unit."""
 Explanation = Annotated[Text, StringConstraints(max_length=5000)]
 
 
 class TrainingDialogue(Wire):
-    """A dialogue, or the two of a pair, the right answer, and why it is right."""
+    """A dialogue, or the two dialogues of a pair, with the right answer and its explanation."""
 
     turns: tuple[Turn, ...] = Field(
         min_length=1, max_length=MAX_TURNS, description="Of a pair: the dialogue on the left, A of answers."
@@ -98,7 +102,7 @@ class TrainingSummaryOut(Wire):
 
 
 class TrainingState(StrEnum):
-    """Where an attempt at a training stands."""
+    """The state of an attempt at a training."""
 
     IN_PROGRESS = "in_progress"
     PASSED = "passed"
@@ -106,14 +110,14 @@ class TrainingState(StrEnum):
 
 
 class TrainingStartIn(Wire):
-    """An annotator begins the campaign's training, or goes on with it."""
+    """An annotator's request to start the campaign's training, or to continue it."""
 
     annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
     link: EnteredBy = None
 
 
 class TrainingTaskOut(Wire):
-    """What an annotator has to answer next in the training."""
+    """The next task of an annotator in the training."""
 
     state: TrainingState
     attempt: int = Field(description="Which attempt this is, from 1.")
@@ -141,7 +145,7 @@ class TrainingAnswerIn(Wire):
 
 
 class TargetFeedbackOut(Wire):
-    """What was right or wrong about one turn, one side or the unit."""
+    """The right or wrong values of an answer about one target: a turn, a side, or the whole unit."""
 
     target: str
     given: Answer
@@ -151,7 +155,7 @@ class TargetFeedbackOut(Wire):
 
 
 class FeedbackOut(Wire):
-    """What was right and wrong in the answer to a dialogue."""
+    """The right and wrong values in the answer to a dialogue."""
 
     position: int
     mistakes: int
@@ -179,14 +183,50 @@ class TrainingAttemptOut(Wire):
 
 
 class TrainingRecordOut(Wire):
-    """All that an annotator did in the training of a campaign."""
+    """All attempts and answers of an annotator in the training of a campaign."""
 
     attempts: tuple[TrainingAttemptOut, ...] = Field(max_length=MAX_ATTEMPTS)
     granted: int = Field(description="Attempts that were granted beyond those that the campaign gives everybody.")
     attempts_left: int = Field(description="How many more the annotator may begin; 0 once one is passed.")
 
 
+class TrainingDialogueResultOut(Wire):
+    """How people of a workforce did in a dialogue of the training, in their first attempt."""
+
+    position: int = Field(description="The dialogue's position in the training, from 0.")
+    people: int = Field(description="The people who answered the dialogue.")
+    within_allowed: int = Field(description="Those of them who made no more mistakes than the last dialogue allows.")
+    mistakes: int = Field(description="The mistakes of them all.")
+
+
+class WorkforceResultOut(Wire):
+    """How the people who came by one frontend and one shared link did in the training."""
+
+    frontend: str = Field(description="The owner of the frontend's key; `erased` for people who were erased.")
+    link: UUID | None = Field(description="The link by which many may enter; null: a link of one's own, or none.")
+    people: int = Field(description="The people who started the training.")
+    passed: int = Field(description="Those of them who passed, in whichever attempt.")
+    passed_first: int = Field(description="Those of them who passed in their first attempt.")
+    failed: int = Field(description="Those of them whose last attempt so far was failed.")
+    pass_rate: float | None = Field(
+        description="The share of those who passed among those who passed or failed; null: nobody did either."
+    )
+    dialogues: tuple[TrainingDialogueResultOut, ...] = Field(max_length=MAX_DIALOGUES)
+
+
+class TrainingResultsOut(Wire):
+    """The pass rates of a campaign's training by workforce, and what people did in each dialogue.
+
+    ABC-Eval (Finch, Finch & Choi 2023), Figure 9.
+    """
+
+    training: str
+    version: int
+    allowed_mistakes: int = Field(description="Turns, sides or units of the last dialogue that may be wrong.")
+    workforces: tuple[WorkforceResultOut, ...] = Field(max_length=MAX_WORKFORCES, description="The largest first.")
+
+
 class TrainingGrantIn(Wire):
-    """Why an annotator who failed the training may try once more."""
+    """The reason why an annotator who failed the training may try once more."""
 
     reason: Words

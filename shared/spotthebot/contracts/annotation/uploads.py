@@ -1,4 +1,4 @@
-"""Packages and annotations that were made elsewhere, as they are uploaded to the service `annotation`."""
+"""Packages and annotations that were made elsewhere, in the form of their upload to the service `annotation`."""
 
 from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ Moment = Annotated[AwareDatetime, AfterValidator(_in_every_time_zone)]
 
 
 class PackageIn(Wire):
-    """A package as it was used elsewhere: segments of the campaign's conversations."""
+    """A package that annotators worked on elsewhere: segments of the campaign's conversations."""
 
     external_id: ExternalId
     segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=MAX_PACKAGE_SIZE, fail_fast=True)
@@ -38,26 +38,26 @@ class PackageIn(Wire):
 
 
 class ShownIn(Wire):
-    """A conversation, named by its external id, shown up to a number of exchanges."""
+    """A conversation, named by its external id, up to a number of exchanges."""
 
     conversation: ExternalId
     exchanges: Exchanges
 
 
 class SegmentIn(ShownIn):
-    """What one item of a package shows: a conversation, and beside it another where the protocol compares pairs."""
+    """The content of one item of a package: a conversation, or two of them if the protocol compares pairs."""
 
     right: ShownIn | None = Field(default=None, description="Of a pair, the conversation on the right.")
 
 
 class PackageBatchIn(Wire):
-    """Packages to add to an import campaign, or to the draft of one with mode `uploaded`."""
+    """Packages to add to an import campaign, or to a draft with mode `uploaded`."""
 
     packages: tuple[PackageIn, ...] = Field(min_length=1, max_length=MAX_BATCH_SIZE)
 
 
 class ImportedAnnotationIn(Wire):
-    """An annotation that was made elsewhere, with its whole answer by the campaign's protocol."""
+    """An annotation that was made elsewhere. It has the whole answer to the questions of the campaign's protocol."""
 
     external_id: ExternalId
     package: ExternalId
@@ -78,7 +78,7 @@ class ImportedAnnotationIn(Wire):
 
 
 class DecisionIn(Wire):
-    """How much of a conversation was open when a question was answered elsewhere."""
+    """How many exchanges of a conversation were open when an annotator answered a question elsewhere."""
 
     question: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,49}$")]
     target: Literal["A", "B"] | None

@@ -30,7 +30,7 @@ class HostedModelState(StrEnum):
 
 
 class HostedModelIn(Wire):
-    """A model to host: a directory below the administrator's models folder, or, without one, files to upload next."""
+    """A model to host: a directory in the administrator's models folder, or files that are uploaded next."""
 
     name: HostedModelName
     directory: Annotated[Text, StringConstraints(min_length=1, max_length=500)] | None = Field(
@@ -52,7 +52,7 @@ class UploadedFileOut(Wire):
 
 
 class BatchStatisticsOut(Wire):
-    """Counts since the model was loaded."""
+    """The numbers of requests and batches since the model was loaded."""
 
     replies: int = Field(description="Contexts answered.")
     batches: int = Field(description="Executions of the model.")

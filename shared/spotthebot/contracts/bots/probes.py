@@ -14,13 +14,13 @@ class Verdict(StrEnum):
 
     PASSED = "passed"
     NOTED = "noted"
-    """No fault; worth knowing."""
+    """Not a fault, but worth knowing."""
     WARNED = "warned"
-    """The bot can take part; results may suffer."""
+    """The bot can take part, but results may suffer."""
     FAILED = "failed"
     """The bot can't take part."""
     SKIPPED = "skipped"
-    """Not tried; the detail says why."""
+    """Not tried; the detail has the reason."""
 
 
 class ProbeTrigger(StrEnum):
@@ -32,7 +32,7 @@ class ProbeTrigger(StrEnum):
 
 
 class Finding(Wire):
-    """The result of one check, and advice."""
+    """The result of one check, with advice."""
 
     check: str = Field(examples=["keeps_no_state"])
     verdict: Verdict
@@ -63,7 +63,7 @@ class ProbeReport(Wire):
 
 
 class ProbeOut(Wire):
-    """A probe that was made."""
+    """A completed probe."""
 
     id: UUID
     bot_id: UUID

@@ -49,7 +49,7 @@ Cleaning = Annotated[
 
 
 class Sampling(Wire):
-    """How a hosted model samples its words; each context brings its seed."""
+    """How a hosted model samples its words; each context has its own seed."""
 
     max_new_tokens: int = Field(default=40, ge=1, le=1024, description="Longest reply, in tokens.")
     temperature: float = Field(default=1.0, ge=0, le=10, description="0 takes the likeliest token each time.")
@@ -59,7 +59,7 @@ class Sampling(Wire):
 
 
 class BuiltinProtocol(Wire):
-    """A small bot inside the service `bots`; learning ones are trained on a corpus at registration."""
+    """A small bot inside the service `bots`. A bot that learns is trained on a corpus when it is registered."""
 
     kind: Literal["builtin"]
     model: Literal["retrieval", "ngram", "eliza", "dull", "parrot", "stray"] = Field(
@@ -71,7 +71,7 @@ class BuiltinProtocol(Wire):
 
 
 class WebhookProtocol(Wire):
-    """Our own: we POST the conversation so far, signed where you gave a `secret`, and expect `{"text": ...}`."""
+    """Our own protocol: we POST the conversation so far, and expect `{"text": ...}`. A `secret` signs the request."""
 
     kind: Literal["webhook"]
     url: HttpUrl = Field(description="Where questions are POSTed.", examples=["https://bot.example.org/reply"])
@@ -133,7 +133,7 @@ class ParlaiProtocol(Wire):
 
 
 class TritonProtocol(Wire):
-    """A model of a Triton server that takes and gives JSON, as our model repository's do."""
+    """A model of a Triton server with JSON input and output, like the models of our repository."""
 
     kind: Literal["triton"]
     url: HttpUrl | None = Field(
@@ -150,7 +150,10 @@ class TritonProtocol(Wire):
 
 
 class TransformersProtocol(Wire):
-    """A model, causal or sequence-to-sequence, that the suite loads in a worker process. For administrators."""
+    """A causal or sequence-to-sequence model that the suite loads in a worker process.
+
+    Only administrators may register it.
+    """
 
     kind: Literal["transformers"]
     model: _ModelName = Field(

@@ -19,15 +19,15 @@ class BotStatus(StrEnum):
     """The status of a bot."""
 
     PROBING = "probing"
-    """Waits for the probe of its present version."""
+    """Waits for the probe of its current version."""
     ACTIVE = "active"
-    """Answers."""
+    """Answers requests."""
     FAILING = "failing"
     """Failed repeatedly: it gets only probes until one of them succeeds (its circuit is open)."""
     SUSPENDED = "suspended"
-    """Gets no questions until its owner activates it."""
+    """Gets no requests until its owner activates it."""
     RETIRED = "retired"
-    """Gets no questions any more; its conversations stay."""
+    """Gets no more requests; its conversations stay."""
 
 
 _Description = Annotated[Text, StringConstraints(max_length=2000)]
@@ -39,7 +39,7 @@ _Secret = Annotated[SecretStr, Field(min_length=1, max_length=4000)]
 
 
 class Limits(Wire):
-    """How much a bot may be asked."""
+    """Limits on the requests to a bot."""
 
     concurrency: int = Field(default=32, ge=1, le=1024, description="Questions at the same time.")
     requests_per_minute: int | None = Field(default=None, ge=1, le=1_000_000, description="Null: as many as come.")
@@ -114,7 +114,7 @@ class BotIn(BotVersionIn):
 
 
 class BotChangesIn(Wire):
-    """Changes that need no other version, since they decide no reply."""
+    """Changes that need no new version, since they affect no reply."""
 
     description: _Description | None = None
     domains: _Domains | None = None
@@ -124,13 +124,13 @@ class BotChangesIn(Wire):
 
 
 class SecretIn(Wire):
-    """A new secret in place of the present version's old one."""
+    """A new secret that replaces the current version's old one."""
 
     secret: _Secret
 
 
 class BotOut(Wire):
-    """A registered bot, with its present version."""
+    """A registered bot, with its current version."""
 
     id: UUID
     name: str
@@ -142,7 +142,7 @@ class BotOut(Wire):
     status: BotStatus
     status_reason: str | None = Field(description="Why the bot is failing, or its probe is put off; null for neither.")
     paused_until: datetime | None = Field(
-        default=None, description="Its server wants no request before (`Retry-After`); null if it may be asked."
+        description="Its server wants no request before (`Retry-After`); null if it may be asked."
     )
     version: int = Field(description="Counts from 1; the bot's replies change with it, and only with it.")
     protocol: Protocol

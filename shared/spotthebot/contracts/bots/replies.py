@@ -9,9 +9,9 @@ from pydantic import Field
 from spotthebot.contracts.wire import Domain, Utterance, Wire
 
 MAX_CONTEXTS = 256
-"""Contexts that one request for replies may hold."""
+"""The limit of contexts in one request for replies."""
 MAX_REPLIES_BYTES = 8 * 1024 * 1024
-"""Bytes that one request for replies may hold: a context of 400 turns of 20,000 letters."""
+"""The limit of bytes in one request for replies: a context of 400 turns of 20,000 letters."""
 
 
 class ContextIn(Wire):
@@ -32,7 +32,7 @@ class ContextIn(Wire):
 
 
 class RepliesIn(Wire):
-    """One to many contexts for one bot."""
+    """A request for one bot's replies to one or more contexts."""
 
     contexts: tuple[ContextIn, ...] = Field(min_length=1, max_length=MAX_CONTEXTS)
     version: int | None = Field(
@@ -54,16 +54,16 @@ class ReplyFailure(StrEnum):
 
 
 class ReplyNote(StrEnum):
-    """What a bot's answer was, beside its reply."""
+    """A fact about a bot's answer, apart from the text of its reply."""
 
     REASONING = "reasoning"
-    """It held reasoning, such as `<think>...</think>`."""
+    """The answer held reasoning, such as `<think>...</think>`."""
     ROLE = "role"
     """A role stood before the reply, such as `Assistant:`."""
     PARTNERS_TURN = "partners_turn"
-    """It went on with turns that the bot made up for its partner."""
+    """The answer continued with turns that the bot made up for its partner."""
     CUT = "cut"
-    """It was cut at the longest reply of the bot's server (`finish_reason` is `length`)."""
+    """The bot's server cut the answer at its longest reply (`finish_reason` is `length`)."""
 
 
 class ReplyOut(Wire):
@@ -80,6 +80,36 @@ class ReplyOut(Wire):
     retry_after_seconds: float | None = Field(
         default=None, description="After how long the bot's server wants to be asked again; null if it did not say."
     )
+
+    @classmethod
+    def said(
+        cls, text: str, notes: tuple[ReplyNote, ...] = (), *, detail: str | None = None, latency_ms: float = 0.0
+    ) -> "ReplyOut":
+        """Return the reply with a text that the bot sent.
+
+        If the text turns out to be empty, `detail` says why the server sent no text.
+        """
+        return cls(text=text, failure=None, detail=detail, attempts=1, latency_ms=latency_ms, notes=notes)
+
+    @classmethod
+    def failed(
+        cls,
+        failure: ReplyFailure,
+        detail: str,
+        *,
+        attempts: int = 0,
+        latency_ms: float = 0.0,
+        retry_after_seconds: float | None = None,
+    ) -> "ReplyOut":
+        """Return the failure of a reply, with its detail; `attempts` counts the requests that the bot got."""
+        return cls(
+            text=None,
+            failure=failure,
+            detail=detail,
+            attempts=attempts,
+            latency_ms=latency_ms,
+            retry_after_seconds=retry_after_seconds,
+        )
 
 
 class RepliesOut(Wire):

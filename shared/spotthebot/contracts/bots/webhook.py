@@ -1,9 +1,9 @@
-"""Our own webhook, version 1: the request to a bot and its answer."""
+"""Version 1 of our own webhook protocol: we send a request to a bot, and it answers `{"text": "..."}`."""
 
-from typing import Annotated, Literal
+from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from spotthebot.contracts.turns import MAX_TURNS
 from spotthebot.contracts.wire import Wire
@@ -26,11 +26,3 @@ class WebhookQuestion(Wire):
     speaker: Literal["A", "B"] = Field(description="The bot's side in this conversation.")
     seed: int
     turns: tuple[WebhookTurn, ...] = Field(max_length=MAX_TURNS, description="Oldest first; empty if the bot begins.")
-
-
-class WebhookAnswer(BaseModel):
-    """A bot's answer; other fields are ignored."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    text: Annotated[str, Field(description="What the bot says.")]

@@ -1,1 +1,1 @@
-"""What the service `conversations` speaks of: corpora, collections, partner sets, conversations."""
+"""Wire schemas of the service `conversations`: corpora, collections, partner sets, conversations."""

@@ -1,49 +1,66 @@
-"""Collections: what is asked for, what it would cost, and how far it is."""
+"""Collections: their requests, their costs, and their progress."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from spotthebot.contracts.conversations.chats import HumanBotIn
+from spotthebot.contracts.conversations.chats import ChatSettings, HumanBotIn, Question
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.wire import Domain, Split, Wire
 
 MAX_CONVERSATIONS = 500_000
-"""Conversations that one collection may hold: three times the published bipartite-play."""
+"""The limit of conversations in one collection: three times the published bipartite-play."""
 
 _OPENING_UTTERANCES = {"first_utterance": 1, "first_exchange": 2, "first_two_utterances": 2}
 
 
-class Opening(Wire):
-    """How conversations begin: utterances of people, drawn from a corpus without replacement until all were used."""
+class OpeningSettings(Wire):
+    """How conversations begin: the settings that a request and a file both have."""
 
-    corpus_id: UUID
-    split: Split = "openings"
-    take: Literal["first_utterance", "first_exchange", "first_two_utterances"] | Annotated[int, Field(ge=1, le=20)] = (
-        Field(default="first_exchange", description="Or a number of utterances.")
-    )
+    split: Split = Field(default="openings", description="Split of the corpus.")
+    take: Annotated[
+        Annotated[Literal["first_utterance", "first_exchange", "first_two_utterances"], Tag("a name")]
+        | Annotated[int, Field(ge=1, le=20), Tag("a number")],
+        Discriminator(lambda take: "a number" if isinstance(take, int) else "a name"),
+    ] = Field(default="first_exchange", description="What of a dialogue to take, or a number of utterances.")
     shown: bool = Field(default=False, description="Whether annotators see the opening.")
 
     @property
     def utterances(self) -> int:
+        """Return how many utterances of people each conversation begins with."""
         return self.take if isinstance(self.take, int) else _OPENING_UTTERANCES[self.take]
 
 
-class HumanPool(Wire):
-    """Dialogues of a corpus that become human-human conversations, drawn from those as long as the bots'."""
+class Opening(OpeningSettings):
+    """How conversations begin: with utterances of people from a corpus, each used once before any is used again."""
 
     corpus_id: UUID
-    split: Split = "openings"
-    conversations: int = Field(ge=1, le=100_000)
+
+
+class HumanPoolSettings(Wire):
+    """Which dialogues of people are added to a collection: the settings that a request and a file both have."""
+
+    split: Split = Field(default="openings", description="Split of the corpus.")
+    conversations: int = Field(ge=1, le=100_000, description="How many to mix in.")
+
+
+class HumanPool(HumanPoolSettings):
+    """Dialogues of a corpus that become human-human conversations.
+
+    Only dialogues as long as the bots' conversations are drawn.
+    """
+
+    corpus_id: UUID
 
 
 class StopRules(Wire):
-    """What ends a conversation before its last exchange; nothing does unless it is asked for."""
+    """Rules that end a conversation before its last exchange. None applies by default."""
 
     farewell: bool = Field(default=False, description="Both sides said goodbye, one after the other.")
     repeated: int | None = Field(
@@ -58,7 +75,7 @@ Priority = Annotated[int, Field(ge=-100, le=100, description="Higher goes first;
 
 
 class PlanSettings(Wire):
-    """How bots talk, whether a request or a file plans it."""
+    """How bots talk to each other: the settings that a request and a file both have."""
 
     exchanges: int = Field(ge=1, le=100, description="An exchange is a turn of each; the opening is not counted.")
     conversations_per_pair: int = Field(ge=1, le=100_000, description="How often two talk to each other.")
@@ -77,9 +94,39 @@ class PlanSettings(Wire):
     )
 
 
-class _Planned(PlanSettings):
-    """The fields of every plan by which bots talk."""
+def plan_faults(
+    plan: PlanSettings,
+    mode: str,
+    opening: OpeningSettings | None,
+    bots: Sequence[object],
+    partners: Sequence[object] = (),
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield each fault of a plan: the place of a value that contradicts another value, and the reason.
 
+    `bots` and `partners` are ids in a request, or names in a file.
+    """
+    for key, named in (("bots", bots), ("partners", partners)):
+        for number, bot in enumerate(named):
+            if bot in named[:number]:
+                yield (key, number), f"'{bot}' is named twice: name each bot once"
+    for number, bot in enumerate(partners):
+        if bot in bots:
+            yield ("partners", number), f"'{bot}' is a target and a partner: it would talk to itself; name it once"
+    if plan.order == "target_first" and mode != "bipartite":
+        yield ("order",), f"target_first is for bipartite: in {mode} there is no target; choose both or first"
+    if opening is not None and opening.utterances > 2 * plan.exchanges:
+        reason = (
+            f"the opening of {opening.utterances} utterances is longer than the conversation of {2 * plan.exchanges} "
+            "turns: take fewer, or ask for more exchanges"
+        )
+        yield ("opening", "take"), reason
+
+
+class _Planned(PlanSettings):
+    """The fields of every plan in which bots talk."""
+
+    mode: str
+    bots: tuple[UUID, ...]
     name: ReadableName
     domain: Domain
     opening: Opening | None = None
@@ -87,19 +134,13 @@ class _Planned(PlanSettings):
     priority: Priority = 0
 
     @model_validator(mode="after")
-    def _the_opening_is_shorter(self) -> "_Planned":
-        if self.opening and self.opening.utterances > 2 * self.exchanges:
-            message = (
-                f"the opening of {self.opening.utterances} utterances is longer than the conversation of "
-                f"{2 * self.exchanges} turns: take fewer, or ask for more exchanges"
-            )
-            raise ValueError(message)
+    def _values_go_together(self) -> Self:
+        for _, fault in plan_faults(self, self.mode, self.opening, self.bots, self._partner_ids()):
+            raise ValueError(fault)
         return self
 
-    def _no_bot_twice(self, bots: tuple[UUID, ...], mode: str) -> None:
-        if len(set(bots)) < len(bots):
-            message = f"a bot is named twice: in {mode} that would count it twice; name each bot once"
-            raise ValueError(message)
+    def _partner_ids(self) -> tuple[UUID, ...]:
+        return ()
 
 
 class SelfPlayIn(_Planned):
@@ -108,30 +149,12 @@ class SelfPlayIn(_Planned):
     mode: Literal["self_play"]
     bots: tuple[UUID, ...] = Field(min_length=1, max_length=1000)
 
-    @model_validator(mode="after")
-    def _bots_differ(self) -> "SelfPlayIn":
-        self._no_bot_twice(self.bots, self.mode)
-        if self.order == "target_first":
-            message = "order target_first is for bipartite: in self_play there is no target"
-            raise ValueError(message)
-        return self
-
 
 class AllPlayAllIn(_Planned):
     """Every pair of bots talks; a bot never talks to itself."""
 
     mode: Literal["all_play_all"]
     bots: tuple[UUID, ...] = Field(min_length=2, max_length=100)
-
-    @model_validator(mode="after")
-    def _bots_differ(self) -> "AllPlayAllIn":
-        if len(set(self.bots)) < len(self.bots):
-            message = "a bot is named twice: in all_play_all a bot does not talk to itself; name each bot once"
-            raise ValueError(message)
-        if self.order == "target_first":
-            message = "order target_first is for bipartite: in all_play_all there is no target"
-            raise ValueError(message)
-        return self
 
 
 class BipartiteIn(_Planned):
@@ -143,15 +166,8 @@ class BipartiteIn(_Planned):
         description="Bots, or a partner set by name and version."
     )
 
-    @model_validator(mode="after")
-    def _bots_differ(self) -> "BipartiteIn":
-        self._no_bot_twice(self.bots, self.mode)
-        if not isinstance(self.partners, PartnerSetRef):
-            self._no_bot_twice(self.partners, self.mode)
-            if both := set(self.bots) & set(self.partners):
-                message = f"the bot {min(both)} is a target and a partner: it would talk to itself; name it once"
-                raise ValueError(message)
-        return self
+    def _partner_ids(self) -> tuple[UUID, ...]:
+        return () if isinstance(self.partners, PartnerSetRef) else self.partners
 
 
 class ImportIn(Wire):
@@ -173,18 +189,18 @@ CollectionIn = Annotated[SelfPlayIn | AllPlayAllIn | BipartiteIn | HumanBotIn | 
 
 
 class CollectionState(StrEnum):
-    """Where a collection stands."""
+    """The state of a collection."""
 
     COLLECTING = "collecting"
     PAUSED = "paused"
-    """No turn is requested; replies to pending requests are still stored."""
+    """No turn is requested. Replies to pending requests are still stored."""
     CANCELLED = "cancelled"
     COMPLETE = "complete"
-    """All conversations have ended, each in its own way."""
+    """All conversations have ended: complete, failed or cancelled."""
 
 
 class CollectionOut(Wire):
-    """A collection and how far it is."""
+    """A collection and its progress."""
 
     id: UUID
     name: str
@@ -208,7 +224,7 @@ class CollectionOut(Wire):
 
 
 class CollectionPlanOut(Wire):
-    """How a collection's conversations are held, as far as its mode says so."""
+    """The plan of a collection's conversations; fields that its mode does not use are null."""
 
     mode: str
     held_as: str | None = Field(description="Of an import: the mode its conversations were held in, where it is known.")
@@ -220,11 +236,15 @@ class CollectionPlanOut(Wire):
     opening: Opening | None
     humans: HumanPool | None
     stop: StopRules | None
+    questions: tuple[Question, ...] | None = Field(
+        max_length=50, description="Of chats: what people rate of each conversation."
+    )
     seed: int | None
+    chats: ChatSettings | None = Field(description="How people chat with the bots; null where they don't.")
 
 
 class BotWarningOut(Wire):
-    """What to know of a bot that takes part, which keeps nothing from starting."""
+    """A problem of a participating bot. The collection starts despite it."""
 
     bot: str
     kind: Literal["failing", "paused", "other_domain"]
@@ -241,19 +261,19 @@ _Warnings = Annotated[
 
 
 class StartedCollectionOut(CollectionOut):
-    """A collection as it was started, and what to know of its bots."""
+    """A started collection, with warnings about its bots."""
 
     warnings: _Warnings
 
 
 class CollectionChangesIn(Wire):
-    """What may change while a collection goes on."""
+    """The settings that may change while a collection runs."""
 
     priority: Priority
 
 
 class EstimateOut(Wire):
-    """What a collection would cost."""
+    """The estimated cost of a collection."""
 
     conversations: int
     turns: int = Field(description="Replies of bots; people's dialogues are there already.")

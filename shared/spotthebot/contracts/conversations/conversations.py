@@ -1,4 +1,4 @@
-"""Conversations: who speaks, and what was said."""
+"""Conversations: their participants and their turns."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -13,7 +13,7 @@ from spotthebot.contracts.wire import ExternalId, Name, Text, Wire
 
 
 class ParticipantKind(StrEnum):
-    """What speaks."""
+    """The kind of a participant."""
 
     BOT = "bot"
     HUMAN = "human"
@@ -36,7 +36,10 @@ class Participant(Wire):
     )
 
     def fault_of_name(self) -> str | None:
-        """Return why results could not call it so; None where they can. What is stored may have such a name."""
+        """Return why results can't use the participant's name; None if they can.
+
+        A stored participant may have a name that a new request could not have.
+        """
         if self.kind is ParticipantKind.HUMAN:
             return None
         fault = fault_of_bot_name(self.name)
@@ -82,7 +85,7 @@ class ConversationBatchIn(Wire):
 
 
 class ConversationState(StrEnum):
-    """Where a conversation stands."""
+    """The state of a conversation."""
 
     RUNNING = "running"
     COMPLETE = "complete"
@@ -91,19 +94,19 @@ class ConversationState(StrEnum):
 
 
 class Ending(StrEnum):
-    """What ended a conversation that is complete."""
+    """The reason why a complete conversation ended."""
 
     EXCHANGES = "exchanges"
-    """It has all the exchanges that were asked for."""
+    """It has all planned exchanges."""
     FAREWELL = "farewell"
     REPEATED = "repeated"
     EMPTY = "empty"
     PERSON = "person"
-    """The person who took part went on to the next bot."""
+    """The person moved on to the next bot."""
 
 
 class TextsOut(Wire):
-    """The texts of a conversation, without its participants: what annotators may see."""
+    """The texts of a conversation, without its participants. Annotators may see only the texts."""
 
     id: UUID
     external_id: str | None
@@ -114,7 +117,7 @@ class TextsOut(Wire):
 
 
 class SpeakersOut(Wire):
-    """The participants of a conversation, without its texts: what statistics join with annotations."""
+    """The participants of a conversation, without its texts. Statistics join them with annotations."""
 
     id: UUID
     state: "ConversationState"
@@ -122,21 +125,27 @@ class SpeakersOut(Wire):
 
 
 class StratumOut(Wire):
-    """A label of a conversation that is the same for conversations with the same two speakers, and names neither."""
+    """A label of a conversation.
+
+    Conversations of the same two speakers have equal labels, which name neither speaker.
+    """
 
     id: UUID
     stratum: str
 
 
 class TextHashOut(Wire):
-    """What stands for the text of a conversation, as far as a campaign shows it: equal where the words are the same."""
+    """A hash of the text of a conversation that a campaign shows.
+
+    Conversations with the same words have equal hashes.
+    """
 
     id: UUID
     text_hash: str | None = Field(description="Null for a conversation without words.")
 
 
 class InteractorOut(Wire):
-    """Who chatted in a conversation, as a salted hash, which is of random bytes where nobody did."""
+    """A salted hash of the person who chatted in a conversation, or of random bytes if no person did."""
 
     id: UUID
     salt: str = Field(description="In hexadecimal; one for the whole answer, and another one for the next.")
@@ -144,14 +153,14 @@ class InteractorOut(Wire):
 
 
 class NeighboursOut(Wire):
-    """The conversations beside one in a list, for readers who go through it."""
+    """The conversations before and after a conversation in a list, for readers who page through it."""
 
     previous: UUID | None = Field(description="Null: none before, or none among the texts that one request searches.")
     next: UUID | None = Field(description="Null: none after, or none among the texts that one request searches.")
 
 
 class ConversationOut(Wire):
-    """A conversation with its turns so far; `opening` holds what people said before the first of them."""
+    """A conversation with its turns so far; `opening` holds the utterances of people before the first turn."""
 
     id: UUID
     collection_id: UUID

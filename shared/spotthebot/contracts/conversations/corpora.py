@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -16,7 +17,7 @@ from spotthebot.contracts.wire import Domain, ExternalId, Name, Split, Text, Utt
 
 
 def _storable(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Refuse what PostgreSQL's JSON cannot hold."""
+    """Refuse metadata that PostgreSQL's JSON can't hold."""
     text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
     text.encode()
     if len(text) > 20_000 or "\\u0000" in text:
@@ -29,12 +30,12 @@ Metadata = Annotated[dict[str, Any], Field(max_length=200), AfterValidator(_stor
 
 
 class CorpusVisibility(StrEnum):
-    """Whose bots may learn from a corpus."""
+    """Which bots may learn from a corpus."""
 
     PRIVATE = "private"
-    """Those of its owner, and the operator's."""
+    """Bots of its owner, and the operator's bots."""
     SHARED = "shared"
-    """Those of every team."""
+    """Bots of every team."""
 
 
 class CorpusIn(Wire):
@@ -49,14 +50,14 @@ class CorpusIn(Wire):
 
 
 class CorpusChangesIn(Wire):
-    """What may change of a corpus: whose bots may learn from it. Fields that are left out stay as they are."""
+    """Changes of a corpus: which bots may learn from it. Fields that are left out stay unchanged."""
 
     owner: Name | None = Field(default=None, description="The team that it belongs to; null: the operator.")
     visibility: CorpusVisibility = CorpusVisibility.PRIVATE
 
 
 class CorpusFormat(StrEnum):
-    """The forms of files that a corpus takes."""
+    """The file formats in which a corpus can be uploaded."""
 
     JSONL = "jsonl"
     DAILYDIALOG = "dailydialog"
@@ -65,8 +66,21 @@ class CorpusFormat(StrEnum):
     SPOT_THE_BOT = "spot_the_bot"
 
 
+@dataclass(frozen=True)
+class Upload:
+    """How the dialogues of a file are put into splits.
+
+    All go into `split`, or they are shared out among `splits`, or the file says it.
+    """
+
+    form: CorpusFormat
+    split: str | None
+    splits: str | None
+    bots_too: bool
+
+
 class SplitStatisticsOut(Wire):
-    """How much a split holds; means are null where it holds nothing."""
+    """The size of a split; means are null if it is empty."""
 
     dialogues: int
     utterances: int
@@ -77,7 +91,7 @@ class SplitStatisticsOut(Wire):
 
 
 class CorpusOut(Wire):
-    """A corpus and how much is in it."""
+    """A corpus and its size."""
 
     id: UUID
     name: str
@@ -116,7 +130,10 @@ class DialogueOut(Wire):
 
 
 class LearnableRevisionOut(Wire):
-    """Stays the same while the dialogues of a split that bots may learn from stay the same."""
+    """A revision of the dialogues of a split that bots may learn from.
+
+    If these dialogues change, the revision changes.
+    """
 
     revision: str
 
@@ -128,21 +145,21 @@ class DialogueBatchIn(Wire):
 
 
 class RejectedLineOut(Wire):
-    """A line of an upload that holds no dialogue that could be kept."""
+    """A line of an upload without a valid dialogue."""
 
     line: int = Field(description="Counted from 1.")
     reason: str
 
 
 class RejectedOut(Wire):
-    """How many dialogues were rejected, and the first hundred of them."""
+    """The number of rejected dialogues, and the first hundred of them."""
 
     count: int
     first: tuple[RejectedLineOut, ...] = Field(max_length=100)
 
 
 class UploadOut(Wire):
-    """What became of a file; `read` is the sum of the others."""
+    """The result of a file upload; `read` is the sum of the other counts."""
 
     read: int
     stored: int

@@ -1,4 +1,4 @@
-"""The types of events that `conversations` publishes; `kit.events.wire` has the form of subscriptions and messages."""
+"""The types of events that `conversations` publishes; `kit.events.wire` defines subscriptions and messages."""
 
 from enum import StrEnum
 
@@ -9,8 +9,8 @@ class EventType(StrEnum):
     COLLECTION_FINISHED = "collection.finished"
     """All conversations of a collection have ended."""
     COLLECTION_CANCELLED = "collection.cancelled"
-    """An operator ended a collection; its conversations that ran were cancelled."""
+    """An operator ended a collection; its running conversations were cancelled."""
     BOT_FAILING = "bot.failing"
-    """A bot does not reply any more: its conversations wait."""
+    """A bot no longer replies: its conversations wait."""
     BOT_RECOVERED = "bot.recovered"
     """A bot that was failing replies again: its conversations continue."""

@@ -16,7 +16,7 @@ from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 
 class ExportedTurn(Turn):
-    """One utterance, and what is known of how it was made."""
+    """One utterance, with everything that is known about how it was made."""
 
     raw: Text | None = Field(description="What the bot said, where debris was removed from it; else null.")
     latency_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
@@ -24,7 +24,7 @@ class ExportedTurn(Turn):
 
 
 class ExportedQualityFlags(Wire):
-    """The quality flags of a conversation; other conversations are named by the ids of the export."""
+    """The quality flags of a conversation. They name other conversations by their ids in the export."""
 
     words: int
     language: str | None = Field(description="ISO 639-1; null where too little is said to tell.")
@@ -40,25 +40,35 @@ class ExportedQualityFlags(Wire):
 
 
 class ExportedScore(Wire):
-    """The score that a person gave a conversation for one question."""
+    """A person's score of a conversation for one question."""
 
     question: Annotated[Text, StringConstraints(min_length=1, max_length=50)]
     score: Score
 
 
+class ExportedPreference(Wire):
+    """Which conversation of a chat was better for one question."""
+
+    question: Annotated[Text, StringConstraints(min_length=1, max_length=50)]
+    preferred: int | None = Field(ge=1, le=2, description="Counted from 1; null: neither.")
+
+
 class ExportedRating(Wire):
-    """How a person rated a conversation, beside the others of the same chat."""
+    """A person's rating of a conversation, as part of their ratings of the whole chat."""
 
     chat_id: UUID = Field(description="Conversations of one chat are rated together.")
     interactor: ExternalId = Field(description="The person's pseudonym.")
     number: int = Field(ge=1, le=2, description="Which conversation of the chat this is, counted from 1.")
     scores: tuple[ExportedScore, ...] = Field(max_length=50, description="Empty where the partner broke off.")
     preferred: int | None = Field(ge=1, le=2, description="Which conversation of the chat was better; null: none.")
+    preferences: tuple[ExportedPreference, ...] = Field(
+        default=(), max_length=50, description="Empty where the comparison was not made for each question."
+    )
     rated_at: AwareDatetime
 
 
 class ExportedConversation(Wire):
-    """One conversation, whole: an import of what was exported gives the same export again."""
+    """One whole conversation. An export that is imported and exported again stays the same."""
 
     id: ExternalId = Field(description="Its id; for an imported one the id that it was imported with.")
     collection: Name
@@ -99,7 +109,7 @@ class ExportedConversation(Wire):
 
 
 class ImportedOut(Wire):
-    """What became of an uploaded export; `read` is the sum of the others."""
+    """The result of uploading an export; `read` is the sum of the other counts."""
 
     read: int
     stored: int

@@ -1,4 +1,4 @@
-"""Ids and names that all of these share."""
+"""Ids and names that the schemas of `conversations` share."""
 
 from typing import Literal, NewType
 from uuid import UUID
@@ -8,4 +8,4 @@ CollectionId = NewType("CollectionId", UUID)
 ConversationId = NewType("ConversationId", UUID)
 
 Mode = Literal["self_play", "all_play_all", "bipartite", "human_bot", "import"]
-"""How conversations of a collection are held."""
+"""How the conversations of a collection are held."""

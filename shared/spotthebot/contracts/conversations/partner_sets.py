@@ -15,12 +15,12 @@ _Version = Annotated[int, Field(ge=1, lt=2**31)]
 class PartnerSetRef(Wire):
     """A partner set by its name and version."""
 
-    set: Name
-    version: _Version
+    set: Name = Field(description="Name of the partner set.")
+    version: _Version = Field(description="Its version.")
 
 
 class PartnerSetIn(Wire):
-    """Partners to keep under a name; a name that is known gets its next version."""
+    """Partners to store under a name. If the name is known, they become its next version."""
 
     name: ReadableName
     description: Annotated[Text, StringConstraints(max_length=2000)] = ""
@@ -28,7 +28,10 @@ class PartnerSetIn(Wire):
 
 
 class PartnerOut(Wire):
-    """One partner, as it was when the set was made: conversations ask exactly this version."""
+    """One partner, in the version that it had when the set was made.
+
+    Conversations use exactly this version of the bot.
+    """
 
     bot_id: UUID
     name: str

@@ -1,4 +1,4 @@
-"""How a bot did in conversations: how they ended, why they failed, and how fast it answered."""
+"""A bot's performance in conversations: how they ended, why they failed, and how fast it replied."""
 
 from pydantic import Field
 
@@ -7,20 +7,20 @@ from spotthebot.contracts.wire import Wire
 
 
 class BotConversationOut(ConversationOut):
-    """A conversation of a bot, with the name of the collection that it is part of."""
+    """A conversation of a bot, with the name of its collection."""
 
     collection: str
 
 
 class FailureReasonOut(Wire):
-    """Why conversations failed when it was the bot's turn."""
+    """A reason why conversations failed at the bot's turn, and its count."""
 
     reason: str
     conversations: int
 
 
 class LatencyOut(Wire):
-    """How long the bot took for a reply, retries included."""
+    """How long the bot took to reply, including retries."""
 
     median_ms: float
     p95_ms: float = Field(description="95 of 100 replies were faster.")
@@ -28,7 +28,7 @@ class LatencyOut(Wire):
 
 
 class BotPerformanceOut(Wire):
-    """How a bot did in the conversations that it takes part in."""
+    """A bot's performance in its conversations."""
 
     collections: int
     conversations: dict[str, int] = Field(max_length=10, description="Number of conversations by state.")

@@ -1,9 +1,10 @@
-"""How far a collection is: by pair, what failed, and what several collections have together."""
+"""The progress of a collection: of each pair, its failures, and the mix of conversations of several collections."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Literal
+from uuid import UUID
 
 from pydantic import Field
 
@@ -12,7 +13,7 @@ from spotthebot.contracts.wire import Wire
 
 
 class PairOut(Wire):
-    """How far the conversations of two are."""
+    """The progress of the conversations between two participants."""
 
     number: int
     participants: tuple[str, str] = Field(description="Who begins, and who answers.")
@@ -20,7 +21,10 @@ class PairOut(Wire):
 
 
 def met_bots(pairs: Iterable[PairOut]) -> Mapping[tuple[str, str], int]:
-    """Count the conversations, those that failed left out, of every two different bots, in both orders."""
+    """Count the conversations of every two different bots. Each pair is a key in both orders.
+
+    Failed conversations don't count.
+    """
     met = Counter[tuple[str, str]]()
     for pair in pairs:
         first, second = sorted(pair.participants)
@@ -30,19 +34,38 @@ def met_bots(pairs: Iterable[PairOut]) -> Mapping[tuple[str, str], int]:
 
 
 class FailureOut(Wire):
-    """Why conversations of a collection failed, or wait."""
+    """A reason why conversations of a collection failed or are waiting."""
 
-    state: Literal["failed", "waiting"]
+    state: Literal["failed", "waiting", "paused"] = Field(
+        description="`waiting`: the bot is unavailable; `paused`: its server limits requests."
+    )
     reason: str
     bot: str | None = Field(description="Whose turn it was.")
     conversations: int
-    until: datetime | None = Field(description="When those that wait fail unless the bot recovers; null: none wait.")
+    until: datetime | None = Field(
+        description="When those that wait fail unless the bot recovers, or when a paused bot is asked again."
+    )
 
 
 class MixOut(Wire):
-    """How many conversations a campaign would take from one or several collections, and how many it would leave out."""
+    """How many conversations of one or several collections a campaign would take, and how many it would leave out."""
 
     long_enough: int = Field(description="Conversations that would be shown.")
     too_short: int
     repeated: int = Field(description="Conversations that another of the collections has as well: taken once.")
     not_drawn: int = Field(description="Human-human conversations beyond `human_share`.")
+
+
+class ChatBotOut(Wire):
+    """A bot of a collection of chats, with its conversations so far."""
+
+    bot_id: UUID
+    name: str
+    conversations: dict[str, int] = Field(max_length=100, description="Number of conversations by state.")
+    rated: int = Field(description="How many of them people rated.")
+
+
+class ChatBotsOut(Wire):
+    """The bots of a collection of chats, in its order. For operators: people never learn whom they talk to."""
+
+    bots: tuple[ChatBotOut, ...] = Field(max_length=100)

@@ -54,7 +54,7 @@ class QualityCheckOut(Wire):
 
 
 class PersonalDataOut(Wire):
-    """Something in a turn that looks like personal data."""
+    """A part of a turn that looks like personal data."""
 
     position: int = Field(description="Which turn, from 0.")
     kind: str = Field(examples=["email", "phone"])
@@ -83,7 +83,7 @@ class QualityFlagsOut(Wire):
 
 
 class DistributionOut(Wire):
-    """How a number is distributed over conversations."""
+    """The distribution of one number, which each conversation has, over the conversations of a collection."""
 
     mean: float
     minimum: int
@@ -101,7 +101,7 @@ class FlagCountOut(Wire):
 
 
 class TrainingShareOut(Wire):
-    """How much of what was said stands in the training split."""
+    """The share of the bots' utterances that also occur in a split that bots may have been trained on."""
 
     corpus_id: UUID
     split: str

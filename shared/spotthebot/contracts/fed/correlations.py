@@ -1,4 +1,4 @@
-"""How scores agree with what people say."""
+"""How scores agree with the annotations and ratings of people."""
 
 from typing import Literal
 from uuid import UUID
@@ -12,7 +12,7 @@ CorrelationLevel = Literal["turn", "dialogue", "system"]
 
 
 class CorrelationOut(Wire):
-    """A coefficient or a difference of two; null where it is undefined, with the reason."""
+    """A correlation coefficient, or the difference of two coefficients. It is null with a reason if it is undefined."""
 
     estimate: float | None
     low: float | None
@@ -29,7 +29,7 @@ class CorrelationOut(Wire):
 
 
 class DimensionCorrelationsOut(Wire):
-    """One dimension beside length."""
+    """One dimension: how its scores correlate with the ratings, and how length correlates with the ratings."""
 
     dimension: str
     spearman: CorrelationOut
@@ -40,7 +40,7 @@ class DimensionCorrelationsOut(Wire):
 
 
 class SplitHalfOut(Wire):
-    """How well two halves of the annotators agree: the ceiling of any score (Sato et al. 2022, footnote 4)."""
+    """How well two halves of the annotators agree. No score can agree better (Sato et al. 2022, footnote 4)."""
 
     estimate: float | None
     all_raters: float | None = Field(description="What two groups as large as all annotators would reach.")
@@ -51,7 +51,7 @@ class SplitHalfOut(Wire):
 
 
 class CorrelationsOut(Wire):
-    """The scores of a set beside what people said."""
+    """The scores of a score set, compared with people's annotations or ratings."""
 
     score_set_id: UUID
     campaign_id: UUID | None = Field(description="Null for the ratings of people who chatted with the bots.")

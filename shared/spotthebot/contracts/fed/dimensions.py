@@ -1,4 +1,4 @@
-"""Dimensions: what is rated, by follow-ups that would praise or blame it."""
+"""Dimensions: qualities of dialogues that FED scores. Each has follow-ups that praise the quality or complain."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ _Followups = Annotated[tuple[Followup, ...], Field(max_length=MAX_FOLLOWUPS)]
 
 
 class DimensionIn(Wire):
-    """One quality: follow-ups that are likely where it is good, and such that are likely where it is bad."""
+    """One quality, with follow-ups that are likely if it is good, and follow-ups that are likely if it is bad."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9 _-]{0,62}$")]
     positive: _Followups = ()
@@ -23,14 +23,14 @@ class DimensionIn(Wire):
 
 
 class DimensionSetIn(Wire):
-    """Dimensions to keep under a name; a name that is known gets its next version."""
+    """Dimensions to store under a name. If the name is known, they become its next version."""
 
     name: Name
     dimensions: tuple[DimensionIn, ...] = Field(min_length=1, max_length=MAX_DIMENSIONS)
 
 
 class DimensionSetOut(Wire):
-    """One version of a set; it never changes."""
+    """One version of a dimension set; it never changes."""
 
     name: str
     version: int

@@ -16,8 +16,17 @@ from spotthebot.contracts.wire import Name, Wire
 MAX_BOTS = 1000
 
 
-class ScoreJobIn(Wire):
-    """Score the bots of a collection."""
+class ScoreRankingSettings(Wire):
+    """How bots are ranked by their scores: the settings that a request and a file both have."""
+
+    confidence_level: float = Field(
+        default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of the intervals and the ranks."
+    )
+    resamples: int = Field(default=2000, ge=100, le=100_000, description="Bootstrap replicates over dialogues.")
+
+
+class ScoreJobIn(ScoreRankingSettings):
+    """A request to score the bots of a collection."""
 
     collection_id: UUID
     scorer: ScorerIn
@@ -25,24 +34,22 @@ class ScoreJobIn(Wire):
     bots: Annotated[tuple[Name, ...], Field(min_length=1, max_length=MAX_BOTS)] | None = Field(
         default=None, description="Whose turns are scored, by name: in bipartite-play the targets. Null: all bots'."
     )
-    confidence_level: float = Field(default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL)
-    resamples: int = Field(default=2000, ge=100, le=100_000, description="Bootstrap replicates over dialogues.")
     seed: int = Field(default=0, ge=0, lt=2**63)
 
 
 class ScoreJobState(StrEnum):
-    """Where a job stands."""
+    """The state of a score job."""
 
     QUEUED = "queued"
     RUNNING = "running"
     COMPLETE = "complete"
     CANCELLED = "cancelled"
     FAILED = "failed"
-    """`failure` says why."""
+    """`failure` has the reason."""
 
 
 class ScoreJobOut(Wire):
-    """A job: how far it is; its scores are the score set of the same id."""
+    """A score job and its progress. Its score set has the same id."""
 
     id: UUID
     collection_id: UUID
@@ -61,7 +68,10 @@ class ScoreJobOut(Wire):
 
 
 class BaselineOut(Wire):
-    """What length alone says of a dimension: `intercept + slope / length`, by least squares over all contexts."""
+    """The score that the length of a context alone predicts: `intercept + slope / length`, by least squares.
+
+    The length is in characters.
+    """
 
     intercept: float
     slope: float
@@ -70,7 +80,7 @@ class BaselineOut(Wire):
 
 
 class BotScoreOut(Wire):
-    """A bot's mean score, its interval and the ranks that the data allow."""
+    """A bot's mean score, its interval and its rank range."""
 
     bot: str
     score: float
@@ -86,7 +96,7 @@ class BotScoreOut(Wire):
 
 
 class DimensionScoresOut(Wire):
-    """One dimension: the bots, best first, and the baseline of length."""
+    """One dimension: the bots, best first, and its length baseline."""
 
     dimension: str
     bots: tuple[BotScoreOut, ...] = Field(max_length=MAX_BOTS)
@@ -96,7 +106,7 @@ class DimensionScoresOut(Wire):
 
 
 class ScoreSetOut(Wire):
-    """All scores of a job, summed up by bot."""
+    """The result of a score job: a summary of its scores for each bot."""
 
     id: UUID
     collection_id: UUID

@@ -1,4 +1,4 @@
-"""Scorers: a language model, and how its likelihoods become scores."""
+"""Scorers: a language model, and the rule that turns its likelihoods into scores."""
 
 from typing import Annotated, Literal
 
@@ -11,6 +11,8 @@ Mode = Literal["whole_sequence_mean", "followup_mean", "followup_sum"]
 PolarityChoice = Literal["both", "negatives", "positives"]
 SetRule = Literal["mean", "sum"]
 Level = Literal["turn", "dialogue"]
+OverLong = Literal["error", "truncate_oldest_turns"]
+JoinForm = Literal["fed", "turns_end", "chat", "text", "blenderbot"]
 TEMPLATE_DATE = (
     "The date that the model's chat template writes for today's, the same in all scores; null where it writes none."
 )
@@ -19,16 +21,16 @@ _DimensionName = Annotated[Text, StringConstraints(min_length=1, max_length=63)]
 
 
 class DimensionSetRef(Wire):
-    """A set of dimensions by its name and version; version 1 for one that is built in."""
+    """A dimension set by its name and version; built-in sets have version 1."""
 
     set: Name
     version: int = Field(default=1, ge=1, lt=2**31)
 
 
 class JoinIn(Wire):
-    """How turns and follow-up become one text."""
+    """How turns and a follow-up are joined into one text."""
 
-    form: Literal["fed", "turns_end", "chat", "text", "blenderbot"]
+    form: JoinForm
     space_before_end: bool = False
     space_after_end: bool = True
     start: _Separator = ""
@@ -36,7 +38,7 @@ class JoinIn(Wire):
 
 
 class ScorerIn(Wire):
-    """A model and the rule of the scores; the defaults are the released code's."""
+    """A model and the scoring rule. The defaults equal the code that the authors of FED released."""
 
     model: Annotated[Text, StringConstraints(min_length=1, max_length=500)] = Field(
         description="A directory below the models folder of this service, or a name on the model hub."
@@ -52,4 +54,4 @@ class ScorerIn(Wire):
     )
     dimension_set: DimensionSetRef = DimensionSetRef(set="fed")
     join: JoinIn | None = Field(default=None, description="Null: the way that fits the model.")
-    over_long: Literal["error", "truncate_oldest_turns"] = "error"
+    over_long: OverLong = "error"

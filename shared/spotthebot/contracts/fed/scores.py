@@ -1,4 +1,4 @@
-"""Scores of a few dialogues, at once."""
+"""Scores of a few dialogues, computed at once."""
 
 from datetime import date
 from typing import Annotated, Literal
@@ -17,7 +17,7 @@ _Speaker = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
 
 class DialogueTurn(Wire):
-    """What a speaker says at once."""
+    """One utterance of a speaker."""
 
     speaker: _Speaker
     text: Utterance
@@ -31,7 +31,7 @@ class DialogueIn(Wire):
 
 
 class ScoresIn(Wire):
-    """Dialogues to score now; many of them are the affair of `/v1/score-jobs`."""
+    """Dialogues to score now. To score more of them, start a job: `POST /v1/score-jobs`."""
 
     scorer: ScorerIn
     dialogues: tuple[DialogueIn, ...] = Field(min_length=1, max_length=MAX_DIALOGUES)
@@ -41,7 +41,7 @@ class ScoresIn(Wire):
 
 
 class FollowupOut(Wire):
-    """A follow-up by the value that the mode gives it, in nats: low where it is likely."""
+    """A follow-up and its value, in nats. `mode` defines the value: the likelier the follow-up, the lower."""
 
     text: str
     polarity: Literal["positive", "negative"]
@@ -50,7 +50,7 @@ class FollowupOut(Wire):
 
 
 class ScoreOut(Wire):
-    """One dimension of a dialogue after so many turns, and what its length alone says."""
+    """The score of one dimension after a number of turns of a dialogue, and its length baseline."""
 
     id: str
     turn: int
@@ -72,7 +72,7 @@ class RejectedDialogueOut(Wire):
 
 
 class ScoresOut(Wire):
-    """Scores of those dialogues that could be scored."""
+    """The scores of all dialogues that could be scored."""
 
     model_sha256: str = Field(description="Over the files of the model.")
     template_date: date | None = Field(description=TEMPLATE_DATE)

@@ -1,20 +1,5 @@
-"""Models that worker processes and Triton run, each of a kind that is named by import path.
+"""Models that worker processes and Triton run. The kind of each is the import path of a function.
 
-This folder imports nothing else of ours, and only relatively inside itself, so that a copy of it runs beside a Triton
-model, too. Torch is imported when a model is loaded, not before.
+A copy of this folder runs next to a Triton model. So its modules import nothing else of the project, and each other
+only by relative imports. Torch is imported when a model is loaded, not before.
 """
-
-from .errors import LoadFailed, ModelFilesDamaged, NoSuchModel, NoTokenizer, SettingUnusable, UnknownModelKind
-from .protocol import BatchModel, ModelDescription, load
-
-__all__ = [
-    "BatchModel",
-    "LoadFailed",
-    "ModelDescription",
-    "ModelFilesDamaged",
-    "NoSuchModel",
-    "NoTokenizer",
-    "SettingUnusable",
-    "UnknownModelKind",
-    "load",
-]

@@ -1,4 +1,4 @@
-"""Results of a batch of requests as they arrive over a wire: a bad request fails alone."""
+"""Runs a batch of requests. An unusable request gets an error, and the others get their results."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,11 @@ from typing import Any
 from .protocol import BatchModel
 
 
-def run_batch(model: BatchModel[Any], requests: Sequence[str | bytes]) -> list[Mapping[str, Any]]:
-    """Return the model's result or `{"error": ...}` for each request, a JSON object as text, in order."""
+def run_batch(model: BatchModel[Any], requests: Sequence[Mapping[str, Any] | str | bytes]) -> list[Mapping[str, Any]]:
+    """Return one result for each request, in order: the model's result, or `{"error": ...}`.
+
+    A request is a JSON object, or its text.
+    """
     results: list[Mapping[str, Any]] = [{} for _ in requests]
     parsed: list[tuple[int, Any]] = []
     for position, request in enumerate(requests):
@@ -21,8 +24,8 @@ def run_batch(model: BatchModel[Any], requests: Sequence[str | bytes]) -> list[M
     return results
 
 
-def _read(text: str | bytes) -> Mapping[str, Any]:
-    value = json.loads(text)
+def _read(request: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
+    value = json.loads(request) if isinstance(request, str | bytes) else request
     if not isinstance(value, dict):
         message = "a request must be a JSON object"
         raise ValueError(message)  # noqa: TRY004 - as for any other unusable request
@@ -30,12 +33,15 @@ def _read(text: str | bytes) -> Mapping[str, Any]:
 
 
 def _run(model: BatchModel[Any], requests: Sequence[tuple[int, Any]]) -> list[tuple[int, Mapping[str, Any]]]:
-    """Run all requests at once; where that fails, in halves, down to the request that is to blame."""
+    """Run all requests at once.
+
+    If this fails, run each half, and so on, until the request that causes the failure is alone.
+    """
     if not requests:
         return []
     try:
         results = model.run([request for _, request in requests])
-    except Exception as error:  # noqa: BLE001 - whatever a model raises is about a request, or about too large a batch
+    except Exception as error:  # noqa: BLE001 - any error of a model concerns a request, or a batch that is too large
         if len(requests) == 1:
             return [(requests[0][0], {"error": f"{type(error).__name__}: {error}"})]
         half = len(requests) // 2

@@ -1,4 +1,4 @@
-"""How many tokens a model reads, and why not more."""
+"""How many tokens a model can read, and the reason for this limit."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from torch import nn
 
 MAX_CONTEXT_LENGTH = 8192
-"""Tokens that a model reads at most, even if it could read more: memory grows with them."""
+"""The most tokens that a model reads, even if it could read more: memory grows with their number."""
 
 _NAMES = (
     "max_position_embeddings",
@@ -19,23 +19,26 @@ _NAMES = (
     "max_encoder_position_embeddings",
     "max_decoder_position_embeddings",
 )
-"""The settings in which configurations name it. Models with relative positions or a state often name none."""
+"""The settings that hold the context length in configurations.
+
+Models with relative positions or a state often have none.
+"""
 _ORIGINAL = "original_max_position_embeddings"
-_MIN_UNKNOWN_LENGTH = 10**9  # transformers gives a tokenizer without a limit an astronomic one
+_MIN_UNKNOWN_LENGTH = 10**9  # for a tokenizer without a limit, transformers sets an astronomic one
 _CHANGING_ROPE = ("longrope", "dynamic")
 """Rotary positions that change for the whole text once it is longer than the texts of pre-training."""
 
 
 @dataclass(frozen=True)
 class ContextLength:
-    """The number of tokens that are read at most; `reason` continues "more are not read, since ..."."""
+    """The largest number of tokens that a model can read. `reason` completes "more are not read, since ..."."""
 
     tokens: int
     reason: str
 
 
 def context_length(model: Any, tokenizer: Any) -> ContextLength:  # noqa: ANN401 - transformers' classes share no useful type
-    """Return how many tokens a model may read."""
+    """Return how many tokens a model can read."""
     config = model.config.get_text_config()
     found = [(MAX_CONTEXT_LENGTH, "this suite stops there, as memory grows with them")]
     named = [_setting(config, name) for name in _NAMES]
@@ -47,10 +50,10 @@ def context_length(model: Any, tokenizer: Any) -> ContextLength:  # noqa: ANN401
 
 
 def steady_context_length(config: Any, limit: ContextLength) -> ContextLength:  # noqa: ANN401 - as above
-    """Return how many tokens a model may read so that none changes what it makes of the tokens before it.
+    """Return how many tokens a model can read before further tokens change its numbers for earlier tokens.
 
-    LongRoPE (Ding et al. 2024, section 3.3) and dynamic NTK scaling take other rotary frequencies for a text that is
-    longer than those of pre-training, and these change all of its tokens, the first included.
+    LongRoPE (Ding et al. 2024, section 3.3) and dynamic NTK scaling use other rotary frequencies for a text that is
+    longer than the texts of pre-training. These frequencies change the numbers of all tokens, the first included.
     """
     text = config.get_text_config()
     for rope in _ropes(getattr(text, "rope_parameters", None)):
@@ -63,13 +66,13 @@ def steady_context_length(config: Any, limit: ContextLength) -> ContextLength:  
 
 
 def has_changing_rope(config: Any) -> bool:  # noqa: ANN401 - as above
-    """Say whether a longer text changes what the model makes of its first tokens."""
+    """Return whether a longer text changes the model's numbers for its first tokens."""
     ropes = _ropes(getattr(config.get_text_config(), "rope_parameters", None))
     return any(each in str(rope.get("rope_type")) for rope in ropes for each in _CHANGING_ROPE)
 
 
 def _ropes(parameters: object) -> Iterator[Mapping[str, Any]]:
-    """Yield the settings of rotary positions: one set for the model, or one for each type of layer."""
+    """Yield the settings of rotary positions: one set for the whole model, or one set for each type of layer."""
     if isinstance(parameters, Mapping):
         if "rope_type" in parameters:
             yield parameters
@@ -78,7 +81,7 @@ def _ropes(parameters: object) -> Iterator[Mapping[str, Any]]:
 
 
 def _numbered_from_padding(model: nn.Module) -> Iterator[int]:
-    """Yield the length of learned positions that are counted from the padding token's number on, as RoBERTa's are."""
+    """Yield the number of learned positions if they are numbered from the padding token's number on, as in RoBERTa."""
     for name, module in model.named_modules():
         if isinstance(module, nn.Embedding) and name.endswith("position_embeddings") and module.padding_idx is not None:
             yield module.num_embeddings - module.padding_idx - 1

@@ -1,4 +1,4 @@
-"""Names on the model hub: which texts can be one, and whether the hub answers."""
+"""Names on the model hub: which texts can be such a name, and whether the hub can be reached."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -8,14 +8,14 @@ from huggingface_hub.errors import HFValidationError
 
 _hub: Any = utils  # its functions have no types
 _PAGES: Final = frozenset({"models", "datasets", "spaces"})
-"""Addresses of the hub itself, so that no team there is called so."""
+"""Paths of the hub itself, which can't be team names there."""
 _SECONDS: Final = 5.0
 
 
 def can_be_on_hub(name: str) -> bool:
-    """Say whether a text may be a name there, `gpt2` or `team/model`, and does not look like a path of this machine.
+    """Return whether a text can be a name on the hub, such as `gpt2` or `team/model`, and not a local path.
 
-    The path of a model that was not made yet, `scores/new` beside other models in `scores`, is none.
+    If there is a folder `scores`, the text `scores/new` counts as the path of a model that is not saved yet.
     """
     try:
         _hub.validate_repo_id(name)
@@ -26,11 +26,11 @@ def can_be_on_hub(name: str) -> bool:
 
 
 def hub_answers() -> bool:
-    """Ask once whether the hub can be reached, where transformers would try five times for each file of a model."""
+    """Return whether the hub can be reached, after one attempt. transformers would make five attempts for each file."""
     if constants.is_offline_mode():
         return False
     try:
         _hub.get_session().head(constants.ENDPOINT, timeout=_SECONDS)
-    except Exception:  # noqa: BLE001 - of the session's HTTP library, whichever that is, and of proxies
+    except Exception:  # noqa: BLE001 - errors of the session's HTTP library, whichever that is, and of proxies
         return False
     return True

@@ -1,10 +1,10 @@
-"""Texts as a model may read them: without its control tokens."""
+"""Cleans texts for a model: removes its control tokens."""
 
 from typing import Any
 
 
 class PlainText:
-    """Removes from texts a model's own control tokens and halves of surrogate pairs."""
+    """Removes a model's control tokens and halves of surrogate pairs from texts."""
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - transformers' tokenizers share no useful type
         added = {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}

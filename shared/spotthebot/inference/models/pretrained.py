@@ -1,4 +1,4 @@
-"""Loads transformers models with their tokenizers, and refuses files that it can't trust."""
+"""Loads transformers models with their tokenizers, and refuses untrusted files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .progress_bars import without_progress_bars
 
 _NOWHERE = "there is no such directory"
 _SPACE = " \u2581\u0120"
-"""How vocabularies write a space."""
+"""The characters with which vocabularies write a space."""
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -31,11 +31,11 @@ class Pretrained:
 
 
 def find_directory(name_or_directory: str) -> Path | None:
-    """Return a model's directory; None for a name on a model hub. Raises NoSuchModel for a path that is not there."""
+    """Return a model's directory; None for a name on a model hub. Raises NoSuchModel if a path does not exist."""
     try:
         folder = Path(name_or_directory).expanduser()
         is_folder, is_file = folder.is_dir(), folder.exists()
-    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a home that nobody has
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, an unknown home directory
         raise NoSuchModel(name_or_directory, f"{_NOWHERE}: the name is not valid") from error
     if is_folder:
         return folder
@@ -45,7 +45,10 @@ def find_directory(name_or_directory: str) -> Path | None:
 
 
 def find_device(name: str, device: str) -> torch.device:
-    """Return a device by its name; `auto` is CUDA where there is a GPU. Raises SettingUnusable for the model `name`."""
+    """Return the device with this name; `auto` is CUDA if there is a GPU.
+
+    Raises SettingUnusable, with the `name` of the model, if the device does not exist.
+    """
     best = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         found = torch.device(best if device == "auto" else device)
@@ -56,9 +59,9 @@ def find_device(name: str, device: str) -> torch.device:
 
 
 def find_dtype(name: str, dtype: str, device: torch.device) -> torch.dtype | None:
-    """Return a dtype by its name; `auto` is float32 on a CPU and None elsewhere: the dtype of the files.
+    """Return the dtype with this name. `auto` is float32 on a CPU; elsewhere it is None, which keeps the files' dtype.
 
-    Raises SettingUnusable for the model `name`.
+    Raises SettingUnusable, with the `name` of the model, if the name is unknown.
     """
     if dtype == "auto":
         return torch.float32 if device.type == "cpu" else None
@@ -110,7 +113,10 @@ def load_pretrained(name_or_directory: str, *, device: torch.device, dtype: str,
 
 
 def _knows_words(tokenizer: Any) -> bool:  # noqa: ANN401 - transformers' tokenizers share no useful type
-    """Say whether there are words in the vocabulary: without its files, transformers makes some tokenizers without."""
+    """Return whether the tokenizer's vocabulary has words.
+
+    Without its vocabulary files, transformers makes a tokenizer without words.
+    """
     controls = {str(token) for token in tokenizer.added_tokens_decoder.values()}
     return any(word.strip(_SPACE) for word in tokenizer.get_vocab().keys() - controls)
 
@@ -118,6 +124,6 @@ def _knows_words(tokenizer: Any) -> bool:  # noqa: ANN401 - transformers' tokeni
 def _attempt(name: str, kind: type[LoadFailed], subject: str, read: Callable[[], Any]) -> Any:  # noqa: ANN401 - transformers' objects
     try:
         return read()
-    except Exception as error:  # what a foreign file makes transformers raise can't be listed
+    except Exception as error:  # transformers may raise anything for a foreign file
         first = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise kind(name, f"{subject} can't be read ({first.strip().rstrip('.:')})") from error

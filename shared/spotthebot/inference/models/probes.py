@@ -1,4 +1,4 @@
-"""Asks a loaded model whether the tokens after a word change its numbers for the word."""
+"""Tests whether tokens after a word change the numbers that a loaded model computes for the word."""
 
 import random
 from typing import Any
@@ -10,14 +10,14 @@ from .errors import UnknownModelKind
 _TOKENS, _CHANGED = 16, 8
 _TOLERANCES = {torch.float32: 2e-5}
 _HALF_TOLERANCE = 0.02
-"""Of the largest logit. Changed tokens move the earlier logits of a masked model by 1e-3 of it even before training."""
+"""Relative to the largest logit. In an untrained masked model changed tokens already move earlier logits by 1e-3."""
 
 
 def require_causal(name: str, model: Any) -> None:  # noqa: ANN401 - transformers' classes share no useful type
-    """Raise UnknownModelKind where other last tokens change what the model says at earlier ones.
+    """Raise UnknownModelKind if a change of the last tokens changes the model's numbers at earlier tokens.
 
-    A masked model (RoBERTa without `is_decoder`) and one that reads both ways (XLNet) sees each token that it is to
-    predict: its numbers are no likelihoods of a text, and it can't write one.
+    A masked model (RoBERTa without `is_decoder`) and a bidirectional model (XLNet) see the token that they predict. So
+    their numbers are not likelihoods of a text, and they can't write a text.
     """
     chance = random.Random(1)  # noqa: S311 - tokens to compare with, no secrets
     size = model.get_input_embeddings().num_embeddings
@@ -25,11 +25,11 @@ def require_causal(name: str, model: Any) -> None:  # noqa: ANN401 - transformer
     others = [*ids[:-_CHANGED], *((each + 1) % size for each in ids[-_CHANGED:])]
     try:
         one, two = _logits(model, ids), _logits(model, others)
-    except Exception as error:  # what a foreign model raises can't be listed
+    except Exception as error:  # a foreign model may raise anything
         first = str(error).partition("\n")[0]
         raise UnknownModelKind(name, f"it can't read a text alone ({type(error).__name__}: {first})") from error
     if not bool(one.isfinite().all()) or not bool(two.isfinite().all()):
-        return  # its weights are damaged, which each request says
+        return  # its weights are damaged, which each request reports
     tolerance = _TOLERANCES.get(model.dtype, _HALF_TOLERANCE) * float(one.abs().max())
     if float((one - two)[:-_CHANGED].abs().max()) > tolerance:
         reason = "it is not causal: its numbers for a word change with the words after it, as a masked model's do"

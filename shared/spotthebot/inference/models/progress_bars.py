@@ -9,7 +9,7 @@ from transformers.utils import logging
 
 @contextmanager
 def without_progress_bars() -> Iterator[None]:
-    """Show no progress bars of transformers; those of others stay as they are."""
+    """Hide the progress bars of transformers; bars of other libraries stay."""
     bars: Any = logging  # its functions have no types
     shown = bars.is_progress_bar_enabled()
     bars.disable_progress_bar()

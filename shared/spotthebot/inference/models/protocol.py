@@ -1,4 +1,4 @@
-"""What worker processes and Triton need of a model: a description, requests read from JSON, results of a batch."""
+"""The protocol of a model for worker processes and Triton: its description, JSON requests, and results of a batch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ Request = TypeVar("Request")
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """What was loaded: `kind` is `causal`, `sequence_to_sequence`, or a kind of ours such as `bi_encoder`.
+    """The loaded model: `kind` is `causal`, `sequence_to_sequence`, or a kind of ours such as `bi_encoder`.
 
-    `context_length` counts tokens; what a generating model writes counts against it, too.
+    `context_length` counts tokens, including the tokens of the reply that a model writes.
     """
 
     kind: str
@@ -29,13 +29,13 @@ class BatchModel(Protocol[Request]):
     def description(self) -> ModelDescription: ...
 
     def parse(self, document: Mapping[str, Any]) -> Request:
-        """Read one request; raises ValueError, which fails this request alone."""
+        """Read one request; a ValueError fails this request alone."""
         ...
 
     def run(self, requests: Sequence[Request]) -> Sequence[Mapping[str, Any]]:
-        """Return one JSON object for each request, in order; the name `error` in it is taken.
+        """Return one JSON object for each request, in order. The name `error` in it is reserved.
 
-        A result depends on its request alone: neither on what else is in the batch nor on the order, but for rounding.
+        Up to rounding, a result depends only on its request, not on the other requests of the batch or on their order.
         """
         ...
 
@@ -43,11 +43,10 @@ class BatchModel(Protocol[Request]):
 def load(
     kind: str, name_or_directory: str, *, device: str = "cpu", dtype: str = "auto", revision: str | None = None
 ) -> BatchModel[Any]:
-    """Load a model of a kind, which is the import path of a function: `package.module:function`.
+    """Load a model of a kind. A kind is the import path of a function: `package.module:function`.
 
-    The function is called with the same arguments as this one, but for the kind; it raises LoadFailed.
-    Its module may list in NEEDS the modules that it imports then. They are imported before a process is forked, so they
-    neither start threads nor touch a GPU.
+    The function is called with the other arguments, and raises LoadFailed. Its module may list other modules in NEEDS.
+    These modules are imported before a process is forked, so they neither start threads nor touch a GPU.
     """
     module, _, function = kind.partition(":")
     loaded = getattr(import_module(module), function)(name_or_directory, device=device, dtype=dtype, revision=revision)

@@ -1,4 +1,4 @@
-"""Cuts many requests into batches that waste little on padding and fit into memory and context."""
+"""Divides many requests into batches. A batch has little padding, and fits into memory and into the model's context."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ _MAX_TOKENS = 32_768
 
 
 def groups(sizes: Sequence[tuple[int, int]], context_length: int, *, max_rows: int = MAX_ROWS) -> list[list[int]]:
-    """Return the indices of rows that are run together; a row's size is its prompt's length and its reply's limit.
+    """Return the indices of rows that run together. The size of a row is its prompt's length and its reply's limit.
 
-    Rows of similar length lie together. A row that is done goes on until its group is, so a group's longest prompt and
-    its longest reply must fit into the context together, too.
+    Rows of similar length are together. A row that is finished continues until its group is finished. So the longest
+    prompt and the longest reply of a group must fit into the context together.
     """
     made: list[list[int]] = []
     for index in sorted(range(len(sizes)), key=lambda each: sizes[each], reverse=True):

@@ -1,6 +1,6 @@
 """A client of Triton over gRPC: requests and results are JSON texts, failures are TritonRefused.
 
-The first call imports gRPC and numpy, 0.15 s of work: few services ask a Triton server.
+The first call imports gRPC and numpy, which takes 0.15 s: few services need them.
 """
 
 import asyncio
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from tritonclient.grpc.aio import InferenceServerClient
 
 CONTROL_SECONDS = 300.0
-"""Longest time for loading or unloading a model, and for its first inference."""
+"""The time limit for loading or unloading a model, and for its first inference."""
 _STATE_SECONDS = 10.0
 _CHANNEL = [("grpc.enable_http_proxy", 0), ("grpc.max_receive_message_length", 4 * 1024 * 1024)]
 
 
 class TritonClient:
-    """One channel to a server at `host:port`; opened by the first call, kept until closed."""
+    """A channel to one server at `host:port`. The first call opens it; `close` closes it."""
 
     def __init__(self, address: str, *, tls: bool = False, name: str | None = None) -> None:
         self._address = address
@@ -29,7 +29,10 @@ class TritonClient:
         self._client: InferenceServerClient | None = None
 
     async def infer(self, model: str, request: str, *, timeout_seconds: float | None = None) -> str:
-        """Return a model's result of one request; cancelling the call cancels it on the wire. Raises TritonRefused."""
+        """Return a model's result for one request. If the call is cancelled, the server's work is cancelled.
+
+        Raises TritonRefused.
+        """
         import numpy as np  # noqa: PLC0415 - see the module
         from tritonclient.grpc.aio import InferInput  # noqa: PLC0415
 
@@ -42,7 +45,7 @@ class TritonClient:
         return str(output.reshape(-1)[0].decode("utf-8", "replace"))
 
     async def load(self, model: str) -> None:
-        """Load a model of the server's repository; raises TritonRefused."""
+        """Load a model from the server's repository; raises TritonRefused."""
         await self._call("load_model", model, client_timeout=CONTROL_SECONDS)
 
     async def unload(self, model: str) -> None:

@@ -1,6 +1,7 @@
-"""Control of the models on a Triton server of ours: loading and unloading, and reviving one whose process died.
+"""Control of the models on a Triton server of ours: loads, unloads, and revives a model whose process died.
 
-Triton calls a model ready whose Python process was killed, so a model counts as working once it answers a request.
+Triton reports a model as ready even if its Python process was killed. So a model counts as working only if it answers a
+request.
 """
 
 import json
@@ -23,7 +24,7 @@ _log = get_logger(__name__)
 
 
 class TritonControl:
-    """One Triton server in explicit model control; `probe` is a request that every model on it answers."""
+    """One Triton server in explicit model control. `probe` is a request that each of its models can answer."""
 
     def __init__(self, address: str, *, probe: Mapping[str, Any]) -> None:
         self.address = address
@@ -42,17 +43,17 @@ class TritonControl:
         await self.client.close()
 
     async def load(self, name: str) -> None:
-        """Load a model of the repository and see it answer the probe; raises HostFailed."""
+        """Load a model from the repository and test it with the probe; raises HostFailed."""
         await self._logged(self.client.load(name), "load", name)
         if reason := await self.why_broken(name):
             raise HostFailed(host=f"Triton, asked to load '{name}',", reason=without_paths(reason))
 
     async def unload(self, name: str) -> None:
-        """Unload a model; one that is not loaded stays so."""
+        """Unload a model, if it is loaded."""
         await self._logged(self.client.unload(name), "unload", name)
 
     async def why_broken(self, name: str) -> str | None:
-        """Send the probe and return the reason why it has no result; None where it has one."""
+        """Send the probe to a model. Return the reason why there is no result; None if there is one."""
         try:
             text = await self.client.infer(name, self._probe, timeout_seconds=CONTROL_SECONDS)
             answer: dict[str, str] = json.loads(text)
@@ -61,13 +62,14 @@ class TritonControl:
         return answer.get("error")
 
     async def is_loaded(self, name: str) -> bool:
-        """Return whether the server calls the model ready; whether it answers, `why_broken` finds out."""
+        """Return whether the server reports the model as ready; `why_broken` tests whether it answers."""
         return await self.client.is_ready(name)
 
     async def recover(self, name: str) -> bool:
-        """Unload and load a model that stopped answering, once for many calls at a time; return whether it works.
+        """Unload and load a model that stopped answering. Return whether it answers again.
 
-        A caller whose time is up ends nothing: loading may take longer than any of them waits.
+        Several callers at the same time share one attempt. A caller that times out does not cancel it: loading may take
+        longer than any caller waits.
         """
         if name not in self._recovering and name in self._recovered:
             return False
@@ -85,11 +87,11 @@ class TritonControl:
         return True
 
     async def repository(self) -> dict[str, str]:
-        """Return the state of each model in the server's repository, by name: READY, or why not."""
+        """Return the state of each model in the server's repository, by name: READY, or the reason why it is not."""
         return await self.client.repository()
 
     async def statistics(self, name: str) -> BatchStatistics | None:
-        """Return the server's counts of a model; None where it is not loaded."""
+        """Return the server's counts of a model; None if it is not loaded."""
         return await self.client.statistics(name)
 
     async def _logged(self, call: Awaitable[None], action: str, name: str) -> None:

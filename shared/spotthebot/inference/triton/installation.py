@@ -1,4 +1,4 @@
-"""The parts of a Triton server: its program and libraries in a virtual environment, its Python backend in a folder."""
+"""The parts of a Triton server: program and libraries in a virtual environment, and the Python backend in a folder."""
 
 import ctypes
 import shutil
@@ -16,7 +16,7 @@ _VERSION_SECONDS = 60
 
 @dataclass(frozen=True)
 class Installation:
-    """A Triton that was seen to start: its program, the folders of its libraries, the Python of its models."""
+    """A Triton installation that starts: its program, the folders of its libraries, and its models' Python."""
 
     program: Path
     libraries: tuple[Path, ...]
@@ -32,9 +32,9 @@ class Installation:
 
 
 def installation_of(python: Path) -> Installation:
-    """Return the installation in the virtual environment of a Python; raises TritonNotHere where it does not start.
+    """Return the installation in the virtual environment of `python`; raises TritonNotHere if it does not start.
 
-    The server is built for Linux on x86-64 with glibc 2.35 or later only.
+    The server runs only on Linux on x86-64 with glibc 2.35 or later.
     """
     interpreter = folders_of_shared_python()
     packages = Path(sysconfig.get_path("purelib", "venv", vars={"base": str(python.parent.parent)}))
@@ -48,9 +48,10 @@ def installation_of(python: Path) -> Installation:
 
 
 def copy_backend(installation: Installation, target: Path) -> Path:
-    """Put the Python backend and the stub of our Python's version where Triton looks for them; return `target`.
+    """Copy the Python backend and the stub for our Python version to `target`, and return `target`.
 
-    The wheel keeps the stubs apart, one for each version of Python, and its own folder is not ours to change.
+    The wheel has the stubs of all Python versions in a separate folder, where Triton does not look. Files of the wheel
+    must stay unchanged.
     """
     python = target / "python"
     python.mkdir(parents=True, exist_ok=True)
@@ -65,9 +66,9 @@ def copy_backend(installation: Installation, target: Path) -> Path:
 
 
 def folders_of_shared_python() -> tuple[Path, ...]:
-    """Return the folder of libpython, which Triton's Python models need; nothing where the loader finds it by itself.
+    """Return the folder of libpython, which Triton's Python models need; nothing if the loader finds it by itself.
 
-    Raises TritonNotHere where this Python has no shared library.
+    Raises TritonNotHere if this Python has no shared library.
     """
     name = sysconfig.get_config_var("INSTSONAME") or ""
     for folder in (sysconfig.get_config_var("LIBDIR"), f"{sys.base_prefix}/lib"):

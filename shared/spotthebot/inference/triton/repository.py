@@ -1,6 +1,6 @@
-"""Writes models into the model repository of a Triton server, each complete with the code that runs it.
+"""Writes models into the model repository of a Triton server. Each model comes with a copy of the code that runs it.
 
-By hand: `python -m spotthebot.inference.triton.repository REPOSITORY NAME MODEL_DIRECTORY`.
+To write one by hand: `python -m spotthebot.inference.triton.repository REPOSITORY NAME MODEL_DIRECTORY`.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from string import Template
 
 from spotthebot.inference import models
 from spotthebot.inference.errors import BatchingNotUsable, HostedModelNameNotUsable, ModelNotInRepository
-from spotthebot.inference.models import dialogue
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
 
 MAX_BATCH_SIZE = 32
 MAX_QUEUE_DELAY_MICROSECONDS = 2_000
@@ -22,7 +22,7 @@ VERSION = "1"
 _TEMPLATE = Path(__file__).parent / "template"
 _CODE = Path(models.__path__[0])
 _COPY = "inference_models"
-"""The name of the code beside a model, which `template/model.py` imports."""
+"""The name of the copied code next to a model, which `template/model.py` imports."""
 _HIDDEN = ".unfinished-"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
@@ -38,12 +38,13 @@ def write_model(
     device: str = "cpu",
     dtype: str = "auto",
 ) -> Path:
-    """Write the model's folder, replacing one of the same name, in one step, and return it.
+    """Write the model's folder in one step and return it. A folder of the same name is replaced.
 
-    `kind` is the import path of a kind of model below `inference.models`, as `models.load` takes it. The server finds
-    the weights in `model_directory`, where they stay; a relative path is taken from here. A server in explicit mode
-    serves the model that it has loaded until it is asked to load it again. The delay is how long a request may wait for
-    others to share its batch. Raises HostedModelNameNotUsable and BatchingNotUsable.
+    `kind` is the import path of a kind of model below `inference.models`, as `models.protocol.load` takes it. The
+    weights stay in `model_directory`, where the server reads them; a relative path starts at the current directory of
+    this process. A server in explicit mode serves the model that it has loaded until a request loads it again. The
+    queue delay is how long a request may wait for other requests to share its batch. Raises HostedModelNameNotUsable
+    and BatchingNotUsable.
     """
     target = _folder(repository, name)
     if not (1 <= max_batch_size <= 1024 and 0 <= max_queue_delay_microseconds <= 1_000_000):
@@ -74,7 +75,7 @@ def write_model(
 
 
 def remove_model(repository: Path, name: str) -> None:
-    """Remove the model's folder, not its weights; raises ModelNotInRepository and HostedModelNameNotUsable."""
+    """Remove the folder of a model; its weights stay. Raises ModelNotInRepository and HostedModelNameNotUsable."""
     target = _folder(repository, name)
     if not target.exists():
         raise ModelNotInRepository(name=name)
@@ -90,7 +91,7 @@ def _folder(repository: Path, name: str) -> Path:
 
 @contextmanager
 def _hidden_folder(repository: Path) -> Iterator[Path]:
-    """Give a folder on the repository's own file system, which is removed with what is left in it."""
+    """Yield a temporary folder in the repository's own file system. It is deleted afterwards with its content."""
     hidden = Path(tempfile.mkdtemp(prefix=_HIDDEN, dir=repository))
     try:
         yield hidden
@@ -99,7 +100,10 @@ def _hidden_folder(repository: Path) -> Iterator[Path]:
 
 
 def _quoted(text: str) -> str:
-    """Return a string of protobuf's text format; no character of the text can end it early."""
+    """Return a text as a string literal of protobuf's text format.
+
+    No character of the text can end the literal early.
+    """
     plain = set(range(0x20, 0x7F)) - set(b"\"'\\")
     return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in text.encode()) + '"'
 
@@ -109,7 +113,7 @@ def _main() -> None:
     parser.add_argument("repository", type=Path)
     parser.add_argument("name")
     parser.add_argument("model_directory", help="a transformers or trained model, as the server sees it")
-    parser.add_argument("--kind", default=dialogue.KIND, help="import path of its kind (default: dialogue models)")
+    parser.add_argument("--kind", default=dialogue_kind.KIND, help="import path of its kind (default: dialogue models)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 ... (default: cpu)")
     parser.add_argument("--dtype", default="auto", help="auto, float32, bfloat16, float16 (default: auto)")
     parser.add_argument("--max-batch-size", type=int, default=MAX_BATCH_SIZE)

@@ -1,4 +1,4 @@
-"""A Triton server on this machine: its command line, its addresses, and the shared memory that it leaves behind."""
+"""A Triton server on this machine: its command line, its addresses, and the shared memory that it may leave behind."""
 
 import hashlib
 import os
@@ -12,19 +12,19 @@ from spotthebot.inference.triton.installation import Installation, copy_backend
 
 HOST = "127.0.0.1"
 EXIT_SECONDS = 5
-"""Given to the models to end when the server is stopped."""
+"""The time that models get to end when the server is stopped."""
 
-# They would give the models' Python another Python's modules.
+# These variables would make the models' Python import another Python's modules.
 _MISLEADING = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
-# Torch's threads wait for each other by spinning: on two cores that others use, too, a batch of 32 took 6 s instead of
+# Torch's threads wait for each other by spinning. On two shared cores, a batch of 32 took 6 s instead of
 # 0.14 s. Alone on the machine, the shorter spin costs little: 0.07 s instead of 0.05 s.
 _POLITE = {"GOMP_SPINCOUNT": "1000"}
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where Triton's backend keeps it; only names with our prefix are touched
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - Triton's backend keeps it there; only names with our prefix are touched
 
 
 @dataclass(frozen=True)
 class TritonPorts:
-    """The ports that one server listens on, all on the loopback address."""
+    """The ports that one server listens on. All are on the loopback address."""
 
     http: int
     grpc: int
@@ -33,7 +33,7 @@ class TritonPorts:
 
 @dataclass(frozen=True)
 class TritonAddresses:
-    """A running server: two URLs, `host:port` for gRPC, and the folder whose models it loads on request."""
+    """The addresses of a running server: two URLs, `host:port` for gRPC, and the folder of the server's models."""
 
     http: str
     grpc: str
@@ -43,7 +43,7 @@ class TritonAddresses:
 
 @dataclass(frozen=True)
 class TritonCommand:
-    """How a server is run: its arguments, its whole environment, and the URL that answers 200 once it is ready."""
+    """How to run a server: its arguments, its whole environment, and the URL that answers 200 once it is ready."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
@@ -56,7 +56,7 @@ def repository_of(folder: Path) -> Path:
 
 
 def addresses_of(folder: Path, ports: TritonPorts) -> TritonAddresses:
-    """Return where a server of this data folder is reached."""
+    """Return the addresses of the server that belongs to this data folder."""
     return TritonAddresses(
         http=f"http://{HOST}:{ports.http}",
         grpc=f"{HOST}:{ports.grpc}",
@@ -66,10 +66,10 @@ def addresses_of(folder: Path, ports: TritonPorts) -> TritonAddresses:
 
 
 def triton_command(installation: Installation, folder: Path, ports: TritonPorts) -> TritonCommand:
-    """Prepare the folders of a server below a data folder, and return how it is run.
+    """Prepare the folders of a server below a data folder, and return its command.
 
-    It loads and unloads models on request only, so it starts empty. Raises TritonNotHere where there is no Python
-    backend for this version of Python.
+    The server loads and unloads models on request only, so it starts empty. Raises TritonNotHere if Triton has no
+    Python backend for this version of Python.
     """
     backends = copy_backend(installation, folder / "triton" / "backends")
     repository = repository_of(folder)
@@ -84,7 +84,7 @@ def triton_command(installation: Installation, folder: Path, ports: TritonPorts)
         "grpc-port": ports.grpc,
         "metrics-address": HOST,
         "metrics-port": ports.metrics,
-        "strict-readiness": "false",  # else one model that could not be loaded makes the whole server "not ready"
+        "strict-readiness": "false",  # otherwise one model that can't be loaded makes the whole server "not ready"
         "allow-gpu-metrics": "false",
         "pinned-memory-pool-byte-size": 0,
         "exit-timeout-secs": EXIT_SECONDS,
@@ -106,7 +106,7 @@ def triton_command(installation: Installation, folder: Path, ports: TritonPorts)
 
 @contextmanager
 def clean_memory(folder: Path) -> Iterator[None]:
-    """Remove, before and after the block, the shared memory that a killed server of this data folder leaves behind."""
+    """Remove the shared memory that a killed server of this data folder has left, before and after the block."""
     _remove_memory(folder)
     try:
         yield
@@ -116,9 +116,9 @@ def clean_memory(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def free_ports() -> Iterator[TritonPorts]:
-    """Reserve three free ports while the block lasts.
+    """Reserve three free ports while the block runs.
 
-    Triton binds its ports itself: they are held by sockets that only reserve them, which it may share.
+    Our sockets only reserve the ports. They allow Triton to bind the same ports itself.
     """
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(3)]
@@ -130,7 +130,7 @@ def free_ports() -> Iterator[TritonPorts]:
 
 
 def memory_prefix(folder: Path) -> str:
-    """Return the start of the names of all shared memory that a server of this data folder makes."""
+    """Return the prefix that the names of all shared memory of this data folder's server have."""
     return f"stb_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}_"
 
 

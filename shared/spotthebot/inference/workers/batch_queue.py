@@ -1,4 +1,4 @@
-"""Dynamic batching: requests that wait together are answered together."""
+"""Dynamic batching: requests that wait at the same time are answered together."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ class WaitingRequest:
     since: float = field(default_factory=time.perf_counter)
 
     def settle(self, answer: Result) -> None:
-        """Give the caller the result; an `error` becomes RequestRefused."""
+        """Set the caller's result; an `error` becomes RequestRefused."""
         if self.result.done():  # it was cancelled: its time was up
             return
         if "error" in answer:
@@ -31,13 +31,13 @@ class WaitingRequest:
             self.result.set_result(answer)
 
     def fail(self, reason: str) -> None:
-        """Give the caller WorkerUnavailable."""
+        """Fail the request: its caller gets WorkerUnavailable with this reason."""
         if not self.result.done():
             self.result.set_exception(WorkerUnavailable(reason=reason))
 
 
 class BatchQueue:
-    """Requests that wait for one model, and the counts of those that were answered."""
+    """The waiting requests of one model, and the counts of answered requests."""
 
     def __init__(self, *, max_batch_size: int, max_queue_delay_ms: float) -> None:
         self._max_batch_size = max_batch_size
@@ -52,7 +52,7 @@ class BatchQueue:
         self._compute_seconds = 0.0
 
     def put(self, request: Mapping[str, Any]) -> asyncio.Future[Result]:
-        """Add a request and return the future of its result; once the queue is closed, the result is a failure."""
+        """Add a request and return the future of its result. If the queue is closed, the future fails."""
         waiting = WaitingRequest(request, asyncio.get_running_loop().create_future())
         if self._closed is None:
             self._waiting.put_nowait(waiting)
@@ -61,9 +61,9 @@ class BatchQueue:
         return waiting.result
 
     async def next_batch(self, timeout_seconds: float | None) -> list[WaitingRequest]:
-        """Return what waits, once the first request has waited for the queue delay or the batch is full.
+        """Return all waiting requests, as soon as the first one has waited for the queue delay or the batch is full.
 
-        Returns nothing where no request comes before the timeout.
+        Returns an empty list if no request arrives before the timeout.
         """
         try:
             first = await asyncio.wait_for(self._waiting.get(), timeout_seconds)
@@ -83,7 +83,7 @@ class BatchQueue:
         return batch
 
     def settle(self, batch: list[WaitingRequest], answers: list[Result], *, began: float, ended: float) -> None:
-        """Give a batch its answers and count them; the times are those of `time.perf_counter`."""
+        """Set the answers of a batch and count them. `began` and `ended` are values of `time.perf_counter`."""
         self._batches += 1
         self._compute_seconds += ended - began
         for each, answer in zip(batch, answers, strict=True):
@@ -99,7 +99,7 @@ class BatchQueue:
             each.fail(reason)
 
     def close(self, reason: str) -> None:
-        """Fail the present batch, all requests that wait and all that come, without counting them."""
+        """Fail the requests of the current batch, all waiting requests and all later requests. They are not counted."""
         self._closed = reason
         for each in self._batch:
             each.fail(reason)

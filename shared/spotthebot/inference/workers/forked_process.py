@@ -1,4 +1,4 @@
-"""The service's end of a model's process (`process`), a fork of a program that has imported torch already."""
+"""The service's end of a model's process (module `process`). It is forked from a program that has imported torch."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ _LINE_BYTES = 64 * 1024 * 1024
 
 
 class ForkedProcess:
-    """A process that loads a model and answers batches: each line on its socket is a JSON document."""
+    """A process that loads a model and answers batches. Each line on its socket is a JSON document."""
 
     def __init__(self, fork: Fork, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._fork = fork
@@ -27,7 +27,7 @@ class ForkedProcess:
 
     @classmethod
     async def start(cls, model: Mapping[str, Any]) -> Self:
-        """Have a process forked that loads a model, of which it gets all fields of `WorkerModel`. Raises OSError."""
+        """Fork a process that loads a model; `model` has all fields of `WorkerModel`. Raises OSError."""
         ours, theirs = socket.socketpair()
         with theirs, contextlib.ExitStack() as on_failure:
             on_failure.enter_context(ours)
@@ -45,23 +45,23 @@ class ForkedProcess:
         return not self._reader.at_eof()
 
     async def read_start(self) -> bytes:
-        """Return the line that says whether the model was loaded; nothing if the process ended before."""
+        """Return the line that reports whether the model was loaded; empty if the process ended without a report."""
         return await self._reader.readline()
 
     async def ask(self, document: Mapping[str, Any]) -> bytes:
-        """Send a document and return the line that answers it; nothing if the process ended."""
+        """Send a document and return the line of the answer; empty if the process ended without an answer."""
         self._writer.write(json.dumps(document).encode() + b"\n")
         await self._writer.drain()
         return await self._reader.readline()
 
     def kill(self) -> None:
-        """End the process at once; one that is not forked yet ends before it loads anything."""
+        """End the process at once. If it is not forked yet, it will end before it loads anything."""
         self._fork.send(signal.SIGKILL)
         if not self._fork.has_started:
             self._writer.transport.abort()
 
     async def end(self) -> None:
-        """Kill the process, and wait until it has ended: whatever it still computes, nobody waits for."""
+        """Kill the process and wait until it has ended. Its unfinished work is lost."""
         self.kill()
         try:
             if self._fork.has_started:

@@ -1,4 +1,4 @@
-"""All worker processes of a service, one process a model."""
+"""All worker processes of a service, one process for each model."""
 
 import asyncio
 import importlib.util
@@ -12,10 +12,12 @@ from spotthebot.inference.workers.worker import Worker, WorkerModel, WorkerTimes
 
 
 class ModelWorkers:
-    """The worker processes; a model's starts when it is first asked, or loaded, and ends when it is idle for long.
+    """The worker processes.
 
-    Whenever a worker has answered, it is given all requests that wait, up to the model's largest batch: under load
-    batches are full without any delay, and a lone request waits no longer than the queue delay.
+    A model's process starts at the first request or load, and ends after a long time without one.
+
+    When a worker has answered a batch, it gets all waiting requests at once, up to the model's largest batch. So under
+    load batches are full without any delay, and a lone request waits no longer than the queue delay.
     """
 
     def __init__(self, times: WorkerTimes | None = None) -> None:
@@ -30,19 +32,19 @@ class ModelWorkers:
         await self._worker(model).start()
 
     async def infer(self, model: WorkerModel, request: Mapping[str, Any]) -> Result:
-        """Return the result of one request, computed in a batch with all others that wait.
+        """Return the result of one request, computed in a batch with all other waiting requests.
 
         Raises HostingMissing, ModelNotLoadable, RequestRefused and WorkerUnavailable.
         """
         return await self._worker(model).infer(request)
 
     async def unload(self, model: WorkerModel) -> None:
-        """Stop a model's worker; the requests that wait for it fail."""
+        """Stop a model's worker; its waiting requests fail."""
         if worker := self._workers.pop(model, None):
             await worker.stop()
 
     def statistics(self, model: WorkerModel) -> BatchStatistics | None:
-        """Return a model's counts; None where it is not loaded."""
+        """Return a model's counts; None if it is not loaded."""
         worker = self._workers.get(model)
         return worker.statistics() if worker and worker.is_running else None
 

@@ -1,6 +1,7 @@
-"""What models need, whatever their kind; the program that forks their processes imports it (`kit.processes.forks`).
+"""The imports that all kinds of models need. The program that forks their processes (`kit.processes.forks`) makes them.
 
-Torch's threads wait for each other by spinning, which starves all others where cores are few; a short spin is kind.
+Torch's threads wait for each other by spinning. With few cores, spinning takes processor time from other threads, so it
+is kept short.
 """
 
 import os

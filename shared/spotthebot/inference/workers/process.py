@@ -1,9 +1,9 @@
-"""The process of one model: it loads the model, and answers until the other end of its socket is closed.
+"""The process of one model. It loads the model, and answers requests until the other end of its socket is closed.
 
-It is forked from a program that has imported torch (`forked_process`): only the first model waits for that, and a
-model's process that was killed is forked again in a moment. On the socket, which the process inherits, each line is a
-JSON document. The process sends `{"ready": ...}` or `{"failed": ...}`; then it gets `{"requests": [...]}` and answers
-`{"results": [...]}`, a result being the JSON object of the model's kind or `{"error": ...}`.
+It is forked from a program that has imported torch (`forked_process`): only the first model waits for the import of
+torch, and a killed process is forked again in a moment. Each line on the inherited socket is a JSON document. The
+process first sends `{"ready": ...}` or `{"failed": ...}`. After that it receives `{"requests": [...]}` and answers
+`{"results": [...]}`. A result is a JSON object, as the model's kind defines it, or `{"error": ...}`.
 """
 
 import argparse
@@ -16,12 +16,13 @@ import traceback
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from spotthebot.inference.models import LoadFailed, load
 from spotthebot.inference.models.batch import run_batch
+from spotthebot.inference.models.errors import LoadFailed
+from spotthebot.inference.models.protocol import load
 
 
 def main() -> NoReturn:
-    """Answer until the socket closes, then end without what torch does at an end."""
+    """Answer requests until the socket closes. Then end the process without torch's own clean-up."""
     parser = argparse.ArgumentParser(prog="python -m spotthebot.inference.workers.process")
     parser.add_argument("model", type=json.loads, help="the fields of `WorkerModel`, as JSON")
     parser.add_argument("--fd", type=int, required=True, help="the inherited socket")
@@ -30,9 +31,9 @@ def main() -> NoReturn:
     try:
         _answer(arguments.model, socket.socket(fileno=arguments.fd))
         code = 0
-    except ConnectionError:  # the service has no more use for the model
+    except ConnectionError:  # the service no longer needs the model
         code = 0
-    except Exception:  # noqa: BLE001 - shown as where a program ends by it
+    except Exception:  # noqa: BLE001 - printed as at the end of a program
         traceback.print_exc()
     finally:
         sys.stderr.flush()
@@ -40,7 +41,10 @@ def main() -> NoReturn:
 
 
 def _answer(model: Mapping[str, Any], connection: socket.socket) -> None:
-    """Load the model and answer; the connection stays open until the process has ended, for which the service waits."""
+    """Load the model and answer requests.
+
+    The connection stays open until the process has ended, since the service waits for its end.
+    """
     lines = connection.makefile("rwb")
 
     def write(document: dict[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""One model in a process of its own: started when it is needed, given batches, started again when it dies."""
+"""One model in a process of its own. The process starts on demand, gets batches, and is started again if it dies."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ _log = get_logger(__name__)
 
 @dataclass(frozen=True)
 class WorkerTimes:
-    """How long a process may be idle, load its model, and take for one batch, in seconds."""
+    """The time limits of a process, in seconds: without a request, for loading its model, and for one batch."""
 
     idle_seconds: float = 900.0
     loading_seconds: float = 1800.0
@@ -34,9 +34,9 @@ class WorkerTimes:
 
 @dataclass(frozen=True)
 class WorkerModel:
-    """What a worker loads, and how it batches; `kind` is an import path as `models.load` takes it.
+    """The model that a worker loads, and its batching. `kind` is an import path, as `models.protocol.load` takes it.
 
-    Errors call the model by its `name`, since `model` may be a path of this machine.
+    Errors call the model by its `name`, since `model` may be a path on this machine.
     """
 
     kind: str
@@ -52,8 +52,8 @@ class WorkerModel:
 class Worker:
     """One model's process and its queue. The process ends after some time without a request.
 
-    A process that died is forked again from a program that has imported everything, which spares it seconds. One that
-    takes longer than its time to load or to answer a batch hangs, as far as anybody can tell: it is killed.
+    If the process dies, a new one is forked from a program that has imported everything, which saves seconds. A process
+    that exceeds its time limit for loading or for a batch is killed.
     """
 
     def __init__(self, model: WorkerModel, times: WorkerTimes) -> None:
@@ -73,9 +73,10 @@ class Worker:
     async def start(self) -> None:
         """Start the process unless it runs, and wait until the model is loaded.
 
-        Raises ModelNotLoadable, and WorkerUnavailable where loading took too long or the worker was stopped.
+        Raises ModelNotLoadable, and WorkerUnavailable if loading took too long or the worker was stopped.
 
-        Callers at the same time share one start and its outcome; a caller that is cancelled does not end it.
+        Several callers at the same time share one start and its outcome. A caller that is cancelled does not cancel the
+        start.
         """
         if self.is_running:
             return
@@ -87,7 +88,7 @@ class Worker:
         await asyncio.shield(self._starting)
 
     async def infer(self, request: Mapping[str, Any]) -> Result:
-        """Return one result; raises ModelNotLoadable, RequestRefused, WorkerUnavailable."""
+        """Return the result of one request; raises ModelNotLoadable, RequestRefused and WorkerUnavailable."""
         await self.start()
         self._keep_batches_running()
         return await self._queue.put(request)
@@ -96,7 +97,7 @@ class Worker:
         return self._queue.statistics()
 
     async def stop(self) -> None:
-        """End the process for good; all requests without a result fail, and so do those that still come."""
+        """End the process for good. All requests without a result fail, and all later requests too."""
         self._is_stopped = True
         self._queue.close(_UNLOADED)
         if self._loop is not None:
@@ -109,14 +110,14 @@ class Worker:
             await asyncio.wait({self._starting})
 
     def _keep_batches_running(self) -> None:
-        """Start the task that runs batches, unless it runs; it ends only when the worker stops."""
+        """Start the task that runs batches, unless it runs already. It ends only when the worker stops."""
         if not self._is_stopped and (self._loop is None or self._loop.done()):
             self._loop = asyncio.create_task(self._run_batches())
 
     def _forget_start(self, start: asyncio.Task[None]) -> None:
         self._starting = None
         if not start.cancelled():
-            start.exception()  # it is seen, even where all callers were cancelled
+            start.exception()  # retrieved, even if all callers were cancelled
 
     async def _start(self) -> None:
         await self._end()
@@ -163,7 +164,7 @@ class Worker:
                 await self._end()
             except Error as error:  # the model can't be loaded again
                 self._queue.fail(batch, error.detail)
-            except Exception as error:  # noqa: BLE001 - whatever a foreign process sends, the next batch is run
+            except Exception as error:  # noqa: BLE001 - the next batch runs, whatever a foreign process sends
                 _log.warning("model.worker_lost", model=self._model.model, error=str(error))
                 self._queue.fail(batch, _DIED)
                 await self._end()
@@ -179,14 +180,14 @@ class Worker:
             raise ConnectionError(message)
         began = time.perf_counter()
         async with asyncio.timeout(self._times.batch_seconds):
-            line = await self._process.ask({"requests": [json.dumps(each.request) for each in batch]})
+            line = await self._process.ask({"requests": [each.request for each in batch]})
         if not line:
             message = "the worker closed its socket"
             raise ConnectionError(message)
         self._queue.settle(batch, json.loads(line)["results"], began=began, ended=time.perf_counter())
 
     async def _end(self) -> None:
-        process, self._process = self._process, None  # at once: another may be started while this one ends
+        process, self._process = self._process, None  # now, since another may start while this one ends
         if process is not None:
             await process.end()
 

@@ -1,1 +1,1 @@
-"""API keys: made and revoked by the operator, checked by every service in its own database connection."""
+"""API keys. The operator makes and revokes them; every service checks them over its own connection to the database."""

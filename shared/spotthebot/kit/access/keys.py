@@ -1,6 +1,7 @@
-"""The form of an API key: `stb_<role>_<id>_<secret>`, of which only a hash of the secret is kept.
+"""API keys have the form `stb_<role>_<id>_<secret>`. Only a hash of the secret is stored.
 
-The secret is 256 random bits, so one round of SHA-256 is enough: there is no guessable password to slow down for.
+The secret is 256 random bits, so one round of SHA-256 is enough. A slow hash would protect only a password that can be
+guessed.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ _FORM = re.compile(r"stb_([a-z]+)_([0-9a-f]{32})_([A-Za-z0-9_-]{43})")
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key without its secret, of which only a hash is stored."""
+    """A stored API key. It has only a hash of the secret, not the secret itself."""
 
     id: UUID
     role: str
@@ -35,24 +36,32 @@ class Principal:
     role: str
     team: str | None
 
+    @property
+    def owner(self) -> str:
+        """Return the owner of what the caller stores: its team, or the key itself if it has no team.
+
+        The team stays the owner when its key is replaced.
+        """
+        return f"team {self.team}" if self.team else f"key {self.key_id}"
+
 
 def make_key(role: str, key_id: UUID) -> tuple[str, bytes]:
-    """Return a new key's text, to be shown once, and the hash of its secret, to be stored."""
+    """Return a new key's text, which is shown once, and the hash of its secret, which is stored."""
     secret = secrets.token_urlsafe(32)
     return f"stb_{role}_{key_id.hex}_{secret}", hash_secret(secret)
 
 
 def parse_key(text: str) -> tuple[UUID, str] | None:
-    """Split a key into its id and its secret; None where the text has another form."""
+    """Split the text of a key into its id and its secret; None if the text has another form."""
     match = _FORM.fullmatch(text)
     return (UUID(match[2]), match[3]) if match else None
 
 
 def hash_secret(secret: str) -> bytes:
-    """Return the SHA-256 that is stored."""
+    """Return the SHA-256 hash of a secret. Only this hash is stored."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def same_secret(secret: str, stored: bytes) -> bool:
-    """Compare in constant time."""
+    """Return whether a secret has the stored hash. The comparison takes constant time."""
     return hmac.compare_digest(hash_secret(secret), stored)

@@ -1,4 +1,4 @@
-"""The only SQL over API keys."""
+"""All SQL of API keys is here."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,8 +10,8 @@ from sqlalchemy.dialects.postgresql import insert as insert_or_keep
 
 from spotthebot.kit.access.keys import ApiKey, Principal, hash_secret, make_key, parse_key, same_secret
 from spotthebot.kit.access.tables import ApiKeyRow
-from spotthebot.kit.database.lookups import BatchedLookup, Lookups
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.database.statement_pool import BatchedLookup, StatementPool
 from spotthebot.kit.database.statements import Statement
 from spotthebot.kit.errors import NotFound, Unauthenticated
 from spotthebot.kit.ids import new_id
@@ -53,7 +53,7 @@ class NoSuchKey(NotFound):
 async def create_key(
     session: WriteSession, *, role: str, team: str | None, note: str = "", expires_at: datetime | None = None
 ) -> tuple[ApiKey, str]:
-    """Store a new key and return it with its text, which can't be had again."""
+    """Store a new key. Return it with its text, which can't be read again later."""
     key_id = new_id()
     text, digest = make_key(role, key_id)
     await session.execute(
@@ -65,7 +65,7 @@ async def create_key(
 
 
 async def keep_key(session: WriteSession, key_id: UUID, secret: str, *, role: str, note: str) -> bool:
-    """Store a key that was made elsewhere, unless it is there; return whether what is there has this secret."""
+    """Store a key that was made elsewhere. Return False if the key's id is already stored with another secret."""
     row = {"id": key_id, "role": role, "team": None, "note": note, "secret_sha256": hash_secret(secret)}
     await session.execute(insert_or_keep(ApiKeyRow).values(row).on_conflict_do_nothing())
     stored = await session.scalar(select(ApiKeyRow.secret_sha256).where(ApiKeyRow.id == key_id))
@@ -73,12 +73,12 @@ async def keep_key(session: WriteSession, key_id: UUID, secret: str, *, role: st
 
 
 async def list_keys(session: ReadSession) -> list[ApiKey]:
-    """Return all keys, oldest first; there are few, as only an operator makes them."""
+    """Return all keys, oldest first. There are few, since only an operator makes them."""
     return [_key(row) for row in await session.scalars(select(ApiKeyRow).order_by(ApiKeyRow.id))]
 
 
 async def revoke_key(session: WriteSession, key_id: UUID, now: datetime) -> ApiKey:
-    """Revoke at once; revoking again changes nothing."""
+    """Revoke a key at once; revoking it again changes nothing."""
     await session.execute(
         update(ApiKeyRow).where(ApiKeyRow.id == key_id, ApiKeyRow.revoked_at.is_(None)).values(revoked_at=now)
     )
@@ -86,16 +86,19 @@ async def revoke_key(session: WriteSession, key_id: UUID, now: datetime) -> ApiK
 
 
 class Authenticator:
-    """Tells who calls by their API keys, each of which is looked up at every call: a revoked key is refused at once."""
+    """Finds the caller of a request by its API key.
 
-    def __init__(self, lookups: Lookups) -> None:
-        self._lookups = lookups
+    It reads the key from the database at every request, so a revoked key is refused at once.
+    """
+
+    def __init__(self, statements: StatementPool) -> None:
+        self._statements = statements
         self._rows = BatchedLookup(self._fetch)
 
     async def authenticate(self, text: str, now: datetime) -> Principal:
-        """Return the caller to whom this key was given.
+        """Return the caller that this API key belongs to.
 
-        Raises UnknownKey, ExpiredKey or RevokedKey; the last two only to callers with the right secret.
+        Raises UnknownKey. Raises ExpiredKey or RevokedKey only if the secret is right.
         """
         parsed = parse_key(text)
         if parsed is None:
@@ -111,7 +114,7 @@ class Authenticator:
         return Principal(row.id, row.role, row.team)
 
     async def _fetch(self, key_ids: Sequence[UUID]) -> Mapping[UUID, Any]:
-        return {row.id: row for row in await self._lookups.fetch(_BY_IDS, {"ids": list(key_ids)})}
+        return {row.id: row for row in await self._statements.fetch(_BY_IDS, {"ids": list(key_ids)})}
 
 
 async def _get(session: ReadSession, key_id: UUID) -> ApiKey:

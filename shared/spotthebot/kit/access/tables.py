@@ -1,4 +1,4 @@
-"""The one table of the schema `access`: written by the operator's command line, read by every service."""
+"""The only table of the schema `access`. The operator's command line writes it, and every service reads it."""
 
 from datetime import datetime
 from pathlib import Path
@@ -8,7 +8,7 @@ from sqlalchemy import DateTime, LargeBinary, String, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from spotthebot.kit.database.sessions import schema_metadata
-from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.migrations.lineage import Lineage
 
 SCHEMA = "access"
 
@@ -18,7 +18,7 @@ class _Base(DeclarativeBase):
 
 
 class ApiKeyRow(_Base):
-    """A key; the operator's command line hands out its text once and keeps only the hash of the secret."""
+    """An API key. The operator's command line shows its text once, and stores only the hash of the secret."""
 
     __tablename__ = "api_keys"
 

@@ -1,1 +1,1 @@
-"""Secrets and what is made of them: sealed values, signatures, pseudonyms."""
+"""Cryptography with secret keys: sealed values, signatures, pseudonyms."""

@@ -1,4 +1,4 @@
-"""Standard Webhooks: secrets, and requests signed with them."""
+"""Standard Webhooks: signing secrets, and the headers of signed requests."""
 
 import base64
 import binascii
@@ -35,9 +35,10 @@ def new_signing_secret() -> str:
 
 
 def signed_headers(message_id: str, now: datetime, body: bytes, signing_secrets: Sequence[str]) -> dict[str, str]:
-    """Return the headers of a Standard Webhooks message, with a signature by each secret, so that one can change.
+    """Return the headers of a Standard Webhooks message, with one signature for each secret.
 
-    A message that is sent again keeps its id and gets a new time.
+    While a subscription changes its secret, both the old and the new secret sign. A message that is sent again keeps
+    its id and gets a new time.
     """
     signatures = (Webhook(each).sign(message_id, now.astimezone(UTC), body.decode()) for each in signing_secrets)
     return {

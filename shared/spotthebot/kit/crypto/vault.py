@@ -1,4 +1,4 @@
-"""Secrets at rest: encrypted with a key that the database never sees."""
+"""Encrypts secrets for storage. The database never sees the key."""
 
 import contextlib
 import os
@@ -13,11 +13,14 @@ class KeyFileOpen(ValueError):
 
 
 class Unreadable(Exception):
-    """Sealed with another key, or too long ago."""
+    """The value was sealed with another key, or too long ago."""
 
 
 class Vault:
-    """Seals and opens secrets (Fernet: AES-128-CBC with HMAC-SHA-256). The first key seals, any of them opens."""
+    """Seals and opens secrets (Fernet: AES-128-CBC with HMAC-SHA-256).
+
+    The first key seals; each of the keys can open.
+    """
 
     def __init__(self, keys: str) -> None:
         self._fernet = MultiFernet([Fernet(key) for key in keys.replace(",", " ").split()])
@@ -26,7 +29,7 @@ class Vault:
         return self._fernet.encrypt(secret.encode())
 
     def open(self, sealed: bytes, *, max_age_seconds: int | None = None) -> str:
-        """Return the secret; raises Unreadable where none of the keys fits, or it was sealed too long ago."""
+        """Return the secret; raises Unreadable if no key fits, or if it was sealed too long ago."""
         try:
             return self._fernet.decrypt(sealed, ttl=max_age_seconds).decode()
         except InvalidToken:
@@ -34,9 +37,10 @@ class Vault:
 
 
 def vault_from(keys: str, key_file: Path) -> Vault:
-    """Open the vault with the keys given, or with those in a file, which is made, readable by us alone, if missing.
+    """Return a vault with the given keys, or else with the keys in a file.
 
-    Raises KeyFileOpen where others may read the file, and ValueError for what is no key.
+    If the file is missing, it is made with a new key, readable only by its owner. Raises KeyFileOpen if others may read
+    the file, and ValueError for a malformed key.
     """
     return Vault(keys or _read_or_make(key_file))
 
@@ -44,7 +48,7 @@ def vault_from(keys: str, key_file: Path) -> Vault:
 def _read_or_make(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        # 0600, and whole before it has its name; without a buffer, which a full disk would leave to be written.
+        # Mode 0600, and complete before it gets its name. Unbuffered, so that a full disk fails here and not at close.
         with tempfile.NamedTemporaryFile(dir=path.parent, buffering=0) as made:
             made.write(Fernet.generate_key())
             with contextlib.suppress(FileExistsError):

@@ -1,1 +1,1 @@
-"""PostgreSQL: sessions, look-ups and single statements, shares of connections, retention."""
+"""PostgreSQL: sessions, look-ups, single statements, retention, and each API key's share of the connections."""

@@ -1,4 +1,4 @@
-"""A share of a pool's connections for each API key, so that the requests of one key never hold them all."""
+"""Gives each API key a share of a pool's connections, so that the requests of one key never hold all of them."""
 
 import asyncio
 from collections import Counter
@@ -15,9 +15,9 @@ _MAX_WAITING = 200
 
 @dataclass
 class PoolUser:
-    """For whom a request takes connections. A request that holds one takes further ones outside of the share.
+    """The API key on whose behalf a request takes connections, and how many connections of each pool the request holds.
 
-    It would else wait for itself.
+    A request that holds one connection takes further ones outside of the share. Otherwise it could wait for itself.
     """
 
     name: str
@@ -25,7 +25,7 @@ class PoolUser:
 
 
 pool_user: ContextVar[PoolUser | None] = ContextVar("pool_user", default=None)
-"""For whom the running task takes connections; None, as in workers and for other services, is without limits."""
+"""The user that the running task takes connections for. None, as in workers and for other services, has no limit."""
 
 
 class ShareInUse(TooMany):
@@ -36,11 +36,11 @@ class ShareInUse(TooMany):
 class _Queue:
     semaphore: asyncio.Semaphore
     members: int = 0
-    """Requests that hold a connection or wait for one."""
+    """The number of requests that hold a connection or wait for one."""
 
 
 class PoolShares:
-    """Shares of one pool: `share` connections for each user."""
+    """The shares of one pool: each user may hold `share` connections."""
 
     def __init__(self, share: int) -> None:
         self._share = share
@@ -48,9 +48,9 @@ class PoolShares:
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
-        """Hold one of the user's connections while the block lasts.
+        """Hold one of the user's connections while the block runs.
 
-        Raises ShareInUse where none is free within ten seconds, or 200 requests wait already.
+        Raises ShareInUse if no connection is free within ten seconds, or if 200 requests already wait.
         """
         user = pool_user.get()
         if user is None or user.held[id(self)]:

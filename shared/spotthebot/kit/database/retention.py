@@ -1,7 +1,7 @@
-"""Deletes rows that only tell what happened once, when they are older than a setting keeps them.
+"""Deletes rows about the past, such as old answers and failed jobs, after a time that a setting defines.
 
-Rows go in batches, each a transaction of its own, and rows that another process locks are left to it: any number of
-processes of a service may do this, and none waits for another.
+Rows are deleted in batches; each batch has a transaction of its own. Rows that another process has locked are skipped.
+So several processes of a service can delete at the same time, and no process waits for another.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _log = get_logger(__name__)
 
 @dataclass(frozen=True)
 class KeptRows:
-    """Rows of a table and how long they are kept; `is_old` is an SQL condition with the parameter `before`."""
+    """The rows of a table, and how long they are kept. `is_old` is an SQL condition with the parameter `before`."""
 
     table: str
     is_old: str
@@ -38,7 +38,7 @@ class Retention:
         self._database, self._schema, self._rows, self._clock = database, schema, rows, clock
 
     async def run(self) -> None:
-        """Purge every ten minutes until cancelled, whatever trouble the database has meanwhile."""
+        """Purge every ten minutes until cancelled. A failure of the database is logged, and the next purge is tried."""
         while True:
             try:
                 await self.purge()
@@ -47,7 +47,7 @@ class Retention:
             await pause(_PURGE_SECONDS)
 
     async def purge(self) -> None:
-        """Delete all rows that are old now."""
+        """Delete all rows that are older than their retention."""
         for rows in self._rows:
             deleted = 0
             while batch := await self._delete_batch(rows):
@@ -60,7 +60,7 @@ class Retention:
     async def _delete_batch(self, rows: KeptRows) -> int:
         before = self._clock() - rows.kept
         async with self._database.write() as session:
-            # Triggers of procrastinate's tables name others without their schema.
+            # Triggers of procrastinate's tables name other tables without their schema.
             await session.execute(text("SELECT set_config('search_path', :schema, true)"), {"schema": self._schema})
             deleted = await session.execute(
                 text(f"""
@@ -78,12 +78,12 @@ class Retention:
 
 
 def old_idempotency_keys(settings: ServiceSettings) -> KeptRows:
-    """Return the answers that repeats of requests may no longer ask for."""
+    """Return the retention rule of stored answers, which are kept for repeated requests."""
     return KeptRows("idempotency_keys", "created_at < :before", timedelta(hours=settings.idempotency_key_hours))
 
 
 def old_failed_jobs(settings: JobSettings) -> KeptRows:
-    """Return the jobs that ended otherwise than well; those that ended well are deleted at once."""
+    """Return the retention rule of failed and aborted jobs. Successful jobs are deleted as soon as they end."""
     return KeptRows(
         "procrastinate_jobs",
         "status NOT IN ('todo', 'doing') AND NOT EXISTS (SELECT FROM procrastinate_events"
@@ -93,5 +93,5 @@ def old_failed_jobs(settings: JobSettings) -> KeptRows:
 
 
 def retention_of(settings: JobSettings, database: Database, schema: str, *more: KeptRows) -> Retention:
-    """Return the retention of a service with jobs: of answers, of failed jobs, and of more that is its own."""
+    """Return the retention of a service with jobs: of stored answers, of failed jobs, and of its own rows in `more`."""
     return Retention(database, schema, [old_idempotency_keys(settings), old_failed_jobs(settings), *more])

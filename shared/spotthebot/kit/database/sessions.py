@@ -1,4 +1,7 @@
-"""The engine and the sessions. Nobody calls commit: leaving `Database.write()` does, raising inside it rolls back."""
+"""The engines and the sessions.
+
+At the end of the block of `Database.write()` it commits; after an error it rolls back.
+"""
 
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -14,13 +17,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from spotthebot.kit.database.autocommit import Autocommit
-from spotthebot.kit.database.lookups import Lookups
 from spotthebot.kit.database.pool_shares import PoolShares
+from spotthebot.kit.database.statement_pool import IDLE_SECONDS, StatementPool
 from spotthebot.kit.database.statements import KeyedStatement, Statement
 
 LONG_STATEMENT_SECONDS = 900
-"""What workers give a statement, who build, check and delete in bulk; requests have the time of their login."""
+"""The time limit of a statement in workers, which build, check and delete in bulk. For requests the login sets one."""
 NAMING_CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -29,26 +31,25 @@ NAMING_CONVENTION = {
     "pk": "pk_%(table_name)s",
 }
 DATABASE_TROUBLE = (OperationalError, InterfaceError, PoolTimeout, psycopg.OperationalError)
-"""Errors after which another attempt may succeed: no connection, a deadlock, a server that ends."""
+"""Errors after which another attempt may succeed: no connection, a deadlock, a server that stops."""
 _PASSING = ("08", "53", "57P", "40001", "40P01", "55P03")
-"""Beginnings of SQL states that say nothing about a statement: connections, resources, a server that ends, locks."""
+"""Prefixes of SQL states that are no fault of the statement: connections, resources, a server that stops, locks."""
 _LIFE_SECONDS = 300
-"""What a server's process learns of tables and statements it keeps: a new one begins with a fifth of that memory."""
+"""A connection is replaced at this age: its server process caches tables and plans, and grows to five times its size.
+"""
 _SMALLEST_SHARE = 2
-_IDLE_SECONDS = 0.25
-"""Shorter than PostgreSQL takes to end and to come back."""
 
 
 def schema_metadata(schema: str) -> MetaData:
-    """Metadata for the tables of one service, qualified by its schema, constraints named by convention."""
+    """Return the metadata for the tables of one service in its schema. Names of constraints follow a convention."""
     return MetaData(schema=schema, naming_convention=NAMING_CONVENTION)
 
 
 def is_passing_trouble(error: BaseException | None) -> bool:
-    """Return whether an error is trouble of the database that passes by itself, and no fault of the statement.
+    """Return whether an error is a temporary failure of the database, and not a fault of the statement.
 
-    A statement that takes too long, or is too large for PostgreSQL, fails in the same way another time. None, as of an
-    error without a cause, is no trouble.
+    A statement that takes too long, or is too large for PostgreSQL, would fail again, so its error is not temporary.
+    None, the cause of an error without a cause, is not temporary either.
     """
     if isinstance(error, PoolTimeout):
         return True
@@ -61,14 +62,14 @@ def is_passing_trouble(error: BaseException | None) -> bool:
 
 
 class ReadSession(AsyncSession):
-    """A session in which PostgreSQL itself refuses writes; each statement sees what is committed when it begins."""
+    """A session in which PostgreSQL refuses writes. Each statement sees the data that are committed when it starts."""
 
     _driver: Any = None
 
     async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
-        """Run a compiled statement inside this session and return its rows, whose columns are attributes.
+        """Run a compiled statement in this session and return its rows, whose columns are attributes.
 
-        It costs a third of the processor time that `execute` takes. Errors are psycopg's own.
+        It takes a third of the processor time of `execute`. It raises the errors of psycopg.
         """
         if self._driver is None:
             raw: Any = await (await self.connection()).get_raw_connection()
@@ -76,25 +77,34 @@ class ReadSession(AsyncSession):
         return await statement.fetch(self._driver, parameters)
 
     async def find(self, statement: KeyedStatement, key: tuple[Any, ...]) -> Any:  # noqa: ANN401 - psycopg's row
-        """Return the row of a key; None where there is none."""
+        """Return the row with this key; None if there is none."""
         rows = await self.fetch(statement, statement.parameters([key]))
         return rows[0] if rows else None
 
 
 class WriteSession(ReadSession):
-    """A session whose transaction commits when its block ends without an error. Whatever reads may be given one."""
+    """A session whose transaction commits when its block ends without an error. Functions that read accept it too."""
 
 
 class Database:
-    """One service's connections to PostgreSQL: `pool_size` for reading, as many for writing and twice those at peaks.
+    """One service's connections to PostgreSQL, for reading, writing, look-ups and single statements.
 
-    Connections for reading have no transaction around their statements. It would double the time of a short read and
-    change no result: each statement of a transaction sees what is committed when it begins (READ COMMITTED). There are
-    no more of them at peaks: to wait for a free one takes less time than to open another. `lookups` has a few
-    connections of its own, for the reads that nearly every request begins with; `fetch` has up to `pool_size`, for
-    single statements. The requests of one API key hold at most half of the connections for reading, a quarter of those
-    for writing (`pool_shares`), and three quarters of those for single statements, which hold locks no longer than they
-    run. `statement_seconds` replaces the time that the login gives each statement. A connection older than
+    There are `pool_size` connections for reading, and as many for writing. At peaks there are up to `2 * pool_size`
+    connections for writing. The number of connections for reading does not grow at peaks, since waiting for a free
+    connection is faster than opening another.
+
+    Connections for reading run each statement without an explicit transaction. A transaction would double the time of a
+    short read and change no result: each of its statements sees the data that are committed when it starts (READ
+    COMMITTED).
+
+    `statements` has connections of its own for compiled statements: up to `pool_size` connections that may write, and
+    four more that only read.
+
+    The requests of one API key hold at most half of the connections for reading and a quarter of the connections for
+    writing. They hold at most three quarters of the connections for compiled statements, whose locks end with the
+    statement (`pool_shares`).
+
+    `statement_seconds` replaces the time limit for statements that the login sets. A connection older than
     `life_seconds` is replaced before it is used again.
     """
 
@@ -108,26 +118,28 @@ class Database:
         life_seconds: int = _LIFE_SECONDS,
     ) -> None:
         url = url if statement_seconds is None else _with_option(url, f"-c statement_timeout={statement_seconds}s")
-        self.lookups = Lookups(url, application_name=application_name)
-        self._single = Autocommit(
-            url, application_name=application_name, connections=pool_size, lost_at=lambda: self.lookups.lost_at
-        )
+        self.statements = StatementPool(url, application_name=application_name, connections=pool_size)
         self._single_shares = PoolShares(max(_SMALLEST_SHARE, 3 * pool_size // 4))
-        self.engine = _engine(url, pool_size, application_name, self.lookups, life_seconds=life_seconds)
-        self._reading = _engine(url, pool_size, application_name, self.lookups, life_seconds=life_seconds, reads=True)
+        self.engine = _engine(url, pool_size, application_name, self.statements, life_seconds=life_seconds)
+        self._reading = _engine(
+            url, pool_size, application_name, self.statements, life_seconds=life_seconds, reads=True
+        )
         self._reading_shares = PoolShares(max(_SMALLEST_SHARE, pool_size // 2))
         self._writing_shares = PoolShares(max(_SMALLEST_SHARE, 2 * pool_size // 4))
         self._readers = async_sessionmaker(self._reading, class_=ReadSession, expire_on_commit=False)
         self._writers = async_sessionmaker(self.engine, class_=WriteSession, expire_on_commit=False)
 
     async def fetch(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
-        """Run a compiled statement as a transaction of its own and return its rows; errors are psycopg's own."""
+        """Run a compiled statement in a transaction of its own and return its rows; raises the errors of psycopg."""
         async with self._single_shares.taken():
-            return await self._single.fetch(statement, parameters)
+            return await self.statements.fetch(statement, parameters)
 
     async def find(self, statement: KeyedStatement, key: tuple[Any, ...]) -> Any:  # noqa: ANN401 - psycopg's row
-        """Return the row of a key, which is looked up together with others; None where there is none."""
-        return await self.lookups.find(statement, key)
+        """Return the row with this key, or None.
+
+        One statement looks up all keys that are requested at the same time.
+        """
+        return await self.statements.find(statement, key)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
@@ -142,12 +154,17 @@ class Database:
     async def close(self) -> None:
         await self.engine.dispose()
         await self._reading.dispose()
-        await self.lookups.close()
-        await self._single.close()
+        await self.statements.close()
 
 
 def _engine(
-    url: str, pool_size: int, application_name: str, lookups: Lookups, *, life_seconds: int, reads: bool = False
+    url: str,
+    pool_size: int,
+    application_name: str,
+    statements: StatementPool,
+    *,
+    life_seconds: int,
+    reads: bool = False,
 ) -> AsyncEngine:
     parsed = make_url(url).set(drivername="postgresql+psycopg")
     options = [*parsed.normalized_query.get("options", ()), *(["-c default_transaction_read_only=on"] if reads else [])]
@@ -157,7 +174,7 @@ def _engine(
         pool_size=pool_size,
         max_overflow=0 if reads else pool_size,
         pool_recycle=life_seconds,
-        pool_use_lifo=True,  # the one that was used last needs no ping, and has its statements prepared
+        pool_use_lifo=True,  # the last used connection needs no ping, and has its statements prepared
         isolation_level="AUTOCOMMIT" if reads else None,
         connect_args={
             "application_name": application_name,
@@ -165,7 +182,7 @@ def _engine(
             **({"options": " ".join(options)} if options else {}),
         },
     )
-    _ping_idle_connections(engine.sync_engine, lookups)
+    _ping_idle_connections(engine.sync_engine, statements)
     return engine
 
 
@@ -175,10 +192,10 @@ def _with_option(url: str, option: str) -> str:
     return parsed.update_query_dict({"options": options}).render_as_string(hide_password=False)
 
 
-def _ping_idle_connections(engine: Engine, lookups: Lookups) -> None:
-    """Test a connection before use, unless it was used just now: that would be a round trip for every short read.
+def _ping_idle_connections(engine: Engine, statements: StatementPool) -> None:
+    """Test a connection before its use, unless it was used a moment ago: a test costs a round trip.
 
-    Where a look-up has just found its own connection dead, those of the pools are tested as well.
+    After `statements` has found a dead connection, each connection of the engines is tested, however short it was idle.
     """
 
     @event.listens_for(engine, "checkin")
@@ -188,7 +205,7 @@ def _ping_idle_connections(engine: Engine, lookups: Lookups) -> None:
     @event.listens_for(engine, "checkout")
     def ping(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
         used_at = record.info.get("used_at", float("inf"))
-        if time.monotonic() - used_at < _IDLE_SECONDS and used_at > lookups.lost_at:
+        if time.monotonic() - used_at < IDLE_SECONDS and used_at > statements.lost_at:
             return
         try:
             engine.dialect.do_ping(connection)

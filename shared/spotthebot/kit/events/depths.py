@@ -1,4 +1,4 @@
-"""How many events wait for their distribution, and how many deliveries for their next attempt."""
+"""Counts the events that wait for distribution, and the deliveries that wait for their next attempt."""
 
 from sqlalchemy import text
 
@@ -10,7 +10,10 @@ DELIVERIES = "deliveries"
 
 
 async def read_event_queues(session: ReadSession, schema: str) -> tuple[QueueDepth, ...]:
-    """Read the outbox and the deliveries of one service; each has an index of the entries that wait."""
+    """Read the two queues of one service: its outbox and its deliveries.
+
+    Each queue has an index of its waiting entries.
+    """
     outbox = await session.execute(
         text(f"""
             SELECT count(*) AS waiting, GREATEST(0, EXTRACT(EPOCH FROM now() - min(created_at))) AS oldest_seconds

@@ -1,7 +1,7 @@
-"""Delivers events to subscribers: at least once, each subscriber at its own pace.
+"""Delivers events to subscribers. Each event arrives at least once, and no subscriber slows down another.
 
-The deliveries are a queue in their own table. In a queue of jobs one subscriber would wait for another: a job that
-waits a day for its next attempt holds back all later ones under its lock, and hanging ones fill a worker.
+The deliveries are a queue in a table of their own. In a queue of jobs one subscriber would delay the others. A job that
+waits a day for its next attempt holds back all later jobs with the same lock, and hanging jobs fill a worker.
 """
 
 import asyncio
@@ -17,8 +17,9 @@ from spotthebot.kit.events.domain import GONE, AttemptOutcome, ClaimedDelivery, 
 from spotthebot.kit.events.errors import TeamLookupFailed
 from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.events.signer import EventSigner, message_body
-from spotthebot.kit.events.store import EventStore
-from spotthebot.kit.outbound import CallFailed, HttpByOwner
+from spotthebot.kit.events.store.event_store import EventStore
+from spotthebot.kit.outbound.errors import CallFailed
+from spotthebot.kit.outbound.owners import HttpByOwner
 from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.telemetry.tracing import linked_trace
 from spotthebot.kit.waits.cancellation import pause, raise_if_cancelled
@@ -39,7 +40,7 @@ FindTeam = Callable[[Event], Awaitable[str | None]]
 
 @dataclass(frozen=True)
 class DeliverySchedule:
-    """When attempts are made, how many at once for one subscriber, and how long events are kept."""
+    """When attempts are made, how many run at once for one subscriber, and how long events are kept."""
 
     waits_seconds: Sequence[float]
     timeout_seconds: float
@@ -49,7 +50,7 @@ class DeliverySchedule:
 
 
 class EventDispatcher:
-    """Delivers the events of one service; any number of dispatchers share the work."""
+    """Delivers the events of one service. Any number of dispatchers share the work."""
 
     def __init__(
         self,
@@ -71,14 +72,14 @@ class EventDispatcher:
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
-        """Deliver until cancelled; another dispatcher repeats the attempts that are under way then."""
+        """Deliver until cancelled. If an attempt is interrupted by this, another dispatcher repeats it."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._repeat(self._distribute, self._schedule.poll_seconds))
             group.create_task(self._deliver())
             group.create_task(self._repeat(self.purge, _PURGE_SECONDS))
 
     async def purge(self) -> None:
-        """Delete distributed events that are older than the retention, with their deliveries, batch by batch."""
+        """Delete distributed events that are older than the retention, and their deliveries, batch by batch."""
         before = self._clock() - self._schedule.retention
         while True:
             async with self._database.write() as session:
@@ -97,9 +98,9 @@ class EventDispatcher:
             await pause(seconds)
 
     async def _distribute(self) -> None:
-        """Make the deliveries of all new events; those whose team can't be found now are left for the next round.
+        """Create the deliveries of all new events. After that, give positions to all distributed events.
 
-        Then they are numbered, with those that need no distribution.
+        If the team of an event can't be found now, the event waits for the next round.
         """
         if not await self._store.outbox.has_new_events(self._database):  # as nearly always
             return
@@ -169,7 +170,7 @@ class EventDispatcher:
             return []
 
     async def _attempt(self, claimed: ClaimedDelivery) -> None:
-        """Attempt a delivery in a trace of its own, of which the subscriber gets nothing."""
+        """Attempt a delivery in a trace of its own. The subscriber receives no trace headers."""
         attributes: dict[str, str | int] = {"event_type": claimed.event.type, "attempt": claimed.attempts}
         with linked_trace("deliver event", attributes, claimed.event.trace):
             outcome = await self._send(claimed)
@@ -205,7 +206,7 @@ class EventDispatcher:
             return AttemptOutcome(None, f"There was no whole answer within {self._schedule.timeout_seconds:g} s.")
         except CallFailed as failed:
             if failed.status is not None and 200 <= failed.status < 300:
-                return AttemptOutcome(failed.status, None)  # only the body is wrong, which nobody reads
+                return AttemptOutcome(failed.status, None)  # only the body is wrong, and nobody reads it
             return AttemptOutcome(failed.status, failed.detail, failed.retry_after_seconds)
         return AttemptOutcome(answer.status, None)
 

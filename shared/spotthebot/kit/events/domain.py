@@ -8,13 +8,13 @@ from typing import Any
 from uuid import UUID
 
 TEST_EVENT = "subscription.test"
-"""The type of the event that a subscriber can request, to try a subscription out."""
+"""The type of the test event that a subscriber can request to try its subscription."""
 GONE = 410
-"""The HTTP status by which a subscriber ends its subscription."""
+"""The HTTP status with which a subscriber ends its subscription."""
 
 
 class DeliveryState(StrEnum):
-    """State of an event's delivery to one subscriber; a replay makes any delivery pending again."""
+    """The state of an event's delivery to one subscriber. A replay makes a delivery pending again."""
 
     PENDING = "pending"
     """The next attempt is due, waits for its time, or is under way."""
@@ -25,9 +25,10 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened; `team` owns the thing that it happened to, None for the operator's own.
+    """A published fact. `team` owns the subject of the event; None means the operator.
 
-    `position` is its place in lists, None until it is distributed; `trace` is that in which it happened.
+    `position` is the event's place in lists; None until the event is distributed. `trace` is the trace in which the
+    event was written.
     """
 
     id: UUID
@@ -41,9 +42,10 @@ class Event:
 
 @dataclass(frozen=True)
 class EventCatalogue:
-    """The event types of a service, and the part of them that teams may receive.
+    """The event types of a service, which of them teams may receive, and which data.
 
-    `for_teams` are types whose events belong to one team each, which receives only `team_fields` of their data.
+    Each event of a type in `for_teams` belongs to one team. The team receives only the `team_fields` of the event's
+    data.
     """
 
     types: type[StrEnum]
@@ -51,7 +53,7 @@ class EventCatalogue:
     team_fields: Sequence[str] = ()
 
     def visible_data(self, event: Event, team: str | None) -> dict[str, Any]:
-        """Return the data that a team may see; all of it for the operator (None)."""
+        """Return the data that a team may see. The operator (None) may see all data."""
         if team is None or event.type == TEST_EVENT:
             return dict(event.data)
         return {key: event.data[key] for key in self.team_fields if key in event.data}
@@ -59,7 +61,10 @@ class EventCatalogue:
 
 @dataclass(frozen=True)
 class Subscription:
-    """A URL that events are sent to, signed with `sealed_secret`, and with the old secret too for a while."""
+    """A URL that receives events.
+
+    They are signed with `sealed_secret`, and during an overlap also with the old secret.
+    """
 
     id: UUID
     team: str | None
@@ -73,7 +78,7 @@ class Subscription:
     created_at: datetime
 
     def sealed_secrets(self, now: datetime) -> tuple[bytes, ...]:
-        """Return the secrets to sign with, the newest first."""
+        """Return the sealed secrets that sign messages now, the newest first."""
         if self.old_sealed_secret is None or self.old_secret_until is None or self.old_secret_until <= now:
             return (self.sealed_secret,)
         return self.sealed_secret, self.old_sealed_secret
@@ -97,7 +102,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class ClaimedDelivery:
-    """A delivery leased for one attempt: no other dispatcher makes it before `leased_until`."""
+    """A delivery that one dispatcher attempts. No other dispatcher attempts it before `leased_until`."""
 
     delivery_id: UUID
     attempts: int
@@ -108,7 +113,7 @@ class ClaimedDelivery:
 
 @dataclass(frozen=True)
 class AttemptOutcome:
-    """Outcome of one attempt; `retry_after_seconds` is the wait that the subscriber asked for."""
+    """The outcome of one attempt. `retry_after_seconds` is the wait that the subscriber asked for."""
 
     status: int | None
     error: str | None
@@ -119,13 +124,13 @@ class AttemptOutcome:
         return self.error is None
 
     def wait_before_retry(self, attempts: int, waits_seconds: Sequence[float]) -> timedelta | None:
-        """Return the time until the next attempt, after so many attempts; None where none follows."""
+        """Return the wait before the next attempt, after `attempts` attempts; None if no further attempt is made."""
         if self.delivered or self.status == GONE or attempts > len(waits_seconds):
             return None
         return timedelta(seconds=max(waits_seconds[attempts - 1], self.retry_after_seconds or 0.0))
 
     def next_state(self, wait: timedelta | None) -> DeliveryState:
-        """Return the state of a delivery after this attempt; `wait` is None where no attempt follows."""
+        """Return the state of a delivery after this attempt; `wait` is None if no attempt follows."""
         if wait is not None:
             return DeliveryState.PENDING
         return DeliveryState.DELIVERED if self.delivered else DeliveryState.FAILED

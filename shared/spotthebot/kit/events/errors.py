@@ -39,4 +39,4 @@ class TooManySubscriptions(Conflict):
 
 
 class TeamLookupFailed(Exception):
-    """The team of an event can't be found out at the moment; the dispatcher tries again."""
+    """The team of an event can't be found at the moment; the dispatcher tries again."""

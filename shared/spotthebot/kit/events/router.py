@@ -1,4 +1,4 @@
-"""`/v1/subscriptions` and `/v1/events` for a service's own event types."""
+"""The endpoints `/v1/subscriptions` and `/v1/events` of a service, for its own event types."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,7 +24,7 @@ _LAST_POSITION = 2**63 - 1
 
 
 class _AllowSubscribers(Allow):
-    """Lets in the operator and the service's subscribers, and notes for which team they ask."""
+    """Admits the operator and the service's subscribers. Stores the team on whose behalf the caller acts."""
 
     def __init__(self, subscribers: Subscribers | None) -> None:
         super().__init__(OPERATOR, *([subscribers.role] if subscribers else []))
@@ -39,7 +39,7 @@ class _AllowSubscribers(Allow):
 
 @dataclass(frozen=True)
 class _Subscriber:
-    """A caller, and the team that it acts for; None for the operator."""
+    """A caller, and the team on whose behalf it acts; None for the operator."""
 
     key_id: UUID
     team: str | None
@@ -51,22 +51,22 @@ async def _subscriber(request: Request) -> _Subscriber:
 
 
 async def _subscriptions(request: Request) -> Subscriptions:
-    subscriptions: Subscriptions = request.app.state.subscriptions
+    subscriptions: Subscriptions = request.app.state.resources.subscriptions
     return subscriptions
 
 
 Creator = Annotated[_Subscriber, Depends(idempotent(_subscriber))]
-"""The operator, or a team for its own events; honours `Idempotency-Key`."""
+"""The operator, or a team for its own events; the endpoint honours `Idempotency-Key`."""
 Subscriber = Annotated[_Subscriber, Depends(_subscriber)]
-"""The same callers, in requests that can be repeated as they are."""
+"""The same callers, for endpoints that need no `Idempotency-Key`."""
 Mounted = Annotated[Subscriptions, Depends(_subscriptions)]
 TypeName = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
 
 
 def events_router(types: type[StrEnum], subscribers: Subscribers | None = TEAMS) -> APIRouter:
-    """Return the router of a service whose `app.state.subscriptions` are its `Subscriptions`.
+    """Return the router for a service. The service's `app.state.resources` must have an attribute `subscriptions`.
 
-    Without `subscribers` the operator alone subscribes.
+    Without `subscribers` only the operator may subscribe.
     """
     guard = Depends(_AllowSubscribers(subscribers))
     router = APIRouter(prefix="/v1", tags=["events"], route_class=IdempotentRoute, dependencies=[guard])
@@ -92,7 +92,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
         mounted: Mounted,
         request: Annotated[wire.SubscriptionIn, _read_as(schemas.subscription_in)],
     ) -> wire.SubscriptionWithSecretOut:
-        """Subscribe a URL to events; the answer holds the signing secret, which is not shown again."""
+        """Subscribe a URL to events. The answer holds the signing secret, which is not shown again."""
         secret = request.secret.get_secret_value() if request.secret else None
         return _with_secret_out(
             await mounted.subscribe(session, caller.team, url=request.url, events=request.events, secret=secret)
@@ -102,7 +102,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
     async def list_subscriptions(
         session: Reading, caller: Subscriber, mounted: Mounted, paging: Paging
     ) -> Page[wire.SubscriptionOut]:
-        """List subscriptions, oldest first; a team sees its own."""
+        """List subscriptions, oldest first. A team sees only its own subscriptions."""
         rows = await mounted.store.subscriptions.list_subscriptions(
             session, team=caller.team, after=paging.after, limit=paging.limit + 1
         )
@@ -127,7 +127,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
         subscription_id: UUID,
         request: Annotated[wire.SubscriptionChangesIn, _read_as(schemas.changes_in)],
     ) -> wire.SubscriptionOut:
-        """Change the URL, the types of events, or whether anything is sent."""
+        """Change the URL or the event types of a subscription, or switch it on or off."""
         changed = await mounted.change(
             session,
             caller.team,
@@ -142,7 +142,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
     async def delete_subscription(
         session: Writing, caller: Subscriber, mounted: Mounted, subscription_id: UUID
     ) -> None:
-        """Delete a subscription with its deliveries; pending ones are not sent any more."""
+        """Delete a subscription with its deliveries. Pending deliveries are not sent."""
         await mounted.delete(session, caller.team, subscription_id)
 
     @router.post(
@@ -155,7 +155,7 @@ def _add_subscriptions(router: APIRouter, schemas: wire.SubscriptionSchemas) -> 
     async def rotate_secret(
         session: Writing, caller: Creator, mounted: Mounted, subscription_id: UUID, request: wire.NewSecretIn
     ) -> wire.SubscriptionWithSecretOut:
-        """Sign with another secret; messages carry a signature by the old one too while the two overlap."""
+        """Replace the signing secret. During the overlap, messages are signed with the old secret as well."""
         secret = request.secret.get_secret_value() if request.secret else None
         overlap = timedelta(seconds=request.overlap_seconds)
         return _with_secret_out(await mounted.rotate_secret(session, caller.team, subscription_id, secret, overlap))
@@ -176,7 +176,7 @@ def _add_deliveries(router: APIRouter) -> None:
         paging: Paging,
         state: Annotated[DeliveryState | None, Query()] = None,
     ) -> Page[wire.DeliveryOut]:
-        """List the delivery of each event to this subscriber, oldest first."""
+        """List the deliveries of events to this subscriber, oldest first."""
         await mounted.store.subscriptions.get_subscription(session, subscription_id, team=caller.team)
         rows = await mounted.store.deliveries.list_deliveries(
             session, subscription_id, state=state, after=paging.after, limit=paging.limit + 1
@@ -187,7 +187,7 @@ def _add_deliveries(router: APIRouter) -> None:
     async def replay_since(
         session: Writing, caller: Creator, mounted: Mounted, subscription_id: UUID, request: wire.ReplayIn
     ) -> wire.ReplayedOut:
-        """Send this subscriber all its events since a time again, under their old ids."""
+        """Send this subscriber again all its events since a given time. Events keep their ids."""
         sent = await mounted.replay_since(session, caller.team, subscription_id, request.since)
         return wire.ReplayedOut(deliveries=sent)
 
@@ -201,10 +201,10 @@ def _add_events(router: APIRouter) -> None:
         paging: Paging,
         event_type: Annotated[TypeName | None, Query(alias="type")] = None,
     ) -> Page[wire.EventOut]:
-        """List events, oldest first; a team sees its own.
+        """List events, oldest first. A team sees only its own events.
 
-        An event appears within seconds, after all that were listed before it: a reader that goes on from its last
-        cursor misses none.
+        An event appears within seconds, after all events that were listed before it. So a reader that continues from
+        its last cursor misses no event.
         """
         team = caller.team
         after = None if paging.after is None else paging.after.int
@@ -222,27 +222,18 @@ def _add_events(router: APIRouter) -> None:
 
     @router.post("/events/{event_id}/replay", status_code=201, operation_id="replay_event")
     async def replay_event(session: Writing, caller: Creator, mounted: Mounted, event_id: UUID) -> wire.ReplayedOut:
-        """Send an event again to those of your subscribers that it is for."""
+        """Send an event again to each of your subscriptions that receives its type."""
         sent = await mounted.store.outbox.replay_event(session, event_id, team=caller.team)
         return wire.ReplayedOut(deliveries=sent)
 
 
 def _read_as(schema: type[BaseModel]) -> GetPydanticSchema:
-    """Read a request's body by a schema that is known only when a service starts."""
+    """Read the body of a request by a schema that is known only when the service starts."""
     return GetPydanticSchema(lambda _type, handler: handler(schema))
 
 
 def _to_out(subscription: Subscription) -> wire.SubscriptionOut:
-    return wire.SubscriptionOut(
-        id=subscription.id,
-        team=subscription.team,
-        url=subscription.url,
-        events=subscription.events,
-        active=subscription.active,
-        inactive_reason=subscription.inactive_reason,
-        old_secret_until=subscription.old_secret_until,
-        created_at=subscription.created_at,
-    )
+    return wire.SubscriptionOut.model_validate(subscription, from_attributes=True)
 
 
 def _with_secret_out(made: tuple[Subscription, str]) -> wire.SubscriptionWithSecretOut:
@@ -251,15 +242,4 @@ def _with_secret_out(made: tuple[Subscription, str]) -> wire.SubscriptionWithSec
 
 
 def _delivery_out(delivery: Delivery) -> wire.DeliveryOut:
-    return wire.DeliveryOut(
-        id=delivery.id,
-        event_id=delivery.event_id,
-        type=delivery.type,
-        state=delivery.state,
-        attempts=delivery.attempts,
-        status=delivery.status,
-        error=delivery.error,
-        last_attempt_at=delivery.last_attempt_at,
-        next_attempt_at=delivery.next_attempt_at,
-        created_at=delivery.created_at,
-    )
+    return wire.DeliveryOut.model_validate(delivery, from_attributes=True)

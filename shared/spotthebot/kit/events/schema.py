@@ -1,4 +1,4 @@
-"""The tables of events as a first revision makes them; later revisions of each service change them."""
+"""Creates the tables of events in the first revision of a service. Each service has its own later revisions of them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,7 +9,7 @@ _NOW = sa.text("now()")
 
 
 def create_event_tables(schema: str, *, team_length: int = 100) -> None:
-    """Make the tables of subscriptions, events and deliveries in a service's schema."""
+    """Create the tables of subscriptions, events and deliveries in a service's schema."""
     _create_subscriptions(schema, team_length)
     _create_events(schema, team_length)
     _create_deliveries(schema)

@@ -6,12 +6,12 @@ from typing import Annotated
 from pydantic import Field, SecretStr
 
 from spotthebot.kit.crypto.vault import Vault, vault_from
-from spotthebot.kit.outbound import HttpByOwner
+from spotthebot.kit.outbound.owners import HttpByOwner
 from spotthebot.kit.settings import JobSettings, Networks
 
 
 class EventSettings(JobSettings):
-    """Where subscribers may be, what signing secrets are encrypted with, and when events are delivered."""
+    """Settings of events: allowed addresses of subscribers, the key for signing secrets, and times of delivery."""
 
     allowed_networks: Networks = Field(
         default=(),
@@ -46,14 +46,14 @@ class EventSettings(JobSettings):
     )
 
     def open_vault(self) -> Vault:
-        """Return what seals signing secrets; makes the file of the key where there is none."""
+        """Return the vault that seals signing secrets. If the file of the vault's key is missing, it is made."""
         return vault_from(self.secrets_key.get_secret_value(), self.secrets_key_file)
 
     def check(self) -> None:
-        """Open the vault, whose key may be wrong or its file unreadable."""
+        """Open the vault. A wrong key or an unreadable key file is reported as a fault of the setting."""
         with self.blamed("secrets_key" if self.secrets_key.get_secret_value() else "secrets_key_file"):
             self.open_vault()
 
     def make_http(self) -> HttpByOwner:
-        """Return the clients that reach subscribers."""
+        """Return the HTTP clients that call subscribers."""
         return HttpByOwner(allowed=self.allowed_networks, operator=self.operator_networks)

@@ -1,4 +1,4 @@
-"""Signs the messages of events by Standard Webhooks, with secrets that are encrypted at rest."""
+"""Signs messages of events by Standard Webhooks. The signing secrets are stored encrypted."""
 
 import json
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ class EventSigner:
         self._vault = vault
 
     def seal(self, secret: str | None) -> tuple[str, bytes]:
-        """Return a subscriber's secret, or a new one, and its sealed form; raises NotASigningSecret."""
+        """Return a secret and its sealed form. Without `secret`, make a new one. Raises NotASigningSecret."""
         if secret is None:
             secret = new_signing_secret()
         try:
@@ -27,7 +27,7 @@ class EventSigner:
         return secret, self._vault.seal(secret)
 
     def signed_headers(self, event: Event, body: bytes, subscription: Subscription, now: datetime) -> dict[str, str]:
-        """Return the headers of a message that is sent now; raises Unreadable where the vault's key was lost.
+        """Return the headers of a message that is sent now. Raises Unreadable if the vault's key was lost.
 
         An event has the same `webhook-id` in each attempt and for each subscriber.
         """
@@ -36,6 +36,6 @@ class EventSigner:
 
 
 def message_body(event: Event, data: dict[str, Any]) -> bytes:
-    """Return the body of an event's message: the same bytes in each attempt."""
+    """Return the body of an event's message. Every attempt sends the same bytes."""
     message = {"type": event.type, "timestamp": event.created_at.astimezone(UTC).isoformat(), "data": data}
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()

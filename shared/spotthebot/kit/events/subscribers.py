@@ -1,4 +1,4 @@
-"""Who may subscribe to the events of a service, beside the operator."""
+"""Defines which callers, in addition to the operator, may subscribe to the events of a service."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,13 +12,16 @@ OPERATOR = "admin"
 
 @dataclass(frozen=True)
 class Subscribers:
-    """A role whose keys subscribe to events of their own, and the team that each key belongs to by its name."""
+    """A role whose keys may subscribe to their own events. `team_of` returns the team of a key."""
 
     role: str
     team_of: Callable[[Principal], str]
 
     def team(self, caller: Principal) -> str | None:
-        """Return the team that a caller acts for; None for the operator, whatever team its key names."""
+        """Return the team on whose behalf a caller acts.
+
+        It is None for the operator, even if the operator's key names a team.
+        """
         return None if caller.role == OPERATOR else self.team_of(caller)
 
 
@@ -29,4 +32,4 @@ def _named_team(caller: Principal) -> str:
 
 
 TEAMS = Subscribers("team", _named_team)
-"""Teams, by the name in their keys."""
+"""Callers with the role `team`, under the team's name in their keys."""

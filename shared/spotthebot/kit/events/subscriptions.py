@@ -1,4 +1,4 @@
-"""Use cases of subscriptions: create and change them, rotate secrets, test and replay deliveries."""
+"""Use cases of subscriptions: create and change them, rotate their secrets, test them, replay deliveries."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -9,15 +9,19 @@ from spotthebot.kit.events.domain import TEST_EVENT, Delivery, Subscription
 from spotthebot.kit.events.errors import EventNotForTeams, SubscriptionInactive, TooManySubscriptions
 from spotthebot.kit.events.settings import EventSettings
 from spotthebot.kit.events.signer import EventSigner
-from spotthebot.kit.events.store import EventStore
-from spotthebot.kit.outbound import AddressNotAllowed, HttpByOwner, UrlNotUsable
+from spotthebot.kit.events.store.event_store import EventStore
+from spotthebot.kit.outbound.errors import AddressNotAllowed, UrlNotUsable
+from spotthebot.kit.outbound.owners import HttpByOwner
 
 MAX_SUBSCRIPTIONS = 100
-"""Of one team, or of the operator."""
+"""The limit for one team, and for the operator."""
 
 
 class Subscriptions:
-    """The subscriptions of one service. `team` is the caller's: it sees its own, the operator (None) sees all."""
+    """The subscriptions of one service.
+
+    `team` is the caller's team, which sees its own; the operator (None) sees all.
+    """
 
     def __init__(self, store: EventStore, signer: EventSigner, http: HttpByOwner) -> None:
         self.store = store
@@ -27,7 +31,7 @@ class Subscriptions:
     async def subscribe(
         self, session: WriteSession, team: str | None, *, url: str, events: tuple[str, ...], secret: str | None
     ) -> tuple[Subscription, str]:
-        """Subscribe a URL to events; returns the signing secret too, which is not shown again."""
+        """Subscribe a URL to events. Return the subscription and its signing secret, which is not shown again."""
         self._check_events(team, events)
         await self._check_address(team, url)
         subscriptions = self.store.subscriptions
@@ -47,7 +51,7 @@ class Subscriptions:
         events: tuple[str, ...] | None,
         active: bool | None,
     ) -> Subscription:
-        """Change the URL, the events, or whether anything is sent; None leaves a part as it is."""
+        """Change the URL, the event types, or whether the subscription is active. A value of None changes nothing."""
         subscription = await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
         changes: dict[str, object] = {}
         if url is not None:
@@ -65,14 +69,14 @@ class Subscriptions:
     async def rotate_secret(
         self, session: WriteSession, team: str | None, subscription_id: UUID, secret: str | None, overlap: timedelta
     ) -> tuple[Subscription, str]:
-        """Sign with another secret, and with the present one too during the overlap."""
+        """Replace the signing secret. During the overlap, messages are signed with the old secret as well."""
         await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
         secret, sealed = self._signer.seal(secret)
         await self.store.subscriptions.replace_secret(session, subscription_id, sealed, overlap=overlap)
         return await self.store.subscriptions.get_subscription(session, subscription_id, team=team), secret
 
     async def delete(self, session: WriteSession, team: str | None, subscription_id: UUID) -> None:
-        """Delete a subscription and all its deliveries, pending ones included."""
+        """Delete a subscription and all its deliveries, including pending ones."""
         await self.store.subscriptions.get_subscription(session, subscription_id, team=team)
         await self.store.subscriptions.delete_subscription(session, subscription_id)
 
@@ -88,7 +92,10 @@ class Subscriptions:
     async def replay_since(
         self, session: WriteSession, team: str | None, subscription_id: UUID, since: datetime
     ) -> int:
-        """Deliver to this subscriber all its events since a time, new to it or not; returns their number."""
+        """Deliver all events since a given time to this subscriber, even if it received them before.
+
+        Return their number.
+        """
         subscription = await self._active(session, team, subscription_id)
         return await self.store.outbox.replay_since(
             session, subscription_id, types=subscription.events, team=subscription.team, since=since
@@ -114,7 +121,7 @@ class Subscriptions:
             fault = FieldError("/url", str(refused.facts["reason"]))
             raise type(refused)(**refused.facts, fields=(fault,)) from None
         except OSError:
-            return  # the name is not known yet: the deliveries report it if that stays so
+            return  # the name does not resolve yet: if it never does, the deliveries report it
 
 
 def subscriptions_of(settings: EventSettings, store: EventStore) -> Subscriptions:

@@ -1,4 +1,4 @@
-"""The tables of events, subscriptions and deliveries, in the schema of the service that mounts them."""
+"""The tables of events, subscriptions and deliveries. They are in the schema of the service that uses them."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 @dataclass(frozen=True)
 class EventTables:
-    """The three tables of one service, and the sequence of its events' positions."""
+    """The three tables of one service, and the sequence that numbers its events."""
 
     subscriptions: Table
     events: Table
@@ -36,7 +36,7 @@ class EventTables:
 
 
 def event_tables(metadata: MetaData, *, team_length: int = 100) -> EventTables:
-    """Add the tables of events to a service's schema; the service's own migration creates them.
+    """Add the tables of events to the metadata of a service. The service's own migration creates them.
 
     The name of a team has at most `team_length` characters.
     """
@@ -64,7 +64,7 @@ def _subscriptions(metadata: MetaData, team_length: int) -> Table:
 
 
 def _events(metadata: MetaData, team_length: int) -> Table:
-    """Make the outbox: an event is written in the transaction in which it happens."""
+    """Return the outbox table. An event is written in the transaction of the change that it reports."""
     return Table(
         "events",
         metadata,
@@ -73,7 +73,7 @@ def _events(metadata: MetaData, team_length: int) -> Table:
         Column("data", JSONB, nullable=False),
         Column("team", String(team_length)),
         Column("distributed", Boolean, server_default=false(), nullable=False),  # whether its deliveries are made
-        # Numbered after their commit, in an order that no later commit changes: ids are made before it.
+        # Numbered after the commit, in an order that no later commit changes; ids are made before it.
         Column("position", BigInteger),
         Column("trace", Text),
         Column("created_at", DateTime(timezone=True), server_default=func.now(), nullable=False),
@@ -86,7 +86,7 @@ def _events(metadata: MetaData, team_length: int) -> Table:
 
 
 def _deliveries(metadata: MetaData, subscriptions: Table, events: Table) -> Table:
-    """Make the deliveries: each subscriber's are a queue of their own, which waits for no other subscriber."""
+    """Return the deliveries table. Each subscriber has its own queue, so no subscriber waits for another."""
     return Table(
         "deliveries",
         metadata,
@@ -99,7 +99,7 @@ def _deliveries(metadata: MetaData, subscriptions: Table, events: Table) -> Tabl
         Column("error", String(500)),
         Column("last_attempt_at", DateTime(timezone=True)),
         Column("next_attempt_at", DateTime(timezone=True)),
-        # Until then one dispatcher makes an attempt; after that it is dead, and another may.
+        # Until then one dispatcher makes an attempt. Afterwards it counts as dead, and another may.
         Column("leased_until", DateTime(timezone=True)),
         Column("created_at", DateTime(timezone=True), server_default=func.now(), nullable=False),
         UniqueConstraint("subscription_id", "event_id"),

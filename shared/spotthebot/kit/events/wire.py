@@ -1,4 +1,7 @@
-"""Wire schemas of `/v1/subscriptions` and `/v1/events`, for any types of events."""
+"""Wire schemas of `/v1/subscriptions` and `/v1/events`, for any types of events.
+
+They are here, not in `contracts`, because kit needs them and may not import `contracts`.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,7 +70,7 @@ class SubscriptionIn(_Wire):
 
 
 class SubscriptionChangesIn(_Wire):
-    """Changes to a subscription; a field that is left out stays as it is."""
+    """Changes of a subscription. A field that is left out keeps its value."""
 
     url: _Url | None = Field(default=None, description="Pending deliveries go there too.")
     events: _Events[str] | None = None
@@ -75,7 +78,7 @@ class SubscriptionChangesIn(_Wire):
 
 
 class NewSecretIn(_Wire):
-    """Another signing secret, and how long messages carry a signature by the old one too."""
+    """A new signing secret, and how long messages are signed with the old secret as well."""
 
     secret: _Secret | None = Field(default=None, description=_ABOUT_SECRETS)
     overlap_seconds: int = Field(
@@ -84,7 +87,7 @@ class NewSecretIn(_Wire):
 
 
 class SubscriptionOut(_Wire):
-    """A subscription; its secret was shown when it was made."""
+    """A subscription without its secret, which was shown only when it was made."""
 
     id: UUID
     team: str | None = Field(description="The team it belongs to; null for the operator's own.")
@@ -118,7 +121,7 @@ class DeliveryOut(_Wire):
 
 
 class EventOut(_Wire):
-    """Something that happened, with the data that the caller receives."""
+    """A published fact, with the data that the caller receives."""
 
     id: UUID
     type: str
@@ -127,20 +130,20 @@ class EventOut(_Wire):
 
 
 class ReplayIn(_Wire):
-    """The time from which events are sent again."""
+    """The time since which events are sent again."""
 
     since: AwareDatetime = Field(description="Events from then on are sent again, under their old ids.")
 
 
 class ReplayedOut(_Wire):
-    """The size of a replay."""
+    """The number of deliveries that a replay started."""
 
     deliveries: int
 
 
 @dataclass(frozen=True)
 class SubscriptionSchemas:
-    """The schemas that list the types of events of one service."""
+    """The request schemas for the event types of one service."""
 
     subscription_in: type[SubscriptionIn]
     changes_in: type[SubscriptionChangesIn]
@@ -149,7 +152,7 @@ class SubscriptionSchemas:
 
 
 def schemas_of(types: type[StrEnum]) -> SubscriptionSchemas:
-    """Return the schemas whose `events` can only be a service's own types."""
+    """Return the request schemas of a service. Their field `events` accepts only the service's own event types."""
     some: Any = _Events[types]  # type: ignore[valid-type] # known when a service starts
     all_out: Any = Annotated[tuple[types, ...], Field(max_length=20)]  # type: ignore[valid-type] # the same
     return SubscriptionSchemas(

@@ -1,5 +1,5 @@
-"""Rows of any schema as files: NDJSON, CSV, Parquet, and the folder that Hugging Face's `datasets` loads.
+"""Writes rows of any schema as files: NDJSON, CSV, Parquet, and the folder that Hugging Face's `datasets` loads.
 
-An exporter takes rows batch by batch and returns the bytes that come next, so that memory stays flat however large the
-file is. The modules of Parquet import `pyarrow`, and are imported only where such a file is written.
+An exporter takes rows batch by batch, and returns the next bytes of the file. So a file of any size takes little
+memory. The modules for Parquet need `pyarrow`, and are imported only when a Parquet file is written.
 """

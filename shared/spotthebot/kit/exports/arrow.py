@@ -1,4 +1,4 @@
-"""The Arrow schema of a pydantic schema, derived, so that no column is forgotten or has another type."""
+"""Derives the Arrow schema from a pydantic schema, so that both have the same columns with the same types."""
 
 import types
 from datetime import datetime
@@ -23,7 +23,7 @@ _PLAIN: dict[Any, pa.DataType] = {
 
 @cache
 def arrow_schema(model: type[BaseModel]) -> pa.Schema:
-    """Return the columns of a schema: one for each field, models as structs, tuples as lists, ids as text.
+    """Return the columns of a schema, one for each field. Models become structs, tuples become lists, ids become text.
 
     Raises TypeError for a field whose JSON has no fixed type.
     """

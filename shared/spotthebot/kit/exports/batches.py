@@ -1,4 +1,4 @@
-"""An export in batches: one is read while nothing else of the file is in memory."""
+"""Writes an export in batches. Only one batch is in memory at a time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -16,7 +16,7 @@ async def export(
     rows: int,
     card: str = "",
 ) -> AsyncIterator[bytes]:
-    """Yield the bytes of a file of `rows` rows; batches are written in threads, since that takes processor time."""
+    """Yield the bytes of a file of `rows` rows. Threads write the batches, since writing takes processor time."""
     file = await asyncio.to_thread(open_exporter, form, schema, rows=rows, card=card)
     async for batch in batches:
         yield await asyncio.to_thread(file.add, batch)

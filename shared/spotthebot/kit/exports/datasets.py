@@ -1,4 +1,4 @@
-"""The folder that Hugging Face's `datasets` loads, as a zip that is made while it is sent."""
+"""The folder that Hugging Face's `datasets` loads, as a zip that is written while it is sent."""
 
 import zipfile
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ ROWS_PER_FILE = 50_000
 
 
 class DatasetFolder:
-    """`README.md`, the card, then `data/train-00000-of-000NN.parquet` and the following files.
+    """A zip with the card `README.md` and the files `data/train-00000-of-000NN.parquet`, `data/train-00001-of-...`.
 
-    The number of rows has to be known at the start, since the names of the files depend on it.
+    The number of rows must be known at the start, since the names of the files depend on it.
     """
 
     def __init__(self, schema: type[BaseModel], card: str, rows: int, *, rows_per_file: int = ROWS_PER_FILE) -> None:
@@ -28,7 +28,7 @@ class DatasetFolder:
         self._open_next()
 
     def add(self, rows: Sequence[BaseModel]) -> bytes:
-        """Write a batch, which continues in the next file where this one is full."""
+        """Write a batch of rows. Start the next file when the current file is full."""
         while rows:
             if self._room == 0:
                 self._close_file()
@@ -39,7 +39,7 @@ class DatasetFolder:
         return self._pipe.take()
 
     def close(self) -> bytes:
-        """Write the rest and the zip's directory; files for which there were no rows are there, and empty."""
+        """Write the rest and the directory of the zip. A file for which no rows came is written without rows."""
         self._close_file()
         while self._opened < self._files:
             self._open_next()

@@ -1,4 +1,4 @@
-"""Rows without nesting: each field of a nested schema becomes a column of its own, for tables of numbers."""
+"""Rows without nesting, for tables of numbers. Each field of a nested schema becomes a column of its own."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -10,16 +10,16 @@ from pydantic import BaseModel, create_model
 
 @cache
 def flat_schema(schema: type[BaseModel]) -> type[BaseModel]:
-    """Return the columns of a schema: a field `interval` that holds a model with `low` gives `interval_low`.
+    """Return a schema in which each nested field is a column: `interval.low` becomes `interval_low`.
 
-    A column of a nested field that may be null may be null as well.
+    If a nested field may be null, its columns may be null as well.
     """
     columns: dict[str, Any] = {name: (hint, ...) for name, hint in _columns(schema, optional=False)}
     return cast("type[BaseModel]", create_model(f"Flat{schema.__name__}", **columns))
 
 
 def flat_row(row: BaseModel) -> BaseModel:
-    """Return a row under `flat_schema` of its schema."""
+    """Return a row converted to the `flat_schema` of its schema."""
     return flat_schema(type(row)).model_construct(**dict(_cells(type(row), row)))
 
 
@@ -45,7 +45,7 @@ def _cells(schema: type[BaseModel], row: BaseModel | None) -> Iterator[tuple[str
 
 
 def _nested(hint: Any) -> tuple[type[BaseModel] | None, bool]:  # noqa: ANN401 - a type hint
-    """Return the schema that a field holds, if it holds one, and whether it may be null instead."""
+    """Return the nested schema of a field, or None, and also whether the field may be null."""
     members = [each for each in get_args(hint) if each is not NoneType]
     if len(members) == 1 and NoneType in get_args(hint):
         return _nested(members[0])[0], True

@@ -1,4 +1,4 @@
-"""The formats of an export, and the exporter of each."""
+"""The file formats of an export, and the exporter for each format."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -10,7 +10,7 @@ from spotthebot.kit.exports.lines import CsvFile, NdjsonFile
 
 
 class ExportFormat(StrEnum):
-    """The format of a file that holds one row of an export after the other."""
+    """The file format of an export. A file contains its rows one after the other."""
 
     NDJSON = "ndjson"
     """One JSON object a line."""
@@ -39,19 +39,20 @@ _FILES = {
 
 
 class Exporter(Protocol):
-    """A file that is written in parts: each call returns the bytes that come next."""
+    """Writes a file in parts. Each call returns the next bytes of the file."""
 
     def add(self, rows: Sequence[BaseModel]) -> bytes:
         """Write a batch of rows, all of the exporter's schema."""
 
     def close(self) -> bytes:
-        """Write the end of the file, without which no reader takes it for whole."""
+        """Write the end of the file. Without it, readers reject the file as incomplete."""
 
 
 def open_exporter(form: ExportFormat, schema: type[BaseModel], *, rows: int, card: str) -> Exporter:
-    """Return the exporter of a format; `rows` is the number of rows to come and `card` the text of `datasets`' card.
+    """Return the exporter of a format.
 
-    Imports what the format needs, which takes a moment for Parquet: call it in a thread.
+    `rows` is the number of rows to come, and `card` the text of the card of `datasets`. Call it in a thread: it imports
+    the libraries of the format, which takes a moment for Parquet.
     """
     if form is ExportFormat.NDJSON:
         return NdjsonFile()

@@ -1,4 +1,4 @@
-"""Files of text with one row a line: NDJSON and CSV."""
+"""Text files with one row in each line: NDJSON and CSV."""
 
 import csv
 import io
@@ -10,9 +10,12 @@ from pydantic import BaseModel
 
 from spotthebot.kit.text.characters import without_formula
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""One for all cells: `json.dumps` would make one for each."""
+
 
 class NdjsonFile:
-    """One JSON object a line."""
+    """A file with one JSON object in each line."""
 
     def add(self, rows: Sequence[BaseModel]) -> bytes:
         return "".join(f"{row.model_dump_json()}\n" for row in rows).encode()
@@ -22,10 +25,10 @@ class NdjsonFile:
 
 
 class CsvFile:
-    """A header with the schema's fields, then one row a line (RFC 4180).
+    """A header line with the schema's fields, followed by one line for each row (RFC 4180).
 
-    A cell is empty for null, `true` or `false`, a number, text, or JSON for a list or an object. Text that a
-    spreadsheet would run as a formula begins with an apostrophe. A file without rows holds the header.
+    A cell contains `true` or `false`, a number, text, or the JSON of a list or an object; null is an empty cell. Text
+    that a spreadsheet would run as a formula is prefixed with an apostrophe. A file without rows has only the header.
     """
 
     def __init__(self, schema: type[BaseModel]) -> None:
@@ -53,4 +56,4 @@ def _cell(value: Any) -> str | None:  # noqa: ANN401 - JSON
         return None
     if isinstance(value, str):
         return without_formula(value)
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _JSON.encode(value)

@@ -1,4 +1,4 @@
-"""A file that one end writes and the other takes, so that it never exists as a whole."""
+"""A file in memory that one side writes and the other side reads, so that the whole file is never in memory."""
 
 import io
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Pipe(io.RawIOBase):
-    """Collects the writes of a file's writer and returns them in the same order; it can't be sought in."""
+    """Collects the bytes that a writer writes, and returns them in the same order. It can't seek."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

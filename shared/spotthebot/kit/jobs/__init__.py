@@ -1,23 +1,7 @@
 """Background jobs on procrastinate, in the service's own schema.
 
-A job is deferred inside the caller's transaction, so that a rollback forgets it. Jobs may run more than once: they
-take ids and are idempotent. A stop of the worker or trouble of the database repeats a job without counting, a worker
-that dies is noticed, and a row that waits for a job which is gone gets another one.
+A job is queued in the caller's transaction, so a rollback removes it. A job may run more than once: it takes only ids
+as arguments, and a repetition changes nothing. If the worker stops or the database fails for a while, the job is
+repeated, and the repetition does not count as a retry. The jobs of a dead worker are repeated. If a row waits for a job
+that is lost, another job is queued for the row.
 """
-
-from procrastinate import JobContext
-
-from spotthebot.kit.jobs.queue import Jobs, QueueTrouble
-from spotthebot.kit.jobs.schema import create_job_tables
-from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE, Arguments, Task, WorkerContext
-
-__all__ = [
-    "DEFAULT_QUEUE",
-    "Arguments",
-    "JobContext",
-    "Jobs",
-    "QueueTrouble",
-    "Task",
-    "WorkerContext",
-    "create_job_tables",
-]

@@ -1,4 +1,4 @@
-"""How deep the queues of jobs are, and how many workers there are."""
+"""Counts the jobs that wait in each queue, and the workers."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _WORKER_LIVES_SECONDS = 30
 
 
 async def read_job_queues(session: ReadSession, schema: str, queues: Sequence[str]) -> JobQueues:
-    """Read the queues of these names, and those of other names that hold jobs; a queue without jobs is one too."""
+    """Read the named queues, even if they hold no jobs, and all other queues that hold jobs."""
     counted = await session.execute(
         text(f"""
             WITH jobs AS (

@@ -1,4 +1,7 @@
-"""Lost jobs: rows that wait for a job which no queue holds any more get another one."""
+"""Lost jobs: if a row waits for a job that is in no queue, another job is queued for the row.
+
+If three jobs ended without ending their row, no further job is queued: an error in our code must not fill the queue.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,18 +13,18 @@ from spotthebot.kit.jobs.tasks import Arguments, Defer, Task
 from spotthebot.kit.telemetry.logs import get_logger
 
 _MAX_LOST = 3
-"""Jobs that ended without ending their row, after which no other is queued."""
+"""After this many jobs that ended without finishing their row, no further job is queued."""
 
 _log = get_logger(__name__)
 
 
 async def requeue_lost(database: Database, defer: Defer, schema: str, tasks: Sequence[Task]) -> None:
-    """Queue a job for every unfinished row that has none; of several workers, one does it at a time."""
+    """Queue a job for each unfinished row that has no job. Only one worker does this at a time."""
     for task in tasks:
         if task.list_unfinished is None:
             continue
         async with database.write() as session:
-            # Rows and jobs as they are at one moment: between two, a job would end and its row seem to have none.
+            # One snapshot of rows and jobs: between two, a job could end and its row would seem to have none.
             await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             if await _lock(session, schema) and (unfinished := await task.list_unfinished(session)):
                 await _requeue(session, defer, schema, task, unfinished)

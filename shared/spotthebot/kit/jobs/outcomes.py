@@ -1,4 +1,4 @@
-"""How the outcome of a job gets into the database: again and again while that has trouble, counted or not."""
+"""Stores the outcome of a job. Repeats the write until the database answers, and does not count some retries."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ from spotthebot.kit.database.sessions import is_passing_trouble
 from spotthebot.kit.telemetry.logs import get_logger
 
 _PATIENCE_SECONDS = 60.0
-"""By then the worker's heartbeat has failed too: another worker repeats the job."""
+"""After this time the worker's heartbeat has failed too: another worker repeats the job."""
 _WAIT_SECONDS = 0.5
 _REPEAT = """
     UPDATE procrastinate_jobs SET status = 'todo', scheduled_at = %(retry_at)s, abort_requested = false
@@ -24,7 +24,7 @@ _log = get_logger(__name__)
 
 
 class JobOutcomes(JobManager):
-    """Procrastinate's manager; jobs in `uncounted` are repeated without an attempt being counted."""
+    """Procrastinate's job manager. If a job is in `uncounted`, its repetition does not count as an attempt."""
 
     def __init__(self, connector: BaseAsyncConnector) -> None:
         super().__init__(connector)

@@ -1,4 +1,4 @@
-"""The job queue of one service: jobs are deferred in a transaction, run in workers, and repeated when they got lost."""
+"""The job queue of one service. Jobs are queued in a transaction, run in workers, and repeated if they are lost."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -28,18 +28,18 @@ QueueTrouble = procrastinate.exceptions.ConnectorException
 """The queue can't be reached."""
 _GRACE_SECONDS = 10.0
 _END_SECONDS = 2.0
-"""Time to write what became of aborted jobs, after the grace; supervisors wait 15 s for all of it."""
+"""Time to store the outcomes of aborted jobs after the grace period. Supervisors wait 15 s for both together."""
 _STOP_AGAIN_SECONDS = 0.2
 _RESTART_SECONDS = 1.0
 _BEFORE_JOBS = text("SELECT set_config('search_path', :schema, true), set_config('spotthebot.trace', :trace, true)")
-"""Procrastinate's statements name no schema; a job's row takes the trace from the setting, by the column's default."""
+"""Sets the schema, which procrastinate's statements do not name, and the trace, the default of a column of the job."""
 _TRACE = "SELECT trace FROM procrastinate_jobs WHERE id = %(job_id)s"
 
 
 class Jobs:
-    """The job queue of one service: defer from the API, run in a worker.
+    """The job queue of one service. The API queues jobs, and workers run them.
 
-    A worker that was not heard of for `stalled_after_seconds` counts as dead; all workers must agree on it.
+    A worker that gave no heartbeat for `stalled_after_seconds` counts as dead. All workers must have the same value.
     """
 
     def __init__(self, database_url: str, schema: str, *, stalled_after_seconds: float = 20.0) -> None:
@@ -66,9 +66,9 @@ class Jobs:
         priority: int = 0,
         delay: timedelta | None = None,
     ) -> None:
-        """Queue a job that exists only if the session's transaction commits; after `delay` it may run.
+        """Queue a job. It exists only if the session's transaction commits, and runs after `delay` at the earliest.
 
-        Jobs of one `lock` run one after the other; of those that may run the one of the highest `priority` goes first.
+        Jobs with the same `lock` run one after the other. Jobs with a higher `priority` run first.
         """
         await session.execute(_BEFORE_JOBS, {"schema": self._schema, "trace": stored_trace() or ""})
         raw = await (await session.connection()).get_raw_connection()
@@ -85,12 +85,13 @@ class Jobs:
     async def work(
         self, tasks: Sequence[Task], *, concurrency: int | Mapping[str, int], context: WorkerContext
     ) -> None:
-        """Run jobs until cancelled; `context` reaches tasks as `JobContext.additional_context`.
+        """Run jobs until cancelled. Tasks get `context` as `JobContext.additional_context`.
 
-        `concurrency` is how many jobs run at once, or, by queue, how many of each: no queue waits for another.
-        When cancelled, running jobs get ten seconds to end and are then aborted; they are queued again. A `context`
-        with a `database` lets rows that wait for a lost job have another. To it is added `stopping`, a function that
-        returns whether the worker was cancelled: a long job may end by itself then.
+        `concurrency` is how many jobs run at once, in all queues together or in each queue. With a number for each
+        queue, no queue waits for another. After a cancellation, running jobs get ten seconds to end; after that they
+        are aborted and queued again. If `context` has a `database`, a row that waits for a lost job gets another job. A
+        function `stopping` is added to the context. It returns whether the worker was cancelled, so that a long job can
+        end by itself.
         """
         outcomes = JobOutcomes(self._connector)
         self._app.job_manager = outcomes
@@ -105,10 +106,10 @@ class Jobs:
                         group.create_task(self._run(queue, at_once, context))
                     _log.info("worker.ready", schema=self._schema)
         finally:
-            await self._connector.close_async()  # also where it was cancelled while it was opened
+            await self._connector.close_async()  # also if it was cancelled during its opening
 
     async def _run(self, queue: str, concurrency: int, context: WorkerContext) -> None:
-        """Run jobs of a queue until cancelled, whatever trouble the database has meanwhile."""
+        """Run the jobs of a queue until cancelled. A failure of the database does not end this."""
         while True:
             stopping = asyncio.Event()
             worker = Worker(
@@ -132,7 +133,7 @@ class Jobs:
             await pause(_RESTART_SECONDS)
 
     async def _repair(self, tasks: Sequence[Task], database: Database | None) -> None:
-        """Repeat jobs of dead workers, and queue jobs for rows that wait for one in vain."""
+        """Repeat the jobs of dead workers, and queue jobs for rows whose jobs are lost."""
         while True:
             try:
                 await self._retry_stalled_jobs()
@@ -183,9 +184,10 @@ async def _read_trace(context: JobContext) -> str | None:
 
 
 async def _run_until_cancelled(worker: Worker, stopping: asyncio.Event) -> None:
-    """Run a worker; when cancelled, stop it and let its jobs end.
+    """Run a worker. When cancelled, stop the worker and let its jobs end.
 
-    A worker loses a stop that comes as it begins. So it is told again and again, and cancelled when it had its time.
+    A worker can miss a stop that arrives while it starts. So the stop is repeated, and after a deadline the worker is
+    cancelled.
     """
     running = asyncio.create_task(worker.run())  # type: ignore[no-untyped-call] # procrastinate's
     try:

@@ -7,9 +7,9 @@ from sqlalchemy import Connection
 
 
 def create_job_tables(connection: Connection, schema: str) -> None:
-    """Make procrastinate's tables in `schema`, in the one migration that does.
+    """Create procrastinate's tables in `schema`. Only a schema's first migration calls this.
 
-    A job's row keeps the trace in which the job was queued.
+    The row of a job stores the trace in which the job was queued.
     """
     # The driver's own cursor: SQLAlchemy would prepare the whole script as one statement.
     with contextlib.closing(connection.connection.cursor()) as cursor:

@@ -1,4 +1,4 @@
-"""Tasks: the kinds of jobs of a service, what repeats a job, and what becomes of its row when it can't be done."""
+"""Tasks: the kinds of jobs of a service. A task defines when its jobs are repeated, and how a failed job's row ends."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,13 +24,13 @@ _TROUBLE_WAIT = timedelta(seconds=2)
 _log = get_logger(__name__)
 
 Arguments = Mapping[str, Any]
-"""The arguments of a job, as JSON: ids that say which row it is about."""
+"""The arguments of a job, as JSON: ids of the row that it works on."""
 WorkerContext = Mapping[str, Any]
-"""What a worker lends to its jobs: its database and clients."""
+"""Objects that a worker passes to its jobs: its database and clients."""
 
 
 class Defer(Protocol):
-    """Queues a job with the transaction of a session; jobs of one `lock` run one after the other."""
+    """Queues a job in the transaction of a session. Jobs with the same `lock` run one after the other."""
 
     async def __call__(
         self, session: WriteSession, task: str, arguments: Arguments, *, lock: str | None = None, queue: str = ...
@@ -41,12 +41,13 @@ class Defer(Protocol):
 class Task:
     """A kind of job.
 
-    `run` gets procrastinate's context and the arguments. A stop of the worker and passing trouble of the database
-    repeat a job as often as they happen. An error among `retried` repeats it `max_retries` times, after waits that
-    double (`backoff`); so does the death of its worker. After that, and at once for any other error, `fail` ends the
-    row that the job is about, with a reason for its owner. `list_unfinished` returns the arguments of jobs that the
-    rows call for: where such a job is gone, another one is queued, under the `lock`. A job `has_trace`, unless it works
-    for days and for many.
+    `run` gets procrastinate's context and the arguments. If the worker stops or the database fails for a while, a job
+    is repeated without limit. After an error of a type in `retried`, or after the death of its worker, a job is
+    repeated up to `max_retries` times. The wait doubles each time (`backoff`).
+
+    If a job fails after the last retry, or with any other error, `fail` ends the row that the job is about, with a
+    reason for the row's owner. `list_unfinished` returns the arguments of the jobs that rows wait for. If such a job is
+    lost, another job is queued, with the `lock`. `has_trace` is False for a job that works for days and for many rows.
     """
 
     name: str
@@ -61,16 +62,16 @@ class Task:
     has_trace: bool = True
 
     def is_repeated(self, error: BaseException, retries: int) -> bool:
-        """Return whether an error that is counted repeats a job which was repeated so often before."""
+        """Return whether a job is repeated after a counted error. It was repeated `retries` times before."""
         return isinstance(error, self.retried) and retries < self.max_retries
 
     def wait_before_retry(self, retries: int) -> timedelta:
-        """Return the wait before a job that was repeated so often before is repeated again."""
+        """Return how long a job waits until it is repeated again, after `retries` earlier repetitions."""
         return timedelta(seconds=self.backoff.seconds(retries + 1))
 
 
 class Retries(BaseRetryStrategy):
-    """Decides whether a job of a task is repeated; ids of jobs whose repetition does not count go to `uncounted`."""
+    """Decides whether a job of a task is repeated. If the repetition does not count, adds the job to `uncounted`."""
 
     def __init__(self, task: Task, uncounted: set[int]) -> None:
         self._task = task
@@ -89,9 +90,9 @@ class Retries(BaseRetryStrategy):
 
 
 async def attempt(task: Task, context: JobContext, arguments: Arguments) -> None:
-    """Run a job once; where no attempt follows, end its row with the reason before the error is raised."""
+    """Run a job once. If it fails for good, end its row with the reason, then raise the error."""
     worker: WorkerContext = context.additional_context
-    if context.job.attempts > task.max_retries:  # errors end it before that: workers died
+    if context.job.attempts > task.max_retries:  # its workers died: errors end a job before that
         await _fail(task, worker, arguments, WORKER_DIED)
         return
     try:
@@ -105,7 +106,7 @@ async def attempt(task: Task, context: JobContext, arguments: Arguments) -> None
 
 
 def is_passing(error: BaseException) -> bool:
-    """Return whether an error says nothing about a job: its worker stops, or the database has trouble."""
+    """Return whether an error is not the fault of the job: its worker stops, or the database fails for a while."""
     if isinstance(error, ConnectorException):
         return is_passing_trouble(error.__cause__)
     return isinstance(error, asyncio.CancelledError) or is_passing_trouble(error)

@@ -1,28 +1,7 @@
 """One Alembic environment for all services: each has a lineage of revisions for its own schema.
 
-Revisions are files `<schema>_NNNN_pre_<what>.py` or `<schema>_NNNN_post_<what>.py`. The release before works with all
-of them while it is replaced: a *pre* revision takes nothing away, a *post* one removes what only earlier releases used,
-and says by `OLDEST_HEAD = "<schema>_NNNN"` the newest revision of the oldest release that works with it.
+Revisions are files `<schema>_NNNN_pre_<what>.py` or `<schema>_NNNN_post_<what>.py`. The previous release works with
+each of them while it is being replaced. A *pre* revision removes nothing. A *post* revision removes tables and columns
+that only earlier releases used. Its `OLDEST_HEAD = "<schema>_NNNN"` is the newest revision of the oldest release that
+still works.
 """
-
-from spotthebot.kit.migrations.lineage import (
-    Lineage,
-    MigrationFailed,
-    NewerDatabase,
-    SchemaState,
-    check_drift,
-    read_state,
-    state_of,
-    upgrade,
-)
-
-__all__ = [
-    "Lineage",
-    "MigrationFailed",
-    "NewerDatabase",
-    "SchemaState",
-    "check_drift",
-    "read_state",
-    "state_of",
-    "upgrade",
-]

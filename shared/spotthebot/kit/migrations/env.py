@@ -1,4 +1,7 @@
-"""The Alembic environment of every schema: own version table, own tables only, one migrator at a time."""
+"""The Alembic environment of every schema.
+
+Each schema has its own version table, and is migrated by one process at a time.
+"""
 
 from typing import Any
 
@@ -17,7 +20,7 @@ def _run() -> None:
     engine = create_engine(context.config.attributes["url"], poolclass=pool.NullPool)
     lock = {"name": f"spotthebot.migrations.{lineage.schema}"}
     with engine.connect() as connection:
-        # The owner's own limits are for its other connections: a migrator waits for the one before, and may take long.
+        # The owner's limits are for its other connections: a migrator waits for earlier ones, and may take long.
         connection.execute(text("SET lock_timeout = 0; SET statement_timeout = '1h'"))
         connection.execute(_LOCK, lock)
         connection.commit()
@@ -44,7 +47,10 @@ def _run() -> None:
 
 
 def _note_oldest_head(connection: Connection, lineage: Lineage) -> None:
-    """Say in the database which releases work with it: those whose own newest revision is the noted one or later."""
+    """Store in the database which is the oldest release that works with it.
+
+    The release's newest revision identifies it.
+    """
     revisions = ScriptDirectory.from_config(context.config).walk_revisions()
     heads = [
         getattr(each.module, "OLDEST_HEAD", each.revision)
@@ -56,7 +62,7 @@ def _note_oldest_head(connection: Connection, lineage: Lineage) -> None:
 
 
 def _only(schema: str) -> Any:  # noqa: ANN401 - Alembic's callback type is private
-    """Leave out other schemas and the tables that procrastinate's own migration made."""
+    """Return a filter for Alembic. It leaves out other schemas and the tables of procrastinate."""
 
     def include(name: str | None, kind: str, _parents: object) -> bool:
         if kind == "schema":

@@ -1,8 +1,8 @@
-"""Which addresses may be called: those of the public internet, and the networks that the administrator allows beside.
+"""Defines which addresses may be called: the public internet, and networks that the administrator allows in addition.
 
-A URL of a stranger is hostile until shown otherwise. The connector checks each address that it is about to connect to,
-after resolution: whatever spelling a name or a number has, it ends up here as an address. The forbidden networks are
-listed one by one, so that the answer is the same under every release of Python.
+A stranger's URL is treated as hostile. The connector checks each address after name resolution, just before it
+connects: by that time every spelling of a name or a number has become an address. The forbidden networks are listed one
+by one, so that the result is the same with every release of Python.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 FORBIDDEN: tuple[tuple[str, str], ...] = (
-    # IANA IPv4 Special-Purpose Address Registry (RFC 6890), whole: its globally reachable networks hold no bot either.
+    # The whole IANA IPv4 Special-Purpose Address Registry (RFC 6890): its reachable networks hold no bots either.
     ("0.0.0.0/8", "on this network (RFC 791)"),
     ("10.0.0.0/8", "a private address (RFC 1918)"),
     ("100.64.0.0/10", "an address of a provider's shared space (RFC 6598)"),
@@ -32,7 +32,7 @@ FORBIDDEN: tuple[tuple[str, str], ...] = (
     ("224.0.0.0/4", "a multicast address (RFC 5771)"),
     ("240.0.0.0/4", "a reserved address (RFC 1112)"),
     ("168.63.129.16/32", "the address of a cloud's host (Azure)"),
-    # IANA IPv6 Special-Purpose Address Registry, whole, and what RFC 4291 and others set apart beside it.
+    # The whole IANA IPv6 Special-Purpose Address Registry, and networks that RFC 4291 and others reserve in addition.
     ("::1/128", "a loopback address (RFC 4291)"),
     ("::/128", "the unspecified address (RFC 4291)"),
     ("::/96", "an IPv4-compatible address (RFC 4291)"),
@@ -53,11 +53,11 @@ FORBIDDEN: tuple[tuple[str, str], ...] = (
     ("fec0::/10", "a site-local address (RFC 3879)"),
     ("ff00::/8", "a multicast address (RFC 4291)"),
 )
-"""Networks without a bot of anybody's, and what an address in each of them is."""
+"""Networks that hold no bot, each with the kind of its addresses."""
 _FORBIDDEN = tuple((ip_network(text), kind) for text, kind in FORBIDDEN)
 _GLOBAL_UNICAST = ip_network("2000::/3")  # all that IANA has assigned for it (RFC 4291, section 2.4)
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
-"""The first half of the interface's part of an address that holds an IPv4 address in the second (RFC 5214)."""
+"""The first 32 bits of an interface identifier whose last 32 bits are an IPv4 address (RFC 5214)."""
 _HOLD_IPV4 = tuple(
     (IPv6Network(text), shift)
     for text, shift in (
@@ -65,7 +65,7 @@ _HOLD_IPV4 = tuple(
         *(("2002::/16", 80), ("2001::/32", 64)),
     )
 )
-"""Networks whose addresses hold an IPv4 address, and by how many bits it is shifted."""
+"""Networks whose IPv6 addresses contain an IPv4 address, and by how many bits that is shifted."""
 _TEREDO = IPv6Network("2001::/32")
 
 
@@ -75,14 +75,14 @@ def networks(texts: Sequence[str]) -> tuple[Network, ...]:
 
 
 EVERYWHERE = networks(["0.0.0.0/0", "::/0"])
-"""For calls to servers of our own, or from a user's own machine."""
+"""For calls to our own servers, or from a user's own machine."""
 
 
 def refusal_of(text: str, allowed: Sequence[Network]) -> str | None:
-    """Say why an address may not be called; None where it may. Raises ValueError where it is none.
+    """Return why an address may not be called; None if it may. Raises ValueError for a malformed address.
 
-    An address is allowed if it is global unicast and in no forbidden network, or in an allowed network. An IPv4
-    address inside an IPv6 address has to be allowed as well.
+    An address may be called if it is in an allowed network, or if it is global unicast and in no forbidden network. If
+    an IPv6 address contains an IPv4 address, that IPv4 address must be allowed as well.
     """
     for address in _addresses_in(ip_address(text.partition("%")[0])):
         if any(address.version == network.version and address in network for network in allowed):
@@ -111,7 +111,7 @@ def _addresses_in(address: Address) -> list[Address]:
     if _is_isatap(address):
         held.append(IPv4Address(number & 0xFFFFFFFF))
     if address in _TEREDO:
-        held.append(IPv4Address(~number & 0xFFFFFFFF))  # the client's, beside its server's
+        held.append(IPv4Address(~number & 0xFFFFFFFF))  # the client's, next to its server's
     return [address, *held]
 
 

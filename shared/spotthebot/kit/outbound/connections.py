@@ -1,8 +1,7 @@
-"""HTTP/1.1 connections to servers of others: one request after another on each, whose answers httptools parses.
+"""HTTP/1.1 connections to servers of other people. Each sends one request at a time; httptools parses the answers.
 
-A general client costs six times the processor time of this part of HTTP: a request whose body is at hand, and an
-answer that is read whole, within a limit. A connection on which anything went wrong, or on which a server says more
-than it was asked for, is closed.
+A general client needs six times the processor time of this subset of HTTP: the body of a request is in memory, and the
+answer is read whole, up to a limit. A connection is closed after any error, and if a server sends more than its answer.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ _NOT_COMPRESSED = frozenset({"", "identity"})
 
 @dataclass
 class WholeAnswer:
-    """An answer of any status; header names are in lower case, and of repeated headers the first is kept."""
+    """An answer with any status. Names of headers are in lower case; of a repeated header the first value is kept."""
 
     status: int = 0
     reason: str = ""
@@ -34,7 +33,7 @@ class WholeAnswer:
 
 
 class Connection(asyncio.Protocol):
-    """One connection, which is asked again only while `is_reusable`."""
+    """One connection. It can send another request only while `is_reusable`."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
@@ -44,7 +43,7 @@ class Connection(asyncio.Protocol):
         self.is_reusable = False
 
     async def ask(self, request: bytes, largest: int) -> WholeAnswer:
-        """Send a request and return its answer, of at most `largest` bytes; raises CallFailed, and closes then."""
+        """Send a request and return its answer of at most `largest` bytes; raises CallFailed after closing."""
         if self._transport is None or self._transport.is_closing():
             raise _disconnected(None)
         self.is_reusable = False
@@ -62,7 +61,7 @@ class Connection(asyncio.Protocol):
                 self.close()
 
     def close(self) -> None:
-        """Close at once: what is still to be sent or read is dropped."""
+        """Close the connection at once. Bytes that are not sent or not read are lost."""
         self.is_reusable = False
         if self._transport is not None:
             self._transport.abort()
@@ -85,7 +84,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._parser is None or not self._is_waiting:
-            self.close()  # nothing was asked
+            self.close()  # bytes without a request
             return
         try:
             self._parser.feed_data(data)
@@ -117,7 +116,7 @@ class Connection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         status = self._answer.status = self._parser.get_status_code() if self._parser is not None else 0
         if status < 200:
-            return  # the answer is still to come
+            return  # the final answer follows
         headers = self._answer.headers
         self._head_ended = True
         self._has_length = "content-length" in headers or "transfer-encoding" in headers
@@ -160,7 +159,7 @@ class Connection(asyncio.Protocol):
     def _succeed(self) -> None:
         if self._answered is not None:
             self._answered.set_result(self._answer)
-            self._answer = WholeAnswer()  # what else comes in the same packet belongs to no answer
+            self._answer = WholeAnswer()  # further bytes of the same packet belong to no answer
 
     def _fail(self, failure: CallFailed) -> None:
         if self._answered is not None and not self._answered.done():
@@ -169,14 +168,17 @@ class Connection(asyncio.Protocol):
 
 
 class IdleConnections:
-    """Connections that wait for their next request, by what they lead to; those that nobody takes are closed."""
+    """Idle connections by their destination. A connection that is not used for some time is closed."""
 
     def __init__(self) -> None:
         self._idle: dict[Hashable, deque[tuple[Connection, float]]] = {}
         self._closing: asyncio.TimerHandle | None = None
 
     def take(self, key: Hashable) -> Connection | None:
-        """Return the one that was used last, which is the least likely to be closed by its server meanwhile."""
+        """Return the idle connection that was used last; None if there is none.
+
+        Its server is the least likely to have closed it already.
+        """
         idle = self._idle.get(key)
         while idle:
             connection, _ = idle.pop()
@@ -192,7 +194,7 @@ class IdleConnections:
             self._closing = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_oldest)
 
     def close(self) -> None:
-        """Close all."""
+        """Close all idle connections."""
         if self._closing is not None:
             self._closing.cancel()
             self._closing = None

@@ -1,4 +1,4 @@
-"""How a call to somebody else's server can fail."""
+"""The ways in which a call to somebody else's server can fail."""
 
 from enum import StrEnum
 
@@ -15,7 +15,7 @@ class UrlNotUsable(Invalid):
 
 
 class Failure(StrEnum):
-    """Why there is no answer that counts."""
+    """Why a call returned no usable answer."""
 
     UNREACHABLE = "unreachable"
     HTTP_ERROR = "http_error"
@@ -25,9 +25,10 @@ class Failure(StrEnum):
 
 
 class CallFailed(Exception):
-    """One call gave no answer that counts.
+    """A call returned no usable answer.
 
-    `transient` where another may, after `retry_after_seconds` if the server said so; `status` where it gave one.
+    `transient` is true if another attempt may succeed, after `retry_after_seconds` if the server named a wait. `status`
+    is the server's HTTP status, if it sent one.
     """
 
     def __init__(
@@ -48,9 +49,9 @@ class CallFailed(Exception):
 
 
 class NothingAnswers(CallFailed):
-    """No server spoke HTTP: nothing listens, a firewall is before it, TLS failed, or it speaks something else.
+    """No server spoke HTTP: no program listens, a firewall blocks the port, TLS failed, or another protocol answered.
 
-    These are one failure: else anybody who may give us a URL could learn which ports of a machine are open.
+    These are one failure: otherwise anybody who may enter a URL could learn which ports of a machine are open.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The one HTTP client that calls servers of others."""
+"""The only HTTP client that calls servers of other people."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ from spotthebot.kit.outbound.resolver import CheckingResolver
 from spotthebot.kit.outbound.urls import HTTP, SOCKET, Url, read_url
 
 LARGEST_BODY = 1024 * 1024
-"""Bytes of an answer that are read, compressed or not; the rest of a larger one is left where it is."""
+"""How many bytes of an answer are read, compressed or not. A larger answer is not read to its end."""
 _USER_AGENT = "spotthebot"
 _OWN_HEADERS = f"Accept-Encoding: identity\r\nUser-Agent: {_USER_AGENT}\r\n"
 _TRANSIENT = frozenset({502, 503, 504})
@@ -38,10 +38,10 @@ class Answer:
     media_type: str
     body: bytes
     retry_after_seconds: float | None = None
-    """What a `Retry-After` names, which stands beside errors that are reported inside an answer, too."""
+    """The wait in a `Retry-After` header. Bots also send it with errors that they report inside an answer."""
 
     def json(self) -> Any:  # noqa: ANN401 - JSON
-        """Return the body as JSON; raises CallFailed where it is none or says that it is none."""
+        """Return the body as JSON; raises CallFailed if it is malformed or declares another content type."""
         if self.media_type != "application/json" and not self.media_type.endswith("+json"):
             raise CallFailed(
                 Failure.INVALID, f"The answer's content type is {self.media_type or 'missing'}, not application/json."
@@ -57,10 +57,11 @@ class Answer:
 
 
 class GuardedHttp:
-    """Connections, kept open for the next call and shared by nobody but the same host.
+    """HTTP connections that stay open for further calls to the same host.
 
-    There is no limit on them here: how many calls are made at once is for the caller to bound. A server that does not
-    speak HTTP is NothingAnswers, unless this client `names_causes`: for servers of our own, and on a user's machine.
+    Their number is not limited here: the caller limits how many calls are made at once. If a server gives no HTTP
+    answer, the error is NothingAnswers, which hides the cause. A client that `names_causes` reports the cause; it calls
+    our own servers, or runs on a user's machine.
     """
 
     def __init__(self, resolver: CheckingResolver, *, names_causes: bool = False) -> None:
@@ -97,7 +98,7 @@ class GuardedHttp:
             await self._session.close()
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, largest: int = LARGEST_BODY) -> Answer:
-        """POST and return the whole answer; raises CallFailed. The caller bounds the time."""
+        """POST a body and return the whole answer; raises CallFailed. The caller limits the time."""
         try:
             target = read_url(url, HTTP)
             request = _request(target, headers, body)
@@ -114,7 +115,7 @@ class GuardedHttp:
         raise _refused(answer)
 
     async def open_socket(self, url: str, *, largest: int = LARGEST_BODY) -> aiohttp.ClientWebSocketResponse:
-        """Open a websocket, which the caller closes; raises CallFailed."""
+        """Open a websocket; raises CallFailed. The caller closes the websocket."""
         if self._session is None:
             message = "the client is not open"
             raise RuntimeError(message)
@@ -125,7 +126,7 @@ class GuardedHttp:
             raise self._failure(error) from None
 
     async def _connect(self, target: Url) -> Connection:
-        """Connect to the first address that takes the connection: each was checked, and none is resolved again."""
+        """Connect to the first checked address that accepts the connection. The name is not resolved again."""
         context, name = (_tls_context(), target.host.rstrip(".")) if target.is_tls else (None, None)
         connect = asyncio.get_running_loop().create_connection
         failed: OSError | None = None
@@ -145,7 +146,10 @@ class GuardedHttp:
         return socket.socket(family, kind, protocol)
 
     def _failure(self, error: Exception) -> CallFailed:
-        """Return what the caller may know: not the cause, where it would say which ports of a machine are open."""
+        """Return the failure for the caller.
+
+        It hides the cause if the cause would reveal which ports of a machine are open.
+        """
         for each in _with_causes(error):
             if isinstance(each, AddressNotAllowed | UrlNotUsable):
                 return CallFailed(Failure.UNREACHABLE, each.detail)
@@ -159,13 +163,13 @@ _TROUBLE = (CallFailed, AddressNotAllowed, UrlNotUsable, aiohttp.ClientError, OS
 async def _refuse_redirect(
     _session: aiohttp.ClientSession, _context: SimpleNamespace, found: aiohttp.TraceRequestRedirectParams
 ) -> None:
-    """Stop before a redirect is followed, which a websocket would be without a word."""
+    """Refuse a redirect, which aiohttp would silently follow for a websocket."""
     found.response.close()
     raise _redirected(found.response.status, found.response.headers.get("Location", "nowhere"))
 
 
 def _request(target: Url, headers: Mapping[str, str], body: bytes) -> bytes:
-    """Write a request; raises UrlNotUsable where a header would end before its value does."""
+    """Return the bytes of a request; raises UrlNotUsable if a header value holds a line end or NUL."""
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     if lines.count("\n") != len(headers) or lines.count("\r") != len(headers) or "\0" in lines:
         raise UrlNotUsable(reason="a header would hold a line end or NUL")
@@ -217,9 +221,9 @@ def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _seconds_after(said: str) -> float | None:
-    """Return the wait that a `Retry-After` names (RFC 9110, section 10.2.3), at most an hour; None where it is none.
+    """Return the wait in a `Retry-After` header (RFC 9110, section 10.2.3), at most an hour; None if malformed.
 
-    Servers send decimals too, which the RFC does not have.
+    Decimal numbers are accepted too: the RFC does not allow them, but servers send them.
     """
     if _SECONDS.fullmatch(said):
         return min(float(said), _LONGEST_WAIT)
@@ -232,15 +236,15 @@ def _seconds_after(said: str) -> float | None:
 
 
 def read_json(text: str) -> Any:  # noqa: ANN401 - JSON
-    """Return what a stranger's JSON stands for; raises ValueError.
+    """Return the value of a JSON text from a stranger; raises ValueError.
 
-    NaN and numbers of any length are read: mostly they stand where nobody looks.
+    NaN and numbers of any length are accepted, since they are mostly in fields that nobody reads.
     """
     try:
         return json.loads(text)
     except json.JSONDecodeError:
         raise
-    except ValueError:  # more digits than Python turns into a whole number
+    except ValueError:  # more digits than Python converts to an integer
         return json.loads(text, parse_int=float)
     except RecursionError:
         message = "it is nested too deeply"

@@ -1,4 +1,4 @@
-"""HTTP by owner: what a team's URL may name, and what the operator's may."""
+"""HTTP clients by the owner of a URL: the operator's URLs may name more hosts than the teams' URLs."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -11,9 +11,10 @@ from spotthebot.kit.outbound.resolver import CheckingResolver
 
 
 class HttpByOwner:
-    """Two clients that share no connection: for URLs of teams, and for those of the operator.
+    """Two clients that share no connection: one for URLs of teams, and one for URLs of the operator.
 
-    Everybody's URLs may be on the public internet and in the `allowed` networks, the operator's in its own as well.
+    All URLs may name the public internet and the `allowed` networks. The operator's URLs may also name the operator's
+    own networks.
     """
 
     def __init__(self, *, allowed: Sequence[str], operator: Sequence[str]) -> None:
@@ -22,7 +23,7 @@ class HttpByOwner:
         self._stack = AsyncExitStack()
 
     def of(self, team: str | None) -> GuardedHttp:
-        """Return the client for a team's URL, or for the operator's if there is no team."""
+        """Return the client for URLs of a team; if `team` is None, the client for URLs of the operator."""
         return self._for_operator if team is None else self._for_teams
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Names to addresses, checked and pinned: what is returned is what the connection is made to."""
+"""Resolves names to checked addresses. The connection is made to exactly these addresses."""
 
 import asyncio
 import socket
@@ -12,11 +12,11 @@ from spotthebot.kit.outbound.errors import AddressNotAllowed
 from spotthebot.kit.outbound.urls import HTTP, SOCKET, read_url
 
 _SECONDS = 10.0
-"""Longest time for a name: a name server that answers slowly must not delay the names of others."""
+"""Time limit for one name: a slow name server must not delay other names."""
 
 
 class CheckingResolver(AbstractResolver):
-    """Resolves through the system and refuses a name of which any address may not be called."""
+    """Resolves names with the system's resolver. Refuses a name if one of its addresses may not be called."""
 
     def __init__(self, allowed: Sequence[Network], resolver: AbstractResolver | None = None) -> None:
         self._allowed = allowed
@@ -25,7 +25,7 @@ class CheckingResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Return checked addresses; raises AddressNotAllowed, and OSError where the name is not known."""
+        """Return checked addresses; raises AddressNotAllowed, and OSError if the name is not known."""
         try:
             async with asyncio.timeout(_SECONDS):
                 found = await self._resolver.resolve(host, port, family)
@@ -37,16 +37,16 @@ class CheckingResolver(AbstractResolver):
         return found
 
     def check(self, host: str, address: str) -> None:
-        """Check one address that `host` stands for; raises AddressNotAllowed.
+        """Check one address of `host`; raises AddressNotAllowed.
 
-        The address of a name is not named: the caller may not know what our name server says.
+        The error does not show the address of a name, since callers must not learn the answers of our name server.
         """
         if reason := refusal_of(address, self._allowed):
             shown = reason if host == address else "not all its addresses are public"
             raise AddressNotAllowed(host=host, reason=shown)
 
     async def addresses_of(self, host: str, port: int) -> list[str]:
-        """Return checked addresses of a host, given as a name or as an address."""
+        """Return the checked addresses of a host. The host is a name or an address."""
         try:
             self.check(host, host)
         except ValueError:
@@ -54,7 +54,7 @@ class CheckingResolver(AbstractResolver):
         return [host]
 
     async def check_url(self, url: str) -> None:
-        """Check a URL and the addresses of its host; raises UrlNotUsable, AddressNotAllowed, OSError as `resolve`."""
+        """Check a URL and the addresses of its host; raises UrlNotUsable, and the errors of `resolve`."""
         read = read_url(url, HTTP | SOCKET)
         await self.addresses_of(read.host, read.port)
 

@@ -1,9 +1,9 @@
-"""URLs of servers of others: read once, by one strict grammar, so that all who handle a URL see the same host in it.
+"""Parses URLs of other people once, by one strict grammar, so that all code sees the same host in a URL.
 
-The grammar is narrower than RFC 3986: no user, no fragment, no host that a resolver, TLS or another reader of URLs
-could take for another one. A host is an IPv6 address in brackets, an IPv4 address as four decimal numbers, or a name
-of letters, digits, `-` and `_` as DNS has it (RFC 1035, section 2.3.1); a name in another script is written in ASCII
-(RFC 5891).
+The grammar is narrower than RFC 3986. A URL has no user, no fragment, and no host that a resolver, TLS or another
+parser could read as a different host. A host is an IPv6 address in brackets, an IPv4 address as four decimal numbers,
+or a name of letters, digits, `-` and `_` as in DNS (RFC 1035, section 2.3.1). A name in another script is written in
+ASCII (RFC 5891).
 """
 
 import re
@@ -25,19 +25,25 @@ _MAX_NAME = 253
 
 @dataclass(frozen=True)
 class Url:
-    """A URL in parts; `host` is in lower case and an IPv6 address has no brackets, `target` is path and query."""
+    """The parts of a URL.
+
+    `host` is in lower case, an IPv6 address without brackets; `target` is the path with the query.
+    """
 
     host: str
     port: int
     is_tls: bool
     target: str
     authority: str
-    """The host and the port as they stand in a `Host` header."""
+    """The host and port, as the `Host` header has them."""
 
 
 @lru_cache(maxsize=4096)
 def read_url(text: str, schemes: frozenset[str], *, default_port: int | None = None) -> Url:
-    """Read a URL of one of some schemes, whose port is the scheme's if there is no other; raises UrlNotUsable."""
+    """Parse a URL with one of `schemes`; raises UrlNotUsable.
+
+    If the URL has no port, the port is `default_port`, or else the usual port of the scheme.
+    """
     found = _URL.fullmatch(text)
     scheme = found[1].lower() if found else ""
     if found is None or scheme not in schemes:
@@ -74,7 +80,7 @@ def _host(text: str) -> str:
         except ValueError as error:
             raise UrlNotUsable(reason=f"{text} is not an IPv6 address") from error
     dotted = text.removesuffix(".").split(".")
-    if _NUMBER.fullmatch(dotted[-1]):  # what a resolver takes for an IPv4 address, however it is written
+    if _NUMBER.fullmatch(dotted[-1]):  # resolvers read any spelling of a number as an IPv4 address
         try:
             return str(IPv4Address(text))
         except ValueError as error:

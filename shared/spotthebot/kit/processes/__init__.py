@@ -1,1 +1,1 @@
-"""Child processes that start in order, stay alive and end together."""
+"""Child processes that start in order, stay alive, and end together."""

@@ -1,4 +1,4 @@
-"""One child process, from its start to its last line of output."""
+"""A child process, from its start to its last line of output."""
 
 import asyncio
 import os
@@ -24,9 +24,9 @@ _DRAIN_SECONDS = 1.0
 
 
 class Child:
-    """A running process in a session of its own, whose output is written down line by line.
+    """A running process in a session of its own. Each line of its output is passed to `on_line`.
 
-    Signals go to its whole process group, so what it started itself ends with it.
+    Signals go to the whole process group of the process, so its own children end with it.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Child:
 
     @classmethod
     async def launch(cls, spec: ProcessSpec, on_line: OnLine) -> Self:
-        """Start the process without waiting for its health; raises ServiceDidNotStart when it cannot run."""
+        """Start the process without waiting for its health; raises ServiceDidNotStart if it cannot run."""
         with _failing_as(spec):
             log = LogFile(spec.log_file)
         output = asyncio.StreamReader()
@@ -82,7 +82,7 @@ class Child:
         return await asyncio.shield(self._ended)
 
     async def wait_until_ready(self, client: httpx.AsyncClient) -> None:
-        """Return when the process is healthy; raises ServiceDidNotStart, and then it has ended."""
+        """Wait until the process is healthy; raises ServiceDidNotStart if the process ends before."""
         ready = asyncio.create_task(self._become_ready(client))
         try:
             timeout = self._spec.start_timeout_seconds
@@ -102,7 +102,7 @@ class Child:
         )
 
     async def stop(self) -> int:
-        """End the process with SIGTERM, then SIGKILL after its stop timeout or when cancelled."""
+        """End the process with SIGTERM. Send SIGKILL after its stop timeout, or when this call is cancelled."""
         self._signal(signal.SIGTERM)
         try:
             async with asyncio.timeout(self._spec.stop_timeout_seconds):
@@ -115,7 +115,7 @@ class Child:
             raise
 
     def kill(self) -> None:
-        """End the process and all that it started, at once."""
+        """End the process and its children at once."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
@@ -124,7 +124,7 @@ class Child:
 
     async def _see_it_end(self) -> int:
         exit_code = await self._process.wait()
-        # What the process leaves behind would hold its port and its output.
+        # Children that the process leaves behind would hold its port and its output.
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         await asyncio.wait({self._reading}, timeout=_DRAIN_SECONDS)
@@ -159,7 +159,7 @@ class Child:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _said_by_probe(self) -> str:
-        """Return what a service that is not ready says of it, where it says so."""
+        """Return a colon and the reason that the service's readiness probe named; an empty text if it named none."""
         with suppress(ValueError, KeyError, TypeError):
             return f": {self._answer.json()['detail']}".rstrip(".") if self._answer is not None else ""
         return ""
@@ -183,7 +183,7 @@ def _failing_as(spec: ProcessSpec) -> Iterator[None]:
 
 
 async def _lines(output: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield lines without their ends; unlike readline, cut a line that is too long instead of giving up."""
+    """Yield lines without their line ends. A line that is too long is cut; readline would fail."""
     rest = b""
     while chunk := await output.read(_LONGEST_LINE):
         *whole, rest = (rest + chunk).split(b"\n")

@@ -1,4 +1,4 @@
-"""What can go wrong while processes are started."""
+"""Errors at the start of processes."""
 
 from spotthebot.kit.errors import Conflict, Invalid, Unavailable
 

@@ -1,10 +1,13 @@
-"""The program that forks Python modules: what it has imported before is there in each fork, and its memory is shared.
+"""The program that forks Python modules. All forks share the imported modules and their memory.
 
-`forks` sends requests over the control socket, which this program inherits: four bytes with the length of a JSON object
-and open files with them, then the object. The files are a socket for the fork's process id and its exit code, one whose
-other end is closed when we have ended (the fork's end is closed when the fork has), standard output and standard error,
-and those that the fork inherits. The program ends when the control socket closes. It computes nothing and touches no
-GPU: neither threads nor CUDA survive a fork.
+The module `forks` sends requests over the control socket, which this program inherits. A request is four bytes with the
+length of a JSON object, followed by the object. Open files come with the request. The first file is a socket on which
+the program reports the fork's process id, and later its exit code. The second file is a socket between the fork and its
+parent: each side sees it close when the other has ended. The other files are standard output, standard error, and the
+files that the fork inherits.
+
+The program ends when the control socket closes. It computes nothing and touches no GPU, since neither threads nor CUDA
+survive a fork.
 """
 
 import gc
@@ -28,10 +31,10 @@ _MAX_FILES = 8
 
 
 def main() -> tuple[Mapping[str, Any], Sequence[int]] | None:
-    """Fork until the control socket closes; return in each fork its request, with its files."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for who asks us, and ends us then
-    warnings.filterwarnings("ignore", message=".*fork", category=DeprecationWarning)  # of threads that BLAS keeps
-    gc.disable()  # a fifth of the time goes into looking for garbage among what is imported
+    """Fork until the control socket closes, and return None. In each fork, return its request and its open files."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends this program
+    warnings.filterwarnings("ignore", message=".*fork", category=DeprecationWarning)  # about threads that BLAS keeps
+    gc.disable()  # looking for garbage among imported objects takes a fifth of the time
     woken, waking = os.pipe()
     os.set_blocking(waking, False)
     signal.set_wakeup_fd(waking)
@@ -62,7 +65,7 @@ def main() -> tuple[Mapping[str, Any], Sequence[int]] | None:
 
 def _import(names: Sequence[str]) -> None:
     for name in names:
-        with suppress(Exception):  # the fork imports it itself, and says it
+        with suppress(Exception):  # the fork imports it again, and reports the error
             for needed in (name, *getattr(import_module(name), "NEEDS", ())):
                 import_module(needed)
 
@@ -76,7 +79,7 @@ def _report_ended(reports: dict[int, int]) -> None:
 
 
 def _report(file: int, number: int) -> None:
-    with suppress(OSError):  # nobody is left who asks
+    with suppress(OSError):  # the parent is gone
         os.write(file, number.to_bytes(REPORT_BYTES, signed=True))
 
 
@@ -86,7 +89,7 @@ def _close(*files: int) -> None:
 
 
 def _become(request: Mapping[str, Any], files: Sequence[int]) -> None:
-    """Run the module as a program of its own session, which is sent SIGTERM when we have ended."""
+    """Run the module as a program in its own session. It receives SIGTERM when its parent has ended."""
     report, life, output, errors, *inherited = files
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -98,7 +101,7 @@ def _become(request: Mapping[str, Any], files: Sequence[int]) -> None:
     _close(report, output, errors)
     sys.stdout.reconfigure(write_through=True)  # type: ignore[union-attr] # it is a file
     command = [*request["argv"], *(argument for file in inherited for argument in ("--fd", str(file)))]
-    with suppress(ImportError):  # a service alone does without
+    with suppress(ImportError):  # optional for a single service
         import_module("setproctitle").setproctitle(" ".join(command))  # finds its memory by the first environment
     if request["env"] is not None:
         os.environ.clear()

@@ -1,6 +1,7 @@
-"""Forks Python modules from one program that has imported what they need (`fork_program`): that saves time and memory.
+"""Forks Python modules from one program that has imported them (`fork_program`). This saves time and memory.
 
-A fork ends with us, not with the program that forked it: where that dies or hangs, the next fork starts another.
+A fork ends with this process, not with the fork program. If the fork program dies or hangs, the next fork starts
+another one.
 """
 
 import asyncio
@@ -21,15 +22,18 @@ from spotthebot.kit.telemetry.logs import get_logger
 
 _PROGRAM = "spotthebot.kit.processes.fork_program"
 _REPORT_SECONDS = 5.0
-"""Time for the program that forks to take a request, and to report the end of a fork."""
+"""Time limit for the fork program to take a request, and to report the end of a fork."""
 _UNUSED_SECONDS = 60.0
-"""Time until the program ends that has no forks any more: another fork starts without imports until then."""
+"""The fork program ends after this time without forks. Until then another fork starts without imports."""
 _UNKNOWN_EXIT_CODE = 255
 _log = get_logger(__name__)
 
 
 class ForkServer:
-    """Our end of the running program; it gets our environment without our settings, among which are secrets."""
+    """The parent's end of the fork program.
+
+    The program gets our environment without our settings, since settings contain secrets.
+    """
 
     def __init__(self) -> None:
         self._control, theirs = socket.socketpair()
@@ -46,7 +50,7 @@ class ForkServer:
         return self._control.fileno() >= 0 and self._process.returncode is None
 
     def send(self, request: Mapping[str, Any], files: Sequence[int]) -> None:
-        """Ask for a fork; `leave` when it has ended. Raises OSError."""
+        """Send the request for a fork; call `leave` when the fork has ended. Raises OSError."""
         body = json.dumps(request).encode()
         try:
             socket.send_fds(self._control, [len(body).to_bytes(LENGTH_BYTES)], files)
@@ -64,12 +68,12 @@ class ForkServer:
             self._stopping = asyncio.get_running_loop().call_later(_UNUSED_SECONDS, self.stop)
 
     def stop(self) -> None:
-        """End the program; its forks live on."""
+        """End the fork program. Its forks continue."""
         self._control.close()
         threading.Thread(target=self._process.end, args=((signal.SIGTERM, _REPORT_SECONDS),), daemon=True).start()
 
     def kill(self) -> None:
-        """End a program that hangs."""
+        """Kill the fork program if it hangs."""
         _log.warning("fork_server.killed", pid=self._process.pid, reason="it hangs")
         self._process.send(signal.SIGKILL)
 
@@ -78,7 +82,7 @@ _running: list[ForkServer] = []
 
 
 def _server() -> ForkServer:
-    """Return the program of this process, for forks of all kinds; it is started where none runs."""
+    """Return the fork program of this process. It serves forks of all kinds, and is started if it is not running."""
     if _running and not _running[0].is_running:
         _running.pop().stop()
     if not _running:
@@ -87,12 +91,12 @@ def _server() -> ForkServer:
 
 
 class Fork:
-    """A module that runs, or will in a moment, in a process of its own session; it offers what `Process` does.
+    """A module that runs, or will soon run, in a process with its own session. It has the methods of `Process`.
 
-    `argv` is a command line of Python, `python -m MODULE ...`, to which each of the open files in `inherited` is
-    appended as `--fd NUMBER`. `output` gets standard output and standard error (None: ours), and `env` is the whole
-    environment (None: ours without our settings). The program that forks imports `needs` first: modules, and those that
-    each of them lists in NEEDS; it is killed when it takes longer than `start_seconds`. Raises OSError.
+    `argv` is a Python command line, `python -m MODULE ...`; each open file in `inherited` is appended to it as `--fd
+    NUMBER`. `output` receives standard output and standard error (None: ours). `env` is the whole environment (None:
+    ours without our settings). The fork program first imports the modules in `needs`, and the modules that they list in
+    their constant NEEDS. The program is killed if the imports take longer than `start_seconds`. Raises OSError.
     """
 
     def __init__(
@@ -121,7 +125,7 @@ class Fork:
 
     @classmethod
     async def start(cls, argv: Sequence[str], **options: Any) -> Self:  # noqa: ANN401 - as above
-        """Return a fork that has started; raises OSError."""
+        """Start a fork and return it; raises OSError."""
         fork = cls(argv, **options)
         try:
             await asyncio.shield(fork._pid)
@@ -138,12 +142,12 @@ class Fork:
 
     @property
     def pid(self) -> int:
-        """The process's id, once it has started."""
+        """Return the process id, after the process has started."""
         return cast("int", self._pid.result())
 
     @property
     def returncode(self) -> int | None:
-        """The exit code, negative for a signal; None while the process runs."""
+        """Return the exit code, negative for a signal; None while the process runs."""
         return self._running.result() if self._running.done() else None
 
     async def wait(self) -> int:
@@ -151,7 +155,10 @@ class Fork:
         return await asyncio.shield(self._running)
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to the process and what it started; one that is not forked yet is killed when it is."""
+        """Send a signal to the process and its children.
+
+        If the process is not forked yet, it is killed after its fork.
+        """
         if not self._pid.done():
             self._is_unwanted = True
         elif not self._running.done():
@@ -173,7 +180,7 @@ class Fork:
             return _UNKNOWN_EXIT_CODE if exit_code is None else exit_code
 
     async def _reported(self, report: socket.socket, seconds: float) -> int | None:
-        """Return the next number from the program that forks; None where it has ended, or hangs: then it is killed."""
+        """Return the next number from the fork program; None if the program has ended, or if it hung and was killed."""
         number = b""
         try:
             async with asyncio.timeout(seconds):

@@ -1,7 +1,8 @@
-"""Finds processes that hang: they live, and answer nothing.
+"""Finds processes that hang: they are alive, but answer no request.
 
-A process is asked on a clock. One that misses several answers in a row hangs, if it also used no processor meanwhile:
-one that computes is busy, and gets minutes. Where we ourselves were late, on a loaded machine, a miss does not count.
+A process is asked at intervals. It hangs if it misses several answers in a row and uses no processor time meanwhile. A
+process that uses processor time is busy, and gets minutes to answer. On a loaded machine, a missed answer does not
+count if this process itself was late.
 """
 
 import asyncio
@@ -17,13 +18,13 @@ from spotthebot.kit.processes.spec import HealthLimits
 
 _LATE_SECONDS = 1.0
 _IDLE_SHARE = 0.002
-"""Share of one processor below which a process did nothing; a stopped or deadlocked one uses none at all."""
+"""A process that uses a smaller share of one processor is idle; a stopped or deadlocked one uses none at all."""
 
 
 async def wait_until_hung(
     limits: HealthLimits, answers: Callable[[], Awaitable[bool]], processor_seconds: Callable[[], float]
 ) -> None:
-    """Return when a process hangs; `processor_seconds` is what it has used since its start."""
+    """Return when a process hangs. `processor_seconds` returns the processor time that it has used since its start."""
     missed, answered_at, used, took = 0, monotonic(), processor_seconds(), 0.0
     while True:
         await asyncio.sleep(max(limits.every_seconds - took, 0))
@@ -34,7 +35,7 @@ async def wait_until_hung(
             missed, answered_at = 0, monotonic()
             continue
         if took > limits.timeout_seconds + _LATE_SECONDS:
-            took = limits.every_seconds  # ask again at once
+            took = limits.every_seconds  # ask again without a wait
             continue
         is_idle = used - used_before <= _IDLE_SHARE * max(limits.every_seconds, took)
         missed = missed + 1 if is_idle else 0
@@ -43,7 +44,7 @@ async def wait_until_hung(
 
 
 def processor_seconds_of(pid: int) -> float:
-    """Return the processor time that a process has used; 0 where there is none."""
+    """Return the processor time that a process has used; 0 if there is no such process."""
     with contextlib.suppress(psutil.Error):
         times = psutil.Process(pid).cpu_times()
         return times.user + times.system
@@ -51,7 +52,7 @@ def processor_seconds_of(pid: int) -> float:
 
 
 async def answers_at(client: httpx.AsyncClient, url: str) -> bool:
-    """Return whether a server answers, whatever it says."""
+    """Return whether a server answers, with any status."""
     with contextlib.suppress(httpx.HTTPError):
         await client.get(url, timeout=None)
         return True
@@ -59,14 +60,14 @@ async def answers_at(client: httpx.AsyncClient, url: str) -> bool:
 
 
 class Heartbeat:
-    """A file that a process touches as long as its event loop turns."""
+    """A file that a process touches regularly as long as its event loop runs."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._seen = self._touched_at()
 
     async def beats(self) -> bool:
-        """Return whether the file was touched since the last question."""
+        """Return whether the file was touched since the last call."""
         before, self._seen = self._seen, self._touched_at()
         return before != self._seen
 

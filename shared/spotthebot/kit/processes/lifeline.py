@@ -1,8 +1,8 @@
-"""A child process that does not outlive its parent.
+"""Makes a child process end when its parent ends.
 
-A supervisor that is killed with SIGKILL cannot clean up after itself. On Linux the kernel can do it: a
-process may ask to be sent a signal when its parent ends (prctl(2), PR_SET_PDEATHSIG). Elsewhere nothing is
-asked for, and a child that was left behind has to be found by its pid file or its port.
+A supervisor that is killed with SIGKILL cannot end its children. On Linux the kernel can do it: a process may ask for a
+signal when its parent ends (prctl(2), PR_SET_PDEATHSIG). Other systems have no such request: a child that is left
+behind has to be found by its pid file or its port.
 """
 
 import ctypes
@@ -16,15 +16,15 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
-    """Return a `preexec_fn` after which the child is sent `death_signal` when the calling process ends.
+    """Return a `preexec_fn` for a child. The kernel then sends the child `death_signal` when the calling process ends.
 
-    The kernel forgets the wish when the child changes its user, so it has to be made after that; subprocess
-    calls `preexec_fn` last. It also takes the end of the *thread* that forked for the end of the parent:
-    off the main thread the answer is None, for a worker thread that ends must not take a database with it.
+    The kernel drops this request when the child changes its user. So the request must come after the change; subprocess
+    calls `preexec_fn` last. The kernel also treats the end of the *thread* that forked as the end of the parent. So
+    this function returns None outside the main thread: the end of a worker thread must not end a database.
     """
     if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
         return None
-    # Loaded before the fork: between fork and exec the child may only do what cannot wait for a lock.
+    # Loaded before the fork: between fork and exec the child may do nothing that could wait for a lock.
     prctl = ctypes.CDLL(None).prctl
     parent = os.getpid()
 

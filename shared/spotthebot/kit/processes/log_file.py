@@ -1,4 +1,7 @@
-"""A log that is bounded: a file that is full becomes the first of a few older ones, the last of which goes."""
+"""Log files of limited size.
+
+A full file is renamed to become the first of a few older files, and the oldest is deleted.
+"""
 
 import os
 from contextlib import suppress
@@ -9,14 +12,14 @@ OLDER_FILES = 2
 
 
 class LogFile:
-    """A file that lines are appended to; `NAME.log.1` and `NAME.log.2` hold what was written before."""
+    """A file to which lines are appended. `NAME.log.1` and `NAME.log.2` hold earlier lines."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = path.open("ab", buffering=0)
 
     def write(self, line: bytes) -> None:
-        """Append a line; one that the disk has no room for is lost, and the process that wrote it goes on."""
+        """Append a line. If the disk is full, the line is lost, and the process that printed it continues."""
         with suppress(OSError):
             if self._file.tell() > MAX_BYTES:
                 shift_older(self._path)
@@ -29,7 +32,7 @@ class LogFile:
 
 
 def shift_older(path: Path) -> None:
-    """Make a log the first of its older files."""
+    """Rename a log to the first of its older files, after renaming each older file to the next."""
     for number in range(OLDER_FILES, 0, -1):
         before = path.with_name(f"{path.name}.{number - 1}") if number > 1 else path
         with suppress(FileNotFoundError):
@@ -37,9 +40,9 @@ def shift_older(path: Path) -> None:
 
 
 def cut(path: Path) -> None:
-    """Move what a log holds to its first older file where another process keeps the log open for appending.
+    """Copy a full log to its first older file, and empty the log. Another process keeps the log open for appending.
 
-    What that process writes at this very moment is lost.
+    Lines that the process writes at this very moment are lost.
     """
     with suppress(OSError):
         if path.stat().st_size <= MAX_BYTES:

@@ -1,4 +1,4 @@
-"""Keeps one process alive: restarts it when it dies or hangs, after waits that double while it keeps doing so."""
+"""Keeps one process alive: restarts it when it dies or hangs. The wait doubles with each failure in a row."""
 
 import asyncio
 from contextlib import suppress
@@ -18,19 +18,19 @@ _HEALTHY_SECONDS = 60.0
 
 
 class RestartDelays:
-    """How long to wait before each restart: 0.2 s, doubling to 30 s; 0.2 s again after a minute of health."""
+    """The wait before each restart: 0.2 s, doubled up to 30 s. After a minute in good health it is 0.2 s again."""
 
     def __init__(self) -> None:
         self._deaths = 0
 
     def after(self, healthy_seconds: float) -> float:
-        """Return the wait, in seconds, after a process that was healthy for so long has died."""
+        """Return the wait in seconds before a restart, after the process was healthy for `healthy_seconds` and died."""
         self._deaths = 1 if healthy_seconds >= _HEALTHY_SECONDS else self._deaths + 1
         return _BACKOFF.seconds(self._deaths)
 
 
 class ProcessMonitor:
-    """Runs one spec: its present process, and the task that restarts it."""
+    """Keeps the process of one spec alive: holds the current process, and the task that restarts it."""
 
     def __init__(self, spec: ProcessSpec, client: httpx.AsyncClient, on_line: OnLine, on_event: OnEvent) -> None:
         self._spec = spec
@@ -45,12 +45,15 @@ class ProcessMonitor:
         self._restarts = 0
 
     async def start(self) -> None:
-        """Wait for the first process to become healthy, then restart it whenever it dies; raises ServiceDidNotStart."""
+        """Wait until the first process is healthy. From then on, restart the process when it dies.
+
+        Raises ServiceDidNotStart.
+        """
         child = await self._launch()
         self._restarting = asyncio.create_task(self._restart_when_dead(child))
 
     async def stop(self) -> None:
-        """End the process and do not replace it."""
+        """End the process, and do not start another."""
         if self._restarting:
             self._restarting.cancel()
             await asyncio.wait({self._restarting})
@@ -61,7 +64,10 @@ class ProcessMonitor:
             self._report("stopped", self._child, exit_code=exit_code)
 
     async def restart(self) -> None:
-        """Stop the process and start another at once; one that does not start is tried again with back-off."""
+        """Stop the process and start another at once.
+
+        If the new process does not start, try again with growing waits.
+        """
         await self.stop()
         self._delays = RestartDelays()
         self._restarts += 1
@@ -110,7 +116,7 @@ class ProcessMonitor:
             return
         await wait_until_hung(spec.health_limits, answers, partial(processor_seconds_of, child.pid))
         self._report("hung", child)
-        child.kill()  # it would not notice a signal that it could handle
+        child.kill()  # a process that hangs does not handle other signals
 
     def _stop_watching(self) -> None:
         if self._watching:

@@ -1,4 +1,4 @@
-"""A program in a session of its own, which does not outlive us."""
+"""Runs a program in a session of its own. The program ends when this process ends."""
 
 import asyncio
 import os
@@ -15,12 +15,13 @@ _POLL_SECONDS = 0.05
 
 
 class Process:
-    """A running program, away from the terminal: its Ctrl-C would reach all programs at once instead of in our order.
+    """A running program, detached from the terminal.
 
-    Standard input is empty, `output` gets standard output and standard error (None: ours), and `env` is the whole
-    environment (None: ours). `inherited` are numbers of open files that the program shares with us. The program is sent
-    `death_signal` when we end, if it was started from the main thread (`lifeline`). `options` are more arguments of
-    `subprocess.Popen`: its user, its folder. Raises OSError.
+    A program that is attached to the terminal would get Ctrl-C together with all others, instead of in order. Standard
+    input is empty. `output` receives standard output and standard error (None: ours). `env` is the whole environment
+    (None: ours). `inherited` has the numbers of open files that the program shares with us. When this process ends, the
+    program gets `death_signal`, if the main thread started it (`lifeline`). `options` are further arguments of
+    `subprocess.Popen`, such as the user and the folder. Raises OSError.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Process:
 
     @property
     def returncode(self) -> int | None:
-        """The exit code, negative for a signal; None while the program runs."""
+        """Return the exit code, negative for a signal; None while the program runs."""
         return self._process.poll()
 
     async def wait(self) -> int:
@@ -63,7 +64,10 @@ class Process:
         return exit_code
 
     def end(self, *steps: tuple[signal.Signals, float]) -> None:
-        """Send signals until the program has ended: after each, wait for so many seconds; then kill it. Blocks."""
+        """End the program. Each step sends a signal and waits for some seconds until the program has ended.
+
+        If the program still runs after the last step, it is killed. This call blocks.
+        """
         for number, seconds in steps:
             self.send(number)
             with suppress(subprocess.TimeoutExpired):
@@ -73,13 +77,16 @@ class Process:
         self._process.wait()
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to the program and to what it started, unless the program has ended."""
+        """Send a signal to the program and its children, unless the program has ended."""
         if self.returncode is None:
             signal_group(self.pid, number)
 
 
 def signal_group(pid: int, number: signal.Signals) -> None:
-    """Send a signal to a process group, or to its leader that has not made the group yet; neither may be left."""
+    """Send a signal to a process group. If the group does not exist yet, send it to the process that will lead it.
+
+    Does nothing if neither the group nor the process exists.
+    """
     try:
         os.killpg(pid, number)
     except ProcessLookupError:

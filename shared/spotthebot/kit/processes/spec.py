@@ -1,4 +1,4 @@
-"""Which process to run, and the events and status that are reported of it."""
+"""The specification of a process to keep alive, and the events and the status that the supervisor reports."""
 
 import socket
 from collections.abc import Callable, Mapping
@@ -11,10 +11,10 @@ EventKind = Literal["started", "ready", "hung", "died", "stopped"]
 
 @dataclass(frozen=True)
 class HealthLimits:
-    """How often a process is asked, and what it may miss before it counts as hung.
+    """How often a process is asked for an answer, and when it counts as hung.
 
-    An answer is waited for `timeout_seconds`. A process that used no processor hangs after `misses` in a row, a busy
-    one after `busy_seconds` without an answer.
+    Each answer may take `timeout_seconds`. A process that uses no processor time counts as hung after `misses` missing
+    answers in a row. A busy process counts as hung after `busy_seconds` without an answer.
     """
 
     every_seconds: float = 5.0
@@ -27,12 +27,13 @@ class HealthLimits:
 class ProcessSpec:
     """One process to keep alive.
 
-    It counts as healthy once `ready_url` answers 200 and `ready_line` occurs in a line of its output; with
-    neither, once it has lived for half a second. Afterwards it has to answer at `health_url`, or to touch its
-    `heartbeat_file`, within `health_limits`: one that hangs is killed and started again. `env` is the whole
+    It counts as healthy when `ready_url` answers 200 and a line of its output contains `ready_line`. If neither is
+    given, it counts as healthy after half a second. From then on it has to answer at `health_url`, or to touch its
+    `heartbeat_file`, within `health_limits`. A process that hangs is killed and restarted. `env` is the whole
     environment (None: ours). The child inherits `listener`, whose number is appended to `argv` as `--fd NUMBER`.
     Standard output and standard error are appended to `log_file`. With `fork_needs`, the process is a fork of a program
-    that has imported these modules (`forks`), and `argv` is that of a Python module (`python -m MODULE ...`).
+    that has imported these modules (`forks`), and `argv` is the command line of a Python module (`python -m MODULE
+    ...`).
     """
 
     name: str
@@ -52,10 +53,10 @@ class ProcessSpec:
 
 @dataclass(frozen=True)
 class Event:
-    """A change in a process's life.
+    """A change in the life of a process.
 
-    `exit_code` is set for "died" and "stopped" (negative: the signal), `delay_seconds`, the time until the
-    restart, for "died".
+    `exit_code` is set for "died" and "stopped"; it is negative for a signal. `delay_seconds` is set for "died": it is
+    the time until the restart.
     """
 
     name: str
@@ -67,7 +68,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Status:
-    """How a process is at the moment; `pid` is None while there is none."""
+    """The current state of a process; `pid` is None while it does not run."""
 
     name: str
     pid: int | None

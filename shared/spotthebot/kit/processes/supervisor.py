@@ -1,4 +1,4 @@
-"""Starts processes in order, keeps them alive and stops them in reverse order."""
+"""Starts processes in order, keeps them alive, and stops them in reverse order."""
 
 from collections.abc import Container, Sequence
 from types import TracebackType
@@ -13,11 +13,11 @@ _POLL_TIMEOUT_SECONDS = 2.0
 
 
 class Supervisor:
-    """The processes of `specs`, each started when the one before it is healthy.
+    """The processes of `specs`. Each is started when the process before it is healthy.
 
-    `on_line(name, line)` and `on_event(event)` are called on the event loop and must neither block nor raise.
-    Start it on the main thread's event loop: there the processes end with us even after SIGKILL (see
-    `lifeline`). It is started once.
+    `on_line(name, line)` and `on_event(event)` are called on the event loop; they must neither block nor raise. Start a
+    supervisor on the event loop of the main thread: only there do its processes end with this process even after
+    SIGKILL (see `lifeline`). A supervisor can be started only once.
     """
 
     def __init__(
@@ -27,16 +27,16 @@ class Supervisor:
         on_event: OnEvent = lambda _event: None,
     ) -> None:
         # Our own processes are asked directly: a proxy from the environment does not know them.
-        # Each time on a new connection: a server that waits for idle ones to end would wait for ours when stopped.
+        # Each time on a new connection: a stopping server that waits for idle connections would wait for ours.
         limits = httpx.Limits(max_keepalive_connections=0)
         self._client = httpx.AsyncClient(trust_env=False, timeout=_POLL_TIMEOUT_SECONDS, limits=limits)
         self._monitors = [ProcessMonitor(spec, self._client, on_line, on_event) for spec in specs]
 
     async def start(self) -> None:
-        """Start all and return when all are healthy.
+        """Start all processes and return when all are healthy.
 
-        Raises ServiceDidNotStart for the first that does not become healthy. Then, and when cancelled, those
-        that were started are stopped.
+        Raises ServiceDidNotStart for the first process that does not become healthy. In this case, and when cancelled,
+        it stops the processes that it has started.
         """
         try:
             for monitor in self._monitors:
@@ -46,7 +46,10 @@ class Supervisor:
             raise
 
     async def stop(self) -> None:
-        """Stop all in reverse order, each within its stop timeout; when cancelled, kill those that are left."""
+        """Stop all processes in reverse order, each within its stop timeout.
+
+        When cancelled, kill the processes that still run.
+        """
         try:
             for monitor in reversed(self._monitors):
                 await monitor.stop()
@@ -58,7 +61,7 @@ class Supervisor:
             await self._client.aclose()
 
     async def restart(self, names: Container[str]) -> None:
-        """Restart the processes of these names, one after the other; names of no process are ignored."""
+        """Restart the processes with these names, one after the other; unknown names are ignored."""
         for monitor in self._monitors:
             if monitor.name in names:
                 await monitor.restart()

@@ -1,1 +1,1 @@
-"""What every service is started with: its process, the checks before it starts, its spans."""
+"""How every service starts: its process, the checks before the start, and its traces."""

@@ -1,7 +1,9 @@
 """Runs a service from the command line: `python -m spotthebot.<service> serve | work | migrate | openapi`.
 
-A command imports the part of the service that it needs: a worker has no web framework, and only `migrate` has Alembic.
-Exit codes: 78 where a setting has to be mended first, and 1 where something else went wrong.
+A command imports only the part of the service that it needs: a worker imports no web framework, and only `migrate`
+imports Alembic. Exit code 78 means that a person has to correct a setting; exit code 1 means any other failure.
+
+Services run on uvloop, which needs 6 to 13 % less processor time for a reply.
 """
 
 import argparse
@@ -27,7 +29,7 @@ from pydantic_settings import SettingsError
 from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.access.tables import LINEAGE as ACCESS
-from spotthebot.kit.migrations import Lineage, MigrationFailed, NewerDatabase, upgrade
+from spotthebot.kit.migrations.lineage import Lineage, MigrationFailed, NewerDatabase, upgrade
 from spotthebot.kit.service.startup import CONFIGURATION_FAULT, check_settings, require_database_url
 from spotthebot.kit.settings import EdgeSettings, SecretsDirMissing, ServiceSettings, SettingNotUsable
 from spotthebot.kit.telemetry.logs import configure_logs
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 _GARBAGE_THRESHOLDS = (20_000, 20, 20)
 _MAX_FILES = 65_536
 _STREAMS_END_SECONDS = 8
-"""A stream of events would keep a server from stopping; its reader comes back. Supervisors wait 10 s."""
+"""Streams of events end after this time, so that a server can stop; readers reconnect. Supervisors wait 10 s."""
 _HEARTBEAT_SECONDS = 1.0
 Settings = TypeVar("Settings", bound=EdgeSettings)
 WorkerSettings = TypeVar("WorkerSettings", bound=ServiceSettings)
@@ -47,7 +49,7 @@ WorkerSettings = TypeVar("WorkerSettings", bound=ServiceSettings)
 
 @dataclass(frozen=True)
 class Service(Generic[Settings]):
-    """A service: its name, settings, application and schema, which is None where it keeps nothing."""
+    """A service: its name, settings, application and schema. The schema is None for a service that stores nothing."""
 
     name: str
     settings: type[Settings]
@@ -64,7 +66,7 @@ class Worker(Generic[WorkerSettings]):
 
 
 def run(name: str) -> None:
-    """Do what the command line asks of the service of this name, whose modules `app` and `worker` say what it is."""
+    """Run the command line of the service with this name, which its modules `app` and `worker` define."""
     package = f"spotthebot.{name}"
     commands = ["serve", "openapi", "migrate", *(["work"] if find_spec(f"{package}.worker") else [])]
     parser = argparse.ArgumentParser(prog=f"python -m {package}")
@@ -93,9 +95,9 @@ def run(name: str) -> None:
 
 
 def _import(module: str) -> Any:  # noqa: ANN401 - a module
-    """Import a module and collect no garbage meanwhile: a fifth of the time went into looking through what stays.
+    """Import a module while garbage collection is off, since collection would take a fifth of the time.
 
-    What is there then is left out of later collections, which are made less often.
+    Later collections leave out the imported objects, and are less frequent.
     """
     gc.disable()
     try:
@@ -107,7 +109,7 @@ def _import(module: str) -> Any:  # noqa: ANN401 - a module
 
 
 def _read_settings(name: str, kind: type[Settings]) -> Settings:
-    """Read the settings and configure the logs by them; ends the process where some are missing or wrong."""
+    """Read the settings and configure the logs. Ends the process if a setting is missing or wrong."""
     try:
         settings = kind()
     except (SecretsDirMissing, OSError) as error:
@@ -123,7 +125,10 @@ def _read_settings(name: str, kind: type[Settings]) -> Settings:
 
 
 def start_tracing(service: str) -> None:
-    """Record spans where OpenTelemetry's variables name an exporter; ends the process where libraries are missing."""
+    """Record spans if OpenTelemetry's environment variables name an exporter.
+
+    Ends the process if libraries are missing.
+    """
     environment = os.environ
     endpoint = environment.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or environment.get("OTEL_EXPORTER_OTLP_ENDPOINT")
     if not endpoint or environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
@@ -151,7 +156,7 @@ def _share_of_traces(text: str) -> float | None:
 
 
 def _fault_of_source(kind: type[EdgeSettings], error: SettingsError) -> str:
-    """Return what is wrong with a variable or a file that holds no value at all."""
+    """Return what is wrong with an environment variable or a file whose value can't be read or parsed."""
     (field,) = re.findall(r'field "(\w+)"', str(error))
     if isinstance(error.__cause__, json.JSONDecodeError):
         return f'{kind.variable(field)} must be JSON, such as ["one", "two"]'
@@ -184,27 +189,28 @@ def _migrate(name: str, lineage: Lineage, settings: ServiceSettings) -> None:
 
 
 def _stop(name: str, reason: str) -> NoReturn:
-    """End the process as one whose configuration has to be mended before another start."""
+    """End the process with exit code 78: a person has to correct the configuration."""
     print(f"{name}: {reason}", file=sys.stderr)  # noqa: T201 - the last word, for people
     sys.exit(CONFIGURATION_FAULT)
 
 
 def migrate_access(owner_url: str) -> None:
-    """Bring the schema of API keys, which belongs to no single service, to its head."""
+    """Migrate the schema of API keys to its head. The schema belongs to no single service."""
     upgrade(ACCESS, owner_url)
 
 
 def openapi_text(service: Service[Settings]) -> str:
-    """Return the service's OpenAPI document as it is committed in `openapi/`."""
+    """Return the service's OpenAPI document. The file of the document in `openapi/` has the same text."""
     settings = service.settings(database_url=SecretStr("postgresql://nobody@localhost/none"))
     document = service.create_app(settings).openapi()
     return json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True)
 
 
 def allow_many_files() -> None:
-    """Let this process open as many files and connections as it may: usual is 1,024 where 500,000 are allowed.
+    """Raise this process's limit of open files: it is often 1,024 although 500,000 are allowed.
 
-    A service without free files can open no connection and would report its peers as unreachable.
+    A connection needs a file. A service at its limit could open no connection, and would report its peers as
+    unreachable.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
@@ -244,12 +250,12 @@ async def _until_stopped(work: Awaitable[None], heartbeat_file: Path | None) -> 
 
 
 async def _beat(file: Path) -> None:
-    """Show that the event loop turns: a supervisor can't ask a worker, which serves nothing."""
+    """Touch the heartbeat file as long as the event loop runs. A supervisor can't ask a worker by HTTP."""
     while True:
         _touch(file)
         await asyncio.sleep(_HEARTBEAT_SECONDS)
 
 
 def _touch(file: Path) -> None:
-    with contextlib.suppress(OSError):  # without it the worker looks hung, which a full disk does not make it
+    with contextlib.suppress(OSError):  # an error would end the heartbeat, and the worker would look hung
         file.touch()

@@ -1,8 +1,8 @@
-"""Traces for OpenTelemetry: requests by FastAPI's own telemetry, calls of httpx, SQL of psycopg and libpq, and jobs.
+"""Records traces for OpenTelemetry: of requests to FastAPI, calls by httpx, SQL by psycopg and libpq, and jobs.
 
-The libraries are the extra `tracing`. They are imported where an exporter is set in the environment, by OpenTelemetry's
-own variables (`OTEL_EXPORTER_OTLP_ENDPOINT`), and nowhere else. Attributes that leave the process are on a list: no URL
-with its query, no parameter of a statement, no message of an error, since these hold keys and texts.
+The libraries belong to the extra `tracing`. They are imported only if OpenTelemetry's environment variables name an
+exporter (`OTEL_EXPORTER_OTLP_ENDPOINT`). Only listed attributes leave the process. Queries of URLs, parameters of
+statements and messages of errors do not leave it, since they may contain keys and texts.
 """
 
 from collections.abc import Sequence
@@ -42,12 +42,12 @@ _SENT = frozenset(
 )
 _OURS = "spotthebot."
 _PING = ";"
-"""The empty statement by which a pool tests a connection."""
+"""The empty statement with which a pool tests a connection."""
 _EXCEPTION = "exception.type"
 
 
 class AllowedAttributes(SpanExporter):
-    """Passes spans on with the attributes that may leave the process, and without what errors say."""
+    """Exports spans with only the listed attributes. Leaves out the messages of errors."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -63,7 +63,10 @@ class AllowedAttributes(SpanExporter):
 
 
 class NoLoneCalls(TraceIdRatioBased):
-    """Begins no trace with a statement or a call: those that no request and no job made are the polls of workers."""
+    """Does not start a trace for a statement or a call alone.
+
+    Statements and calls outside of requests and jobs come from polling workers.
+    """
 
     def should_sample(
         self,
@@ -80,7 +83,7 @@ class NoLoneCalls(TraceIdRatioBased):
 
 
 def record(service: str, share: float = 1.0) -> TracerProvider:
-    """Record the spans of this process, of a share of traces, and export them as OpenTelemetry's variables say."""
+    """Record a share of this process's traces, and export them as OpenTelemetry's environment variables say."""
     provider = TracerProvider(
         sampler=ParentBased(NoLoneCalls(share)),
         resource=Resource.create({"service.name": service, "service.namespace": "spotthebot"}),

@@ -1,8 +1,7 @@
-"""What a service checks before it starts, so that it never runs half-configured.
+"""The checks before a service starts, so that it never runs with a wrong configuration.
 
-What only a person can mend, a setting, ends the process with exit code 78 (EX_CONFIG of sysexits.h) and one sentence.
-What comes by itself, a database that does not answer yet or is not migrated yet, is waited for: the service starts, and
-is not ready.
+A wrong setting ends the process with one sentence and exit code 78 (EX_CONFIG of sysexits.h), since only a person can
+correct it. If the database does not answer or is not migrated yet, the service starts, but is not ready until it is.
 """
 
 import re
@@ -11,7 +10,7 @@ from typing import Final
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
-from spotthebot.kit.migrations import Lineage, NewerDatabase, read_state
+from spotthebot.kit.migrations.lineage import Lineage, NewerDatabase, read_state
 from spotthebot.kit.settings import EdgeSettings, ServiceSettings, SettingNotUsable
 from spotthebot.kit.telemetry.logs import get_logger
 
@@ -29,11 +28,11 @@ _REFUSALS: Final = {
     r"does not support SSL": "correct sslmode, or turn TLS on in the server",
     r"invalid (sslmode|connection option|port|URI)|URI query parameter": "correct it",
 }
-"""What libpq says of a login or an encryption that stays as it is however long one waits, and what to do."""
+"""Messages of libpq about a login or an encryption that waiting does not correct, each with the correction."""
 
 
 def check_settings(settings: EdgeSettings, lineage: Lineage | None) -> None:
-    """Raise SettingNotUsable or NewerDatabase for what the service could not work with."""
+    """Raise SettingNotUsable or NewerDatabase for a configuration that the service can't work with."""
     settings.check()
     if isinstance(settings, ServiceSettings):
         _check_service_key(settings)
@@ -42,7 +41,7 @@ def check_settings(settings: EdgeSettings, lineage: Lineage | None) -> None:
 
 
 def _check_service_key(settings: ServiceSettings) -> None:
-    """Ask for the key of a service that calls others, which would refuse it."""
+    """Raise SettingNotUsable if a service that calls other services has no service key: they would refuse its calls."""
     peers = [name for name in type(settings).model_fields if name.endswith("_url") and name != "database_url"]
     if peers and not settings.service_key.get_secret_value():
         reason = "it is missing, and this service calls others with it: make one, ./stb keys create --role service"
@@ -50,7 +49,7 @@ def _check_service_key(settings: ServiceSettings) -> None:
 
 
 def require_database_url(settings: ServiceSettings) -> None:
-    """Raise SettingNotUsable where the database's URL is none of PostgreSQL."""
+    """Raise SettingNotUsable if the database's URL is not a PostgreSQL URL."""
     try:
         kind = make_url(settings.database_url.get_secret_value()).get_backend_name()
     except ArgumentError:

@@ -1,5 +1,6 @@
-"""How applications are served: uvicorn, with limits on what a connection may hold and for how long.
+"""Serves applications with uvicorn. Limits what a connection may send, and how long it may take.
 
-uvicorn's parser limits neither the bytes of a head nor the time that a head or a body takes, and knows no addresses:
-`protocol` and `connections` add that. `configuration` puts it together.
+uvicorn's parser does not limit the size of the head of a request, or the time in which head and body arrive, and it
+does not count connections by address. The modules `protocol` and `connections` add these limits, and `configuration`
+uses them.
 """

@@ -1,4 +1,4 @@
-"""The configuration of uvicorn that every application is served with, by the command line and in tests."""
+"""The configuration of uvicorn for every application, both on the command line and in tests."""
 
 from typing import Any
 
@@ -9,17 +9,22 @@ from spotthebot.kit.serving.protocol import LimitedConfig, LimitedProtocol
 from spotthebot.kit.settings import EdgeSettings
 
 _IDLE_SECONDS = 75
-"""Longer than clients (httpx: 5 s) and reverse proxies (nginx: 60 s) keep idle connections to use them again: who sends
-a request into a connection that just closes can't know whether it was served."""
+"""Longer than clients (httpx: 5 s) and reverse proxies (nginx: 60 s) keep idle connections for reuse.
+
+A client that sends a request into a closing connection can't know whether the request was served.
+"""
 
 
 def server_config(app: FastAPI, **options: Any) -> LimitedConfig:  # noqa: ANN401 - uvicorn's
-    """Return how an application is served, within the limits of its settings; `options` are uvicorn's."""
-    settings: EdgeSettings = app.state.settings
+    """Return the configuration that serves an application within the limits of its settings.
+
+    `options` are uvicorn's.
+    """
+    settings: EdgeSettings = app.state.core.settings
     config = LimitedConfig(
         app,
         http=LimitedProtocol,
-        ws="none",  # no application has any: an upgrade would take a connection out of the limits
+        ws="none",  # no application uses them, and an upgraded connection would escape the limits
         access_log=False,
         log_config=None,
         server_header=False,

@@ -1,4 +1,4 @@
-"""The open connections of a server: how many an address may have, and which have had their time."""
+"""The open connections of a server: limits how many an address may have, and how long each may take."""
 
 import asyncio
 from collections import defaultdict
@@ -12,7 +12,10 @@ _NETWORK_BITS: Final = 64
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """What an address and a connection may take; `per_address` 0: any number."""
+    """The limits of an address and of a connection.
+
+    If `per_address` is 0, an address may have any number of connections.
+    """
 
     per_address: int
     head_seconds: float
@@ -20,29 +23,30 @@ class ConnectionLimits:
 
 
 class Connection(Protocol):
-    """A connection, as the table sees it."""
+    """What the connection table knows of a connection."""
 
     address: str
 
     @property
     def expendable(self) -> tuple[bool, float] | None:
-        """How soon it may go where its address wants another: unfinished heads first, then idle ones, each the oldest.
+        """Return the place of this connection in the order in which connections of its address are closed to make room.
 
-        None while a request is under way.
+        Connections with an unfinished head are closed first, then idle connections; among each kind the oldest is
+        first. Return None while a request is running: the connection may not be closed.
         """
 
     def check(self, now: float, seconds: float) -> None:
-        """End it if it has had its time; `seconds` went by since the last check."""
+        """Close the connection if its time is over. `seconds` is the time since the last check."""
 
     def abort(self) -> None:
-        """End it at once."""
+        """Close the connection at once."""
 
 
 class ConnectionTable:
-    """Counts connections by address, and checks all of them once a second, which costs a request nothing.
+    """Counts connections by address, and checks all of them once a second. This costs nothing for each request.
 
-    An address that has as many as it may gets another one in exchange for the one that has been without a request for
-    the longest time. So unused connections keep nobody out, not even behind one address.
+    If an address is at its limit, a new connection replaces the connection that has been idle for the longest time. So
+    unused connections lock nobody out, even if many clients share one address.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -51,7 +55,10 @@ class ConnectionTable:
         self._next_sweep: asyncio.TimerHandle | None = None
 
     def add(self, connection: Connection) -> bool:
-        """Count a new connection; False where its address has too many requests under way."""
+        """Count a new connection.
+
+        Return False if its address is at its limit and all its connections are answering requests.
+        """
         mine = self._by_address.get(connection.address, set())
         if self.limits.per_address and len(mine) >= self.limits.per_address:
             spare = {each: order for each in mine if (order := each.expendable) is not None}
@@ -66,7 +73,7 @@ class ConnectionTable:
         return True
 
     def discard(self, connection: Connection) -> None:
-        """Forget a connection that is closed, if it was counted."""
+        """Remove a closed connection, if it was counted."""
         mine = self._by_address[connection.address]
         mine.discard(connection)
         if not mine:
@@ -85,7 +92,10 @@ class ConnectionTable:
 
 
 def network_of(host: str) -> str:
-    """Return what one caller is counted by: an IPv4 address, or the /64 of an IPv6 address, which one machine has."""
+    """Return the key under which a caller's connections are counted: an IPv4 address, or the /64 of an IPv6 address.
+
+    One machine usually has a whole /64.
+    """
     try:
         address = ip_address(host)
     except ValueError:

@@ -1,4 +1,8 @@
-"""uvicorn's protocol with limits: bytes of a head, time for head and body, requests sent ahead, slow readers."""
+"""uvicorn's HTTP protocol with limits.
+
+The limits are the size of a request's head, the time for head and body, the number of pipelined requests, and the time
+that a client may take to read a response.
+"""
 
 import asyncio
 from http import HTTPStatus
@@ -10,7 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from spotthebot.kit.serving.connections import ConnectionTable, network_of
 
 MAX_HEAD_BYTES: Final = 32 * 1024
-"""Bytes that the request line, the headers and the trailers of a request hold together."""
+"""The limit for the request line, headers and trailers of one request together."""
 _MAX_PIPELINED: Final = 16
 _BODY_BYTES_PER_SECOND: Final = 1024
 _LINGER_SECONDS: Final = 2.0
@@ -18,21 +22,22 @@ _STALLED_SECONDS: Final = 120.0
 
 
 class _Refused(Exception):
-    """Stops the parser; the answer says why."""
+    """Stops the parser. The response states the reason."""
 
 
 class LimitedConfig(uvicorn.Config):
-    """uvicorn's configuration, with the table of the server's connections."""
+    """uvicorn's configuration, together with the table of the server's connections."""
 
     table: ConnectionTable
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """One connection. Its time is limited while a head or a body is on its way, not while a request is answered.
+    """One connection. Its time is limited while a head or a body arrives, not while a request is answered.
 
-    A body has its time and as much more as it takes at 1 KiB/s, not counting time in which the application reads
-    nothing. Where a request is answered before its body is there, such as one without an API key, the rest of the body
-    is thrown away for two seconds, so that the client may read the answer, then the connection is closed.
+    A body may take a fixed time plus one second for each KiB. Time in which the application does not read does not
+    count. A request may be answered before its body has arrived, for example if it has no API key. In this case the
+    rest of the body is read and dropped for two seconds, so that the client can read the answer. After that the
+    connection is closed.
     """
 
     def __init__(self, config: LimitedConfig, *arguments: Any, **more: Any) -> None:  # noqa: ANN401 - uvicorn's
@@ -120,7 +125,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def check(self, now: float, seconds: float) -> None:
         if self.transport.is_closing():
-            self.transport.abort()  # closed a second ago, and its reader has not taken the rest
+            self.transport.abort()  # closed a second ago, and the client has not read the rest
             return
         self._check_reader(seconds)
         if self._deadline is None or now < self._deadline:

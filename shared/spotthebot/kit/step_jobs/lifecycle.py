@@ -1,4 +1,4 @@
-"""The states of a step job, and which state may follow which."""
+"""The states of a step job, and the allowed transitions between them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from uuid import UUID
 
 
 class StepJobState(StrEnum):
-    """Where a step job stands."""
+    """The state of a step job."""
 
     QUEUED = "queued"
     RUNNING = "running"
     COMPLETE = "complete"
     CANCELLED = "cancelled"
     FAILED = "failed"
-    """`failure` says why."""
+    """`failure` has the reason."""
 
 
 TRANSITIONS: Final[Mapping[StepJobState, frozenset[StepJobState]]] = MappingProxyType(
@@ -29,22 +29,22 @@ TRANSITIONS: Final[Mapping[StepJobState, frozenset[StepJobState]]] = MappingProx
         StepJobState.FAILED: frozenset(),
     }
 )
-"""The states that may follow each state; the conditions of the SQL come from here."""
+"""The states that may follow each state; SQL conditions are made from this table."""
 ACTIVE: Final = tuple(state for state, following in TRANSITIONS.items() if following)
-"""The states that have not ended; a worker may run a job in any of them, again after another worker was killed."""
+"""The states of unfinished jobs. A worker may run such a job, also again after another worker was killed."""
 
 
 def states_before(state: StepJobState) -> tuple[StepJobState, ...]:
-    """Return the states from which a job may come to `state`."""
+    """Return the states from which a job may go to `state`."""
     return tuple(before for before, following in TRANSITIONS.items() if state in following)
 
 
 @dataclass(frozen=True)
 class StepJob:
-    """A job as it is stored: `done` of `steps` results are there; `result` is there once it is complete.
+    """A stored job. The results of `done` of its `steps` steps are stored. `result` is set once the job is complete.
 
-    `subject_id` is the thing that the job is about, where there is one. `inputs` describes the data that the steps were
-    computed on and `fingerprint` identifies them; `version` is the software's at the start.
+    `subject_id` is the id of the subject of the job, if any. `inputs` describes the data that the steps use, and
+    `fingerprint` identifies these data. `version` is the software's version when the job started.
     """
 
     id: UUID

@@ -1,17 +1,19 @@
-"""Starts step jobs and runs them, step by step."""
+"""Starts step jobs and runs their steps."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
+from procrastinate import JobContext
 from sqlalchemy import text
 
 from spotthebot.kit.database.pool_shares import pool_user
 from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import Error, TooMany
 from spotthebot.kit.ids import new_id
-from spotthebot.kit.jobs import Arguments, JobContext, Jobs, Task, WorkerContext
+from spotthebot.kit.jobs.queue import Jobs
+from spotthebot.kit.jobs.tasks import Arguments, Task, WorkerContext
 from spotthebot.kit.step_jobs.lifecycle import ACTIVE, StepJob
 from spotthebot.kit.step_jobs.store import StepJobStore
 from spotthebot.kit.step_jobs.tables import StepJobTables
@@ -24,23 +26,23 @@ class TooManyJobs(TooMany):
 
 
 class StepWork(Protocol):
-    """A job as numbered steps; the same inputs and step give the same result, whichever worker computes it."""
+    """The work of a job, divided into numbered steps. The same inputs and step give the same result on every worker."""
 
     @property
     def steps(self) -> int: ...
 
     async def compute(self, step: int) -> Mapping[str, Any]:
-        """Return the result of one step, as JSON; computing takes place outside of any transaction."""
+        """Return the result of one step, as JSON. No transaction is open during the computation."""
 
     async def assemble(self, results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-        """Make the result of the job, as JSON, of the results of all steps in their order."""
+        """Return the result of the job, as JSON. `results` has the results of all steps in order."""
 
 
 @dataclass(frozen=True)
 class PreparedWork:
     """Work that is ready to be computed, with a description of its inputs and a hash that identifies them.
 
-    Results that were stored by an earlier run over other inputs are computed again.
+    If an earlier run stored results for other inputs, they are computed again.
     """
 
     work: StepWork
@@ -49,19 +51,20 @@ class PreparedWork:
 
 
 Prepare = Callable[[StepJob], Awaitable[PreparedWork]]
-"""Reads what a job needs and divides it into steps; an `Error` that it raises ends the job as failed."""
+"""Reads the data of a job and divides it into steps. If this raises an `Error`, the job fails."""
 PrepareInWorker = Callable[[Mapping[str, Any], StepJob], Awaitable[PreparedWork]]
 """As `Prepare`, with the worker's context as its first argument."""
 
 
 OnEnd = Callable[[WriteSession, UUID], Awaitable[None]]
-"""Called once with the id of a job that has ended, in the transaction that ends it."""
+"""Called once with the id of an ended job, in the transaction that ends it."""
 
 
 class StepJobs:
-    """The step jobs of one service: `task` is the name under which its worker runs them.
+    """The step jobs of one service. Its worker runs them under the task name `task`.
 
-    An error among `retried` puts a job back into the queue, to be run later; after `max_retries` of that it fails.
+    An error of a type in `retried` puts a job back into the queue, to run later. After `max_retries` such errors the
+    job fails.
     """
 
     def __init__(
@@ -90,10 +93,10 @@ class StepJobs:
         version: str,
         is_large: bool = False,
     ) -> UUID:
-        """Queue a job that exists only if the session's transaction commits; return its id.
+        """Queue a job and return its id. The job exists only if the session's transaction commits.
 
-        Keys take turns: the more jobs of a key wait, the later comes its next one. Large jobs come after small ones,
-        and one key has one large and one small job running at most. Raises TooManyJobs.
+        API keys take turns: the more jobs of a key wait, the later its next job runs. Large jobs run after small jobs.
+        At most one large and one small job of a key run at the same time. Raises TooManyJobs.
         """
         user = pool_user.get()
         lock = None if user is None else f"{self._task} {user.name} {'large' if is_large else 'small'}"
@@ -115,14 +118,14 @@ class StepJobs:
         return int(await session.scalar(counting, locks) or 0)
 
     async def cancel(self, session: WriteSession, job_id: UUID) -> None:
-        """Cancel a job before its next step; one that has ended stays as it is."""
+        """Cancel a job before its next step. A job that has ended stays unchanged."""
         await self._ended(session, job_id, await self.store.cancel_job(session, job_id))
 
     def task(self, prepare: PrepareInWorker) -> Task:
-        """Return the task that runs jobs, for a worker whose context holds its `database`."""
+        """Return the task that runs jobs. The worker's context must have a `database`."""
 
         async def run(context: JobContext, job_id: str) -> None:
-            """Run a job to its end, or until a needed peer does not answer."""
+            """Run a job to its end, or until a peer that it needs does not answer."""
             worker = context.additional_context
             await self.run(worker["database"], UUID(job_id), lambda job: prepare(worker, job))
 
@@ -142,10 +145,10 @@ class StepJobs:
         )
 
     async def run(self, database: Database, job_id: UUID, prepare: Prepare) -> None:
-        """Compute the steps that are missing, one by one, and complete the job; a job that has ended is left as it is.
+        """Compute the missing steps one by one, and complete the job. A job that has ended stays unchanged.
 
-        An `Error` ends the job as failed, unless it is one of those that are retried; these, and errors of other kinds,
-        are raised and leave the job active.
+        An `Error` ends the job as failed, unless its type is in `retried`. An error of such a type, or of another
+        class, is raised and leaves the job active.
         """
         async with database.read() as reading:
             job = await self.store.find_job(reading, job_id)

@@ -1,4 +1,4 @@
-"""The tables of step jobs as a first revision makes them; later revisions of each service change them."""
+"""Creates the tables of step jobs in a service's first revision. Each service has its own later revisions of them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,7 +9,7 @@ _MOMENT = sa.DateTime(timezone=True)
 
 
 def create_step_job_tables(schema: str) -> None:
-    """Make the tables of step jobs and their results in a service's schema."""
+    """Create the tables of step jobs and their results in a service's schema."""
     op.create_table(
         "step_jobs",
         sa.Column("id", sa.Uuid(), nullable=False),

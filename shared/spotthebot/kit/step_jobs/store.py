@@ -1,7 +1,7 @@
-"""The only SQL over step jobs.
+"""All SQL of step jobs is here.
 
-A worker that runs a job writes under a run id of its own. A second worker that takes the job over replaces the run id,
-so that whatever the first still computes is refused: the results of one job never come from different inputs.
+A worker that runs a job writes under a run id of its own. If a second worker takes over the job, it replaces the run
+id. Later results of the first worker are then refused. So the results of one job never come from different inputs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Row, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.step_jobs.lifecycle import ACTIVE, StepJob, StepJobState, states_before
@@ -27,7 +28,7 @@ class StepJobStore:
     async def add_job(
         self, session: WriteSession, kind: str, request: Mapping[str, Any], *, subject_id: UUID | None, version: str
     ) -> UUID:
-        """Store a job that is queued and return its id."""
+        """Store a queued job and return its id."""
         job_id = new_id()
         values = {"id": job_id, "kind": kind, "subject_id": subject_id, "request": dict(request), "version": version}
         await session.execute(insert(self._jobs).values(**values, state=StepJobState.QUEUED, steps=0))
@@ -40,7 +41,7 @@ class StepJobStore:
     async def list_jobs(
         self, session: ReadSession, *, subject_id: UUID | None, after: UUID | None, limit: int
     ) -> list[StepJob]:
-        """Return jobs, oldest first, of one subject or of all."""
+        """Return the jobs of one subject, or all jobs if `subject_id` is None, oldest first."""
         conditions = [] if subject_id is None else [self._jobs.c.subject_id == subject_id]
         if after is not None:
             conditions.append(self._jobs.c.id > after)
@@ -52,14 +53,14 @@ class StepJobStore:
         return [*await session.scalars(select(jobs.id).where(jobs.state.in_(ACTIVE)).order_by(jobs.id))]
 
     async def count_active(self, session: ReadSession) -> dict[str, int]:
-        """Count the jobs that have not ended by state; a state without jobs is in it too."""
+        """Count the unfinished jobs in each state. A state without jobs has the count 0."""
         jobs = self._jobs.c
         counting = select(jobs.state, func.count()).where(jobs.state.in_(ACTIVE)).group_by(jobs.state)
         found = {state: number for state, number in await session.execute(counting)}  # noqa: C416 - typed rows
         return {state.value: found.get(state.value, 0) for state in ACTIVE}
 
     async def find_latest_complete(self, session: ReadSession, subject_id: UUID, kind: str) -> StepJob | None:
-        """Return the latest complete job of a kind about a subject."""
+        """Return the latest complete job of a kind about a subject; None if there is none."""
         jobs = self._jobs.c
         conditions = [jobs.subject_id == subject_id, jobs.kind == kind, jobs.state == StepJobState.COMPLETE]
         found = await self._select(session, conditions, limit=1, newest_first=True)
@@ -75,9 +76,11 @@ class StepJobStore:
         inputs: Mapping[str, Any] | None,
         fingerprint: str | None,
     ) -> dict[int, Mapping[str, Any]] | None:
-        """Make a run the job's only one and return the results that are stored; None where the job has ended.
+        """Make this run the only one that may write results of the job.
 
-        Results that were computed on other inputs are deleted first.
+        Return the stored results; None if the job has ended.
+
+        Results that were computed from other inputs are deleted first.
         """
         jobs, results = self._jobs, self._results
         locked = select(jobs.c.fingerprint).where(jobs.c.id == job_id, jobs.c.state.in_(ACTIVE)).with_for_update()
@@ -95,7 +98,7 @@ class StepJobStore:
     async def put_result(
         self, session: WriteSession, job_id: UUID, run_id: UUID, step: int, result: Mapping[str, Any]
     ) -> bool:
-        """Store the result of a step; False where the job has ended or another run has taken it over."""
+        """Store the result of a step. Return False if the job has ended, or if another run has taken over the job."""
         jobs = self._jobs.c
         mine = select(jobs.id).where(jobs.id == job_id, jobs.run_id == run_id, jobs.state == StepJobState.RUNNING)
         if (await session.execute(mine.with_for_update())).one_or_none() is None:
@@ -105,16 +108,16 @@ class StepJobStore:
         return True
 
     async def complete_job(self, session: WriteSession, job_id: UUID, run_id: UUID, result: Mapping[str, Any]) -> bool:
-        """Complete a job by its present run and return whether this ended it: a replaced run changes nothing."""
+        """Complete a job. Return False if the job has ended, or if another run has taken over the job."""
         mine = self._jobs.c.run_id == run_id
         return await self._end(session, job_id, StepJobState.COMPLETE, mine, result=dict(result))
 
     async def cancel_job(self, session: WriteSession, job_id: UUID) -> bool:
-        """Cancel a job and return whether this ended it; one that has ended stays as it is."""
+        """Cancel a job. If the job has already ended, change nothing and return False."""
         return await self._end(session, job_id, StepJobState.CANCELLED)
 
     async def fail_job(self, session: WriteSession, job_id: UUID, failure: str) -> bool:
-        """End a job that can't be done and return whether this ended it; one that has ended stays as it is."""
+        """End a job as failed. If the job has already ended, change nothing and return False."""
         return await self._end(session, job_id, StepJobState.FAILED, failure=failure[:1000])
 
     async def _end(
@@ -141,19 +144,4 @@ class StepJobStore:
 
 
 def _job(row: Row[Any], *, done: int) -> StepJob:
-    return StepJob(
-        id=row.id,
-        kind=row.kind,
-        subject_id=row.subject_id,
-        request=row.request,
-        state=StepJobState(row.state),
-        failure=row.failure,
-        done=done,
-        steps=row.steps,
-        inputs=row.inputs,
-        fingerprint=row.fingerprint,
-        version=row.version,
-        result=row.result,
-        created_at=row.created_at,
-        finished_at=row.finished_at,
-    )
+    return from_row(StepJob, row, state=StepJobState(row.state), done=done)

@@ -8,14 +8,14 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 @dataclass(frozen=True)
 class StepJobTables:
-    """The jobs, and the results of their steps."""
+    """The two tables of step jobs: the jobs, and the results of their steps."""
 
     jobs: Table
     results: Table
 
 
 def step_job_tables(metadata: MetaData) -> StepJobTables:
-    """Add the tables `step_jobs` and `step_job_results` to a service's schema."""
+    """Add the tables `step_jobs` and `step_job_results` to the metadata of a service."""
     jobs = Table(
         "step_jobs",
         metadata,

@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line, bound to the request and trace, with secrets blanked out."""
+"""Structured logs: each line is a JSON object with the ids of request and trace. Secrets are blanked out."""
 
 import json
 import logging
@@ -25,13 +25,13 @@ _requests = logging.getLogger("spotthebot.requests")
 
 
 class LineBudget:
-    """Allows so many lines a second, in a burst too, and counts those that it refuses."""
+    """Allows a number of lines each second, which may all come at once. Counts the refused lines."""
 
     def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._bucket, self._clock, self._left_out = TokenBucket(per_second, per_second), clock, 0
 
     def take(self) -> int | None:
-        """Return how many lines were refused since the last one that was allowed; None where this one is refused."""
+        """Return how many lines were refused since the last allowed line; None if this line is refused."""
         if self._bucket.take(self._clock()) is None:
             self._left_out += 1
             return None
@@ -43,27 +43,31 @@ _ordinary, _remarkable = LineBudget(math.inf), LineBudget(math.inf)
 
 
 def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Blank the values of secret-sounding names, and API keys and URL credentials wherever they stand."""
+    """Blank out values whose names sound secret, and API keys and URL credentials in any text."""
     for name, value in event.items():
         if not name.startswith("_"):  # the pipeline's own
             event[name] = _BLANK if _SECRET_NAMES.search(name) else _clean(value)
     return event
 
 
+_EVERY_LINE: list[structlog.typing.Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.format_exc_info,
+    redact,
+]
+_PIPELINE = [*_EVERY_LINE, structlog.stdlib.ProcessorFormatter.wrap_for_formatter]
+"""One list for the whole process, because structlog keeps the list that a logger saw first."""
+
+
 def configure_logs(service: str, level: str = "INFO", *, request_lines_per_second: float = math.inf) -> None:
-    """Send structlog and the standard library's loggers through one pipeline to standard error."""
+    """Send the log lines of structlog and of the standard library to standard error, through the same pipeline."""
     global _ordinary, _remarkable
     _ordinary, _remarkable = LineBudget(request_lines_per_second), LineBudget(request_lines_per_second)
-    shared: list[structlog.typing.Processor] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
-        redact,
-    ]
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=_PIPELINE,
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
@@ -71,7 +75,7 @@ def configure_logs(service: str, level: str = "INFO", *, request_lines_per_secon
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[*shared[:-1], redact],
+            foreign_pre_chain=_EVERY_LINE,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 structlog.processors.JSONRenderer(),
@@ -83,17 +87,17 @@ def configure_logs(service: str, level: str = "INFO", *, request_lines_per_secon
     root.setLevel(level.upper())
     for noisy in ("httpx", "httpcore", "procrastinate"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    for careless in ("opentelemetry.baggage", "opentelemetry.trace"):  # it writes headers of strangers
+    for careless in ("opentelemetry.baggage", "opentelemetry.trace"):  # they log headers of strangers
         logging.getLogger(careless).setLevel(logging.ERROR)
     structlog.contextvars.bind_contextvars(service=service)
 
 
 def log_request(*, path: str, status: int, milliseconds: float, **fields: object) -> None:
-    """Write the line of one answered request, or count it where lines come too fast: `left_out` in the next one.
+    """Log one answered request. If lines come too fast, only count it: the next line has the count as `left_out`.
 
-    Slow and failed requests have a budget of their own, which ordinary ones can't use up. The line has the form of
-    every other line, but does not pass through the pipeline, which costs as much processor time as a short request. Of
-    its fields only the path comes from outside; API keys in it are blanked. A line that can't be written is lost.
+    Slow and failed requests have a budget of their own, which ordinary requests can't use up. The line has the same
+    form as all other lines. It skips the pipeline, which costs as much processor time as a short request. Of its values
+    only the path comes from outside; API keys in it are blanked out. A line that can't be written is lost.
     """
     if not _requests.isEnabledFor(logging.INFO):
         return
@@ -115,7 +119,7 @@ def log_request(*, path: str, status: int, milliseconds: float, **fields: object
     text = json.dumps(line) + "\n"
     for handler in logging.getLogger().handlers:
         if isinstance(handler, logging.StreamHandler):
-            with suppress(OSError, ValueError):  # closed, or nobody reads it: no reason to fail a request
+            with suppress(OSError, ValueError):  # the output is closed: no reason to fail a request
                 handler.stream.write(text)
 
 

@@ -1,4 +1,4 @@
-"""The metrics of queues and of other things that are counted when somebody asks."""
+"""The metrics of queues, and of other counts that are read on demand."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from spotthebot.kit.telemetry.queues import COUNTED, JobQueues, QueueDepth
 
 
 def queue_families(service: str, jobs: JobQueues, others: Iterable[QueueDepth] = ()) -> list[Metric]:
-    """Return the metrics of all queues of a service: those of jobs, and others."""
+    """Return the metrics of a service's queues: its job queues, and other queues."""
     waiting = GaugeMetricFamily(
         "spotthebot_queue_waiting",
         f"Entries of a queue that could be worked on now; at most {COUNTED} are counted.",
@@ -42,7 +42,7 @@ def queue_families(service: str, jobs: JobQueues, others: Iterable[QueueDepth] =
 
 
 def state_family(name: str, about: str, by: str, counts: dict[str, int]) -> Metric:
-    """Return a family of numbers by state, such as campaigns by theirs."""
+    """Return a metric with one number for each state, such as campaigns by state."""
     family = GaugeMetricFamily(name, about, labels=[by])
     for state, number in sorted(counts.items()):
         family.add_metric([state], number)

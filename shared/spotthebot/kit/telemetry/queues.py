@@ -1,14 +1,14 @@
-"""What lies in a queue, whatever the queue lies in: how much waits, how long the first of it has, how much runs."""
+"""The load of a queue: how many entries wait, how long the first has waited, and how many are being worked on."""
 
 from dataclasses import dataclass, field
 
 COUNTED = 100_000
-"""No more entries of a queue are counted: a metric has to be cheap when there are most."""
+"""At most this many entries of a queue are counted, so that the metric stays cheap when a queue is long."""
 
 
 @dataclass(frozen=True)
 class QueueDepth:
-    """What lies in a queue; `running` is None where entries are not worked on one by one."""
+    """The load of a queue. `running` is None if nobody counts the entries that are being worked on."""
 
     queue: str
     waiting: int
@@ -18,7 +18,7 @@ class QueueDepth:
 
 @dataclass(frozen=True)
 class JobQueues:
-    """The queues of jobs of one service, how many jobs of each failed for good, and the workers that were heard of."""
+    """The job queues of one service, the number of failed jobs of each, and the number of live workers."""
 
     depths: tuple[QueueDepth, ...]
     failed: dict[str, int] = field(default_factory=dict)

@@ -1,8 +1,8 @@
-"""Traces by OpenTelemetry's API: the trace of a request goes on to the services that it calls.
+"""Traces with OpenTelemetry's API. If a request calls other services, they continue its trace.
 
-What a request queues has a trace of its own, with a link to the request's: jobs run for hours and for many. Where
-spans are recorded (`kit/service/spans.py`), the present trace is that of the present span. Elsewhere a trace has ids
-all the same, for the log and for services that record it.
+A job may run for hours and for many requests. So it has a trace of its own, with a link to the trace of the request
+that queued it. If spans are recorded (`kit/service/spans.py`), the current trace is the trace of the current span.
+Otherwise a trace still has ids, for the log and for other services that record spans.
 """
 
 import json
@@ -16,33 +16,33 @@ from opentelemetry.trace import Link, NonRecordingSpan, Span, SpanContext, SpanK
 from structlog.contextvars import bound_contextvars
 
 Attributes = Mapping[str, str | int]
-"""They never hold texts, keys or bodies."""
+"""Attributes of spans. They never hold texts, keys or bodies."""
 _OURS = "spotthebot."
 _tracer = trace.get_tracer("spotthebot")
 
 
 def is_recording() -> bool:
-    """Return whether the present span is recorded, for code that would do without further ones."""
+    """Return whether the current span is recorded. If not, code can save the work of making further spans."""
     return trace.get_current_span().is_recording()
 
 
 def span(name: str, attributes: Attributes) -> AbstractContextManager[object]:
-    """Record a block as a span of the present trace."""
+    """Record a block as a span of the current trace."""
     kind = SpanKind.CLIENT if any(each.startswith("db.") for each in attributes) else SpanKind.INTERNAL
     return _tracer.start_as_current_span(name, kind=kind, attributes=_own(attributes))
 
 
 def record_span(name: str, attributes: Attributes, since: int) -> None:
-    """Record what began at `since`, in nanoseconds of the epoch, and ends now as a span of the present trace."""
+    """Record a span of the current trace that began at `since`, in nanoseconds since 1970, and ends now."""
     _tracer.start_span(name, attributes=_own(attributes), start_time=since).end()
 
 
 @contextmanager
 def continued_trace(headers: Mapping[str, str]) -> Iterator[str]:
-    """Take up the trace of a request's headers for a block, or begin one; yields its id.
+    """Continue the trace in a request's headers for a block, or start a new trace. Yields the id of the trace.
 
-    Where the request has a span already, the trace is that span's. Headers that are malformed or too long count for
-    nothing.
+    If the request already has a span, the trace is the trace of this span. Headers that are malformed or too long are
+    ignored.
     """
     now = context.get_current()
     if not trace.get_current_span().get_span_context().is_valid:
@@ -56,7 +56,7 @@ def continued_trace(headers: Mapping[str, str]) -> Iterator[str]:
 
 
 def outgoing_headers() -> dict[str, str]:
-    """Return the headers for a call made now; a call outside of any trace has one of its own."""
+    """Return the trace headers for a call. Outside of any trace, they start a new trace."""
     headers: dict[str, str] = {}
     is_outside = not trace.get_current_span().get_span_context().is_valid
     propagate.inject(headers, trace.set_span_in_context(_unrecorded()) if is_outside else None)
@@ -64,17 +64,17 @@ def outgoing_headers() -> dict[str, str]:
 
 
 def stored_trace() -> str | None:
-    """Return the present trace as a row keeps it; None outside of any."""
+    """Return the current trace in the form in which a row stores it; None outside of any trace."""
     is_inside = trace.get_current_span().get_span_context().is_valid
     return json.dumps(outgoing_headers()) if is_inside else None
 
 
 @contextmanager
 def linked_trace(name: str, attributes: Attributes, stored: str | None) -> Iterator[None]:
-    """Let a block have a trace of its own, with a link to the one that a row keeps, if it keeps one.
+    """Give a block a trace of its own, with a link to the stored trace if there is one.
 
-    Its calls, jobs, events and lines of the log belong to it; these name the other one as `linked_trace_id`. After the
-    block the trace of before is the present one again.
+    The block's calls, jobs, events and log lines belong to the new trace. Log lines contain the id of the stored trace
+    as `linked_trace_id`. After the block the previous trace is current again.
     """
     cause = propagate.extract(json.loads(stored) if stored else {}, Context())
     linked = trace.get_current_span(cause).get_span_context()
@@ -96,7 +96,10 @@ def linked_trace(name: str, attributes: Attributes, stored: str | None) -> Itera
 
 
 def _unrecorded(caller: SpanContext = trace.INVALID_SPAN_CONTEXT) -> Span:
-    """Return a span that is not recorded here: of the caller's trace, or of another that other services may record."""
+    """Return a span that is not recorded here. It belongs to the caller's trace, or to a new trace without a caller.
+
+    Other services may record the trace.
+    """
     records = not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
     flags = caller.trace_flags if caller.is_valid else TraceFlags(TraceFlags.SAMPLED)
     return NonRecordingSpan(

@@ -1,1 +1,1 @@
-"""Characters, words and names, and texts about what is wrong with them."""
+"""Characters, words and names of texts, and messages about faults in values."""

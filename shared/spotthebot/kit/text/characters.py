@@ -1,32 +1,35 @@
-"""Text that others wrote, made fit to be kept and shown."""
+"""Cleans text that strangers wrote, so that it can be stored and shown."""
 
 import re
 import unicodedata
 
 _UNFIT = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff"
 UNFIT = re.compile(f"[{_UNFIT}]")
-"""Characters that are no text, or that override or embed a direction, which Unicode advises against (UAX #9, 2.7).
+"""Characters that are not text, or that override or embed a direction, which Unicode advises against (UAX #9, 2.7).
 
 Isolates (U+2066 to U+2069) are text: right-to-left scripts need them, and they end with their paragraph or element.
 """
 INVISIBLE = re.compile(rf"[{_UNFIT}\u2066-\u2069]")
-"""Characters that have no place in a message of one line, where an isolate that is not closed reorders the rest."""
+"""Characters that may not stand in a message of one line: there an isolate that is not closed reorders the rest."""
 _OVERRIDES = re.compile(r"[\u202a-\u202e]")
 _FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 _LONGEST_DETAIL = 300
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""How a cell begins that a spreadsheet runs (OWASP, CSV Injection): some take the wide forms of = + - @ as well."""
+"""The first characters of a cell that a spreadsheet runs as a formula (OWASP, CSV Injection).
+
+Some spreadsheets run cells with the wide forms of = + - @ as well.
+"""
 _PATH = re.compile(r"(?<![\w:/.~-])(?:file://|~)?/(?:[^\s/'\"`:;,()<>|]+/)+")
 
 
 def printable(text: str) -> str:
-    """Make what a stranger's server said fit for a message: one line, nothing invisible, not long."""
+    """Return a stranger's text in a form that fits into a message: one line, limited length, no invisible character."""
     cleaned = " ".join(INVISIBLE.sub("\ufffd", text).split())
     return cleaned if len(cleaned) <= _LONGEST_DETAIL else f"{cleaned[:_LONGEST_DETAIL]}…"
 
 
 def isolated(name: str) -> str:
-    r"""Return a name for the middle of a sentence: what is written from the right keeps its order to itself.
+    r"""Return a name that does not reorder the sentence around it, even if it is written from right to left.
 
     >>> isolated("retrieval")
     'retrieval'
@@ -39,12 +42,14 @@ def isolated(name: str) -> str:
 
 
 def without_overrides(text: str) -> str:
-    """Replace the characters that turn the text around them: those that end at the end of a block."""
+    """Replace the characters that change the direction of the text after them."""
     return _OVERRIDES.sub("\ufffd", text)
 
 
 def without_formula(cell: str) -> str:
-    """Return a cell of CSV that no spreadsheet takes for a formula: one that looks like it gets an apostrophe before.
+    """Return a CSV cell that no spreadsheet runs as a formula.
+
+    A cell that a spreadsheet could run is prefixed with an apostrophe.
 
     >>> print(without_formula("=1+1"), without_formula("1+1"))
     '=1+1 1+1
@@ -53,7 +58,7 @@ def without_formula(cell: str) -> str:
 
 
 def without_paths(text: str) -> str:
-    """Leave of each absolute path in a message its last part: callers need not know where a server keeps its files.
+    """Shorten each absolute path in a message to its last part. Callers need not know the folders of a server.
 
     >>> without_paths("Unable to open /srv/models/gpt/config.json (see https://example.org/a/b)")
     'Unable to open config.json (see https://example.org/a/b)'

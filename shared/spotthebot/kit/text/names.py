@@ -1,15 +1,17 @@
-"""Names in sentences: the nearest to one that nothing has, or those that there are."""
+"""Helps to name things in error messages: the most similar known name, or a list of known names."""
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final
 
 _MAX_LISTED: Final = 10
 _MAX_NAME: Final = 100
+_UNLIKE_A_WORD: Final = re.compile(r"(?=.*[0-9]).{8,}", re.DOTALL)
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """Return the words for the end of a refusal's sentence.
+    """Return the end of an error message about an unknown name: the most similar known name, or all known names.
 
     >>> suggestion("autum", ["autumn", "spring"])
     "the nearest is 'autumn'"
@@ -30,7 +32,7 @@ def suggestion(name: str, known: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the first ten names for a sentence, and how many more there are.
+    """Return the first ten names as part of a sentence, and how many more there are.
 
     >>> listed(["autumn", "spring"])
     "'autumn', 'spring'"
@@ -40,3 +42,11 @@ def listed(names: Sequence[str]) -> str:
     first = ", ".join(f"'{each}'" for each in names[:_MAX_LISTED])
     more = len(names) - _MAX_LISTED
     return f"{first} and {more} more" if more > 0 else first
+
+
+def is_unlike_a_word(name: str) -> bool:
+    """Return whether a person's id is too unusual to appear in texts about other people: it is long, and has a digit.
+
+    Some panels let people choose ids such as `fast` or `1`. The erasure of such a person must not erase other texts.
+    """
+    return _UNLIKE_A_WORD.fullmatch(name) is not None

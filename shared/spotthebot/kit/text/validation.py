@@ -1,4 +1,4 @@
-"""Why a value does not fit its schema, in words that say what to give instead."""
+"""Turns the faults that pydantic finds into sentences that say which value to give instead."""
 
 import re
 from collections.abc import Mapping
@@ -74,13 +74,13 @@ _REASONS: Final[Mapping[str, str]] = {
     "recursion_depth_exceeded": "must not be nested so deeply",
 }
 _OTHER: Final = re.compile(r"^[A-Z][\w ]*? should ")
-"""How pydantic begins what it says of a value: 'Input should be ...'."""
+"""The beginning of pydantic's messages: 'Input should be ...'."""
 
 
 def reason_of(fault: Mapping[str, Any]) -> str:
-    """Return why a value was refused, of an item of pydantic's `ValidationError.errors()`: 'must be a whole number'.
+    """Return why pydantic refused a value, such as 'must be a whole number'. `fault` is an item of `errors()`.
 
-    A check of ours gives its own words.
+    If a validator of ours refused the value, its own words are returned.
     """
     given = fault.get("ctx", {})
     kind = fault["type"]
@@ -92,7 +92,7 @@ def reason_of(fault: Mapping[str, Any]) -> str:
 
 
 def faults_of(error: ValidationError, *, separator: str = "/") -> list[str]:
-    """Return what is wrong with each value, after its place: 'turns/0/text: must be a text'."""
+    """Return each fault with the place of its value, such as 'turns/0/text: must be a text'."""
     return [
         ": ".join(part for part in (separator.join(map(str, fault["loc"])), reason_of(fault)) if part)
         for fault in error.errors(include_url=False, include_input=False)
@@ -100,7 +100,7 @@ def faults_of(error: ValidationError, *, separator: str = "/") -> list[str]:
 
 
 class _Known(dict[str, Any]):
-    """What a fault says of its limits; what it leaves out is called by its name."""
+    """The limits that a fault names. The name of a limit replaces a limit that the fault does not name."""
 
     def __missing__(self, name: str) -> str:
         return name.replace("_", " ")

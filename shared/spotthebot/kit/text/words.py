@@ -1,9 +1,11 @@
-"""When two utterances, or two conversations, count as the same: by their words, whatever case, spacing and punctuation.
+"""Compares utterances and conversations by their words. Case, spacing and punctuation are ignored.
 
-Conversations of one text are one stimulus. Annotators who see it again, in this conversation or in another one, say
-again what they say of this text: more copies tell nothing of how other conversations would be. So they count as one
-cluster to every interval and test, of any speakers. The text of a conversation is all that annotators are shown of it:
-what was cut off cannot part two of them, and two that only begin alike stay two, since they go on as two.
+Conversations with the same text show annotators the same thing. Annotators who see the text again, in the same
+conversation or another one, repeat their answers. So more copies of a text tell nothing about other conversations. They
+count as one cluster in every interval and test, also if their speakers differ.
+
+The text of a conversation is the part that annotators see. Conversations that differ only after this part count as the
+same. Conversations that have the same beginning but differ within this part stay different.
 """
 
 import hashlib
@@ -15,21 +17,21 @@ _WORD = re.compile(r"\w+")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in NFKC and case-folded, so that `I ' m` and `I'm` have the same ones."""
+    """Return the words of a text after NFKC normalisation and case folding. `I ' m` and `I'm` have the same words."""
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return _WORD.findall(plain.casefold())
 
 
 def normalised(text: str) -> str:
-    """Return the words with one space between them; a text without words, such as `...`, stays what it is."""
+    """Return the words of a text with one space between them. A text without words, such as `...`, is only stripped."""
     return " ".join(words(text)) or text.strip()
 
 
 def text_hash(utterances: Sequence[str]) -> bytes:
-    """Return 16 bytes that two conversations share if their utterances have the same words in the same order."""
+    """Return a hash of 16 bytes. Conversations with the same words in the same utterances have the same hash."""
     return hashlib.blake2b("\x00".join(map(normalised, utterances)).encode(), digest_size=16).digest()
 
 
 def known_text_hash(utterances: Sequence[str]) -> bytes | None:
-    """Return the hash; None where all utterances are blank: two conversations whose words are missing are not alike."""
+    """Return `text_hash`; None if all utterances are blank, since conversations with missing texts are not the same."""
     return text_hash(utterances) if any(map(str.strip, utterances)) else None

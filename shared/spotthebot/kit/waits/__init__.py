@@ -1,1 +1,1 @@
-"""Waits, limits and answers that are kept for a time."""
+"""Waits between attempts, rate limits, and cached answers."""

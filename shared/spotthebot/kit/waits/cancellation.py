@@ -1,7 +1,7 @@
-"""Endless loops that run beside a block and end when they are cancelled, even where a library loses the cancellation.
+"""Runs endless loops next to a block. They end when they are cancelled, even if a library loses the cancellation.
 
-`asyncio.wait_for` of Python 3.11, in psycopg's pool, drops a cancellation that comes as its work ends. A task that
-lost one goes on, and what waits for its end waits for ever.
+In Python 3.11 `asyncio.wait_for`, which psycopg's pool uses, drops a cancellation that arrives just when its work ends.
+A task that lost its cancellation continues, and code that waits for the task's end waits for ever.
 """
 
 import asyncio
@@ -11,21 +11,21 @@ from typing import Any
 
 
 def raise_if_cancelled() -> None:
-    """Raise CancelledError where the present task was cancelled before, whether or not anything raised it then."""
+    """Raise CancelledError if the current task was ever cancelled, even if a library lost this cancellation."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
 
 
 async def pause(seconds: float) -> None:
-    """Sleep between two rounds of an endless loop; raises CancelledError, also for a cancellation that was lost."""
+    """Sleep between two rounds of an endless loop. Raises CancelledError, even if a library lost the cancellation."""
     raise_if_cancelled()
     await asyncio.sleep(seconds)
 
 
 @asynccontextmanager
 async def in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run a loop while the block lasts, then cancel it; raises at the end what ended the loop before."""
+    """Run a loop while the block runs, and cancel it at the end. If the loop has failed before, raise its error."""
     task = asyncio.create_task(work)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The clock as a port: code that compares times with the present is given it, so that a test can move it."""
+"""The clock. Code that needs the current time receives a clock as an argument, so that a test can set the time."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Answers that are kept for some time, so that many who ask cost no more than one."""
+"""Cached answers. If many callers ask for the same thing at the same time, it is computed only once."""
 
 import asyncio
 import time
@@ -14,10 +14,11 @@ _Answer = TypeVar("_Answer")
 
 
 class Memo(Generic[_Key, _Answer]):
-    """Keeps an answer for `seconds` from when it came, and the `max_kept` that were asked for last.
+    """Caches each answer for `seconds` after it arrived. Keeps the `max_kept` answers that were used most recently.
 
-    Callers that ask for a key at the same time wait for one answer, however long it takes; a caller that gives up ends
-    nothing. An answer that failed is not kept: all who wait get the error, and the next caller asks again.
+    Callers that ask for the same key at the same time wait for one answer, however long it takes. A caller that is
+    cancelled does not cancel the computation. A failure is not cached: all waiting callers get the error, and the next
+    caller asks again.
     """
 
     def __init__(self, *, seconds: float, max_kept: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
@@ -25,11 +26,14 @@ class Memo(Generic[_Key, _Answer]):
         self._asked: dict[_Key, asyncio.Task[_Answer]] = {}
 
     def __contains__(self, key: _Key) -> bool:
-        """Return whether a caller would get an answer that is there or was asked for already."""
+        """Return whether the answer for a key is cached or being fetched."""
         return key in self._asked or key in self._kept
 
     async def get(self, key: _Key, ask: Callable[[], Coroutine[Any, Any, _Answer]]) -> _Answer:
-        """Return the answer for a key, by `ask` where there is none; raises what that raises."""
+        """Return the cached answer for a key.
+
+        If there is none, return the result of `ask`; raises the errors of `ask`.
+        """
         with suppress(KeyError):
             return self._kept[key]
         if key not in self._asked:
@@ -38,7 +42,7 @@ class Memo(Generic[_Key, _Answer]):
         return await asyncio.shield(self._asked[key])
 
     async def cancel(self) -> None:
-        """Cancel all questions that have no answer yet."""
+        """Cancel all calls of `ask` that are still running."""
         asked = list(self._asked.values())
         for task in asked:
             task.cancel()

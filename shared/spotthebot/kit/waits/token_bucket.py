@@ -1,15 +1,15 @@
-"""A token bucket. It reads no clock and sleeps nowhere: callers pass the time, by a clock that never goes back."""
+"""A token bucket. It reads no clock and never sleeps: callers pass the time of a clock that is never set back."""
 
 from typing import Final
 
 _ROUNDING: Final = 1e-6
-"""A caller that waited as long as it was asked to gets its token."""
+"""A tolerance, so that a caller that waited exactly as long as required gets its token."""
 
 
 class TokenBucket:
-    """Gains `rate` tokens per unit of time and holds at most `capacity`; it is full at first.
+    """Gains `rate` tokens per unit of time, and holds at most `capacity` tokens. It is full at first.
 
-    Both may be infinite: then there is always a token.
+    If both are infinite, there is always a token.
     """
 
     __slots__ = ("_capacity", "_filled_at", "_rate", "_tokens")
@@ -19,14 +19,17 @@ class TokenBucket:
         self._tokens, self._filled_at = capacity, 0.0
 
     def left(self, now: float) -> float:
-        """Return how many tokens there are; fewer than none where some were taken ahead of time."""
+        """Return the number of tokens. It is negative if callers took tokens in advance."""
         if now > self._filled_at:
             self._tokens = min(self._capacity, self._tokens + (now - self._filled_at) * self._rate)
             self._filled_at = now
         return self._tokens
 
     def take(self, now: float, max_wait: float = 0.0) -> float | None:
-        """Take a token and return the wait until it is there; take none and return None if that exceeds `max_wait`."""
+        """Take a token and return the wait until it is available.
+
+        If the wait would exceed `max_wait`, take no token and return None.
+        """
         missing = 1 - self.left(now)
         wait = 0.0
         if missing >= _ROUNDING:

@@ -1,5 +1,5 @@
-"""The HTTP edge that services share, in parts.
+"""The HTTP layer that services share. It consists of parts.
 
-`core` is for every application, `database` for those that keep data, `bearer` for those whose callers have API keys;
-`api` puts the three together.
+The part `core` is for every application, `database` for applications that store data, and `bearer` for applications
+whose callers have API keys. `api` combines these three.
 """

@@ -1,11 +1,11 @@
-"""Builds the application of a service with an API: the core, a database, callers with API keys."""
+"""Builds the application of a service with an API: the core, a database, and callers with API keys."""
 
 from collections.abc import Sequence
 
 from fastapi import APIRouter, FastAPI
 from sqlalchemy import Table
 
-from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.migrations.lineage import Lineage
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.bearer.part import BearerPart
 from spotthebot.kit.web.core.application import Lifespan, build_application
@@ -23,7 +23,7 @@ def build_service(
     idempotency_table: Table | None = None,
     lifespan: Lifespan | None = None,
 ) -> FastAPI:
-    """Return the application of a service; `build_application` says what `lifespan` is."""
+    """Return the application of a service; `build_application` explains `lifespan`."""
     database = DatabasePart(name, settings, lineages=lineages, idempotency_table=idempotency_table)
     return build_application(
         name,

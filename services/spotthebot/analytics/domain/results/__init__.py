@@ -1,1 +1,1 @@
-"""Shapes the statistics' results for the wire: bots by name, what is undefined as null."""
+"""Converts results of the statistics to wire types. Names replace the codes of bots, and null replaces NaN."""

@@ -1,24 +1,21 @@
 """The quality of the annotations: agreement, the annotators, and the time that annotations took."""
 
 from spotthebot.analytics import stats
+from spotthebot.analytics.domain.labelled_campaign import Sample
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
-from spotthebot.analytics.domain.study import Sample
+from spotthebot.analytics.domain.results.uncertainty import coefficient_of, uncertainty_of
 from spotthebot.contracts.analytics.annotation_quality import (
     Agreement,
     Annotator,
     Annotators,
-    Coefficient,
     LabelAgreement,
     SidesAlike,
     Time,
-    TimeOfSegment,
-    WithoutWeak,
 )
 
 
 def agreement(sample: Sample, request: Parameters) -> Agreement:
-    """Compare what annotators say of the same side."""
+    """Compare the labels that different annotators gave to the same side."""
     table, level, clusters = sample.table, request.confidence_level, stats.Clusters(request.clusters)
     labels = stats.label_agreement(table, confidence_level=level, clusters=clusters)
     ordinal, nominal = (
@@ -31,28 +28,25 @@ def agreement(sample: Sample, request: Parameters) -> Agreement:
     )
     return Agreement(
         labels=tuple(
-            LabelAgreement(
-                bot=each.bot,
+            LabelAgreement.of(
+                each,
                 label=each.label.name.lower(),
-                agree=each.agree,
                 total=each.n,
                 rate=each.estimate,
-                low=each.low,
-                high=each.high,
                 uncertainty=uncertainty_of(each.uncertainty),
             )
             for each in labels
         ),
         method=stats.AgreementRule.PUBLISHED.method,
         alpha=ordinal.estimate,
-        alpha_interval=_coefficient(ordinal),
-        alpha_nominal=_coefficient(nominal),
-        fleiss_kappa=_coefficient(kappa),
+        alpha_interval=coefficient_of(ordinal),
+        alpha_nominal=coefficient_of(nominal),
+        fleiss_kappa=coefficient_of(kappa),
     )
 
 
 def annotators(sample: Sample, request: Parameters) -> Annotators:
-    """Measure how often annotators are right, and rank without the weak ones."""
+    """Measure how often annotators are right, and rank the bots without the weak annotators."""
     crowd = stats.annotator_quality(
         sample.table, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
     )
@@ -66,49 +60,17 @@ def annotators(sample: Sample, request: Parameters) -> Annotators:
         seed=request.seed,
     )
     alike = stats.sides_alike(sample.table, n_resamples=request.resamples, seed=request.seed)
-    return Annotators(
-        n=crowd.n,
-        correctness=crowd.correctness,
-        correctness_low=crowd.correctness_low,
-        correctness_high=crowd.correctness_high,
+    return Annotators.of(
+        crowd,
         uncertainty=uncertainty_of(crowd.uncertainty),
-        method=crowd.method,
-        human_correctness=crowd.human_correctness,
-        share_below_half=crowd.share_below_half,
-        annotators=tuple(
-            Annotator(
-                annotator=sample.annotators[each.annotator],
-                n=each.n,
-                correctness=each.correctness,
-                human_correctness=each.human_correctness,
-                majority_agreement=each.majority_agreement,
-            )
-            for each in crowd.annotators
-        ),
-        without_weak=tuple(
-            WithoutWeak(
-                threshold=each.threshold,
-                annotators=each.annotators,
-                annotations=each.annotations,
-                kendall_tau=each.kendall_tau,
-                moved=each.moved,
-                method=each.method,
-            )
-            for each in without
-        ),
-        sides_alike=SidesAlike(
-            observed=alike.estimate,
-            expected=alike.expected,
-            p_value=alike.p_value,
-            n=alike.n,
-            method=alike.method,
-            reason=alike.reason,
-        ),
+        annotators=tuple(Annotator.of(each, annotator=sample.annotators[each.annotator]) for each in crowd.annotators),
+        without_weak=without,
+        sides_alike=SidesAlike.of(alike, observed=alike.estimate),
     )
 
 
 def time(sample: Sample, request: Parameters) -> Time:
-    """Say how long an annotation takes."""
+    """Measure how long an annotation takes."""
     times = stats.annotation_times(
         sample.elapsed_ms,
         sample.table.exchanges,
@@ -117,30 +79,4 @@ def time(sample: Sample, request: Parameters) -> Time:
         confidence_level=request.confidence_level,
         clusters=stats.Clusters(request.clusters),
     )
-    return Time(
-        median_seconds=times.median_seconds,
-        low=times.low,
-        high=times.high,
-        uncertainty=uncertainty_of(times.uncertainty),
-        mean_seconds=times.mean_seconds,
-        n=times.n,
-        excluded=times.excluded,
-        rule=times.method,
-        segments=tuple(
-            TimeOfSegment(exchanges=each.exchanges, n=each.n, median_seconds=each.median_seconds)
-            for each in times.segments
-        ),
-        total_hours=times.total_hours,
-    )
-
-
-def _coefficient(found: stats.Alpha | stats.Kappa) -> Coefficient:
-    return Coefficient(
-        estimate=found.estimate,
-        low=found.low,
-        high=found.high,
-        n=found.n,
-        method=found.method,
-        uncertainty=uncertainty_of(found.uncertainty),
-        reason=found.reason,
-    )
+    return Time.of(times, uncertainty=uncertainty_of(times.uncertainty), rule=times.method)

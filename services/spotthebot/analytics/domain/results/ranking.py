@@ -1,14 +1,14 @@
-"""Which bots can be told apart."""
+"""Ranks the bots, and shows which bots can be told apart."""
 
 from spotthebot.analytics import stats
+from spotthebot.analytics.domain.labelled_campaign import Sample
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results.uncertainty import interval_of, uncertainty_of
-from spotthebot.analytics.domain.study import Sample
 from spotthebot.contracts.analytics.ranking import RankedBot, Ranking, Skill, Strength
 
 
 def ranking(sample: Sample, request: Parameters) -> Ranking:
-    """Rank the bots, best first, with the ratings beside."""
+    """Rank the bots, best first, with their ratings."""
     games = stats.play_games(sample.table, unit=stats.Unit(request.unit))
     ranked = stats.rank_bots(
         games,
@@ -43,16 +43,9 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
         draw_probability=ratings.draw_probability,
         bradley_terry_method=strengths.method,
         bots=tuple(
-            RankedBot(
-                bot=each.bot,
-                rank_low=each.rank_low,
-                rank_high=each.rank_high,
-                reason=each.reason,
-                cluster=each.cluster,
+            RankedBot.of(
+                each,
                 win_rate=interval_of(each.estimate, each.low, each.high, each.uncertainty),
-                win_rate_with_ties=each.win_rate_with_ties,
-                tie_rate=each.tie_rate,
-                rank_probabilities=each.rank_probabilities,
                 trueskill=_skill(skills[each.bot]),
                 bradley_terry=_strength(davidson[each.bot]),
             )
@@ -62,25 +55,12 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
 
 
 def _skill(skill: stats.Skill) -> Skill:
-    return Skill(
-        mu=skill.mu,
-        sigma=skill.sigma,
-        low=skill.low,
-        high=skill.high,
-        uncertainty=uncertainty_of(skill.uncertainty),
-        rank_low=skill.rank_low,
-        rank_high=skill.rank_high,
-        reason=skill.reason,
-    )
+    return Skill.of(skill, uncertainty=uncertainty_of(skill.uncertainty))
 
 
 def _strength(strength: stats.Strength) -> Strength:
-    return Strength(
-        estimate=strength.estimate,
+    return Strength.of(
+        strength,
         standard_error=strength.uncertainty.standard_error,
-        low=strength.low,
-        high=strength.high,
         uncertainty=uncertainty_of(strength.uncertainty),
-        model_standard_error=strength.model_standard_error,
-        reason=strength.reason,
     )

@@ -1,7 +1,7 @@
-"""How far the ranking hangs on choices: what "unsure" counts as, the filter, and the unit.
+"""How much the ranking depends on choices: the treatment of "unsure", the filter, and the unit.
 
-"Unsure" lies between bot and human in win rates. Fooling rates take it for not human, survival for not spotted, and
-correctness leaves it out: the alternatives put win rates under each of the three.
+Win rates treat "unsure" as a label between bot and human. Fooling rates count it as not human, survival counts it as
+not spotted, and correctness leaves it out. The alternatives apply each of the last three treatments to win rates.
 """
 
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from typing import Final, get_args
 import numpy as np
 
 from spotthebot.analytics import stats
+from spotthebot.analytics.domain.labelled_campaign import Sample, take_sample
 from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study import Sample, take_sample
-from spotthebot.contracts.analytics.provenance import Filter, Unit
+from spotthebot.contracts.analytics.choices import Filter, Unit
 from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
 
 AS_BOT: Final = "unsure counts as bot, as in fooling rates"
@@ -22,7 +22,7 @@ LEFT_OUT: Final = "annotations with an unsure label are left out, as labels in c
 
 
 def sensitivity(sample: Sample, request: Parameters) -> Sensitivity:
-    """Rank the bots once for every choice that could have been made otherwise, without resampling."""
+    """Rank the bots once for each alternative choice, without resampling."""
     headline = _ranking(sample.table, request.unit, request)
     alternatives = (
         _alternative(choice, value, headline, _ranking(table, unit, request))
@@ -39,7 +39,7 @@ def _alternatives(sample: Sample, request: Parameters) -> Iterator[tuple[str, st
     yield "unsure", LEFT_OUT, table.select(~unsure.any(axis=1)), request.unit
     for filter_ in get_args(Filter):
         if filter_ != request.filter:
-            yield "filter", filter_, take_sample(sample.study, filter_).table, request.unit
+            yield "filter", filter_, take_sample(sample.labelled, filter_).table, request.unit
     for unit in get_args(Unit):
         if unit != request.unit:
             yield "unit", unit, table, unit

@@ -1,14 +1,14 @@
-"""How long bots pass unnoticed, and what gives them away."""
+"""How long bots stay unspotted, and which features shorten that time."""
 
 from spotthebot.analytics import stats
+from spotthebot.analytics.domain.labelled_campaign import FEATURES, Sample
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
-from spotthebot.analytics.domain.study import FEATURES, Sample
 from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Survival, SurvivalCurve
 
 
 def survival(sample: Sample, request: Parameters) -> Survival:
-    """Estimate the curves, compare each two, and fit what the features change."""
+    """Estimate the survival curves, compare each pair of curves, and fit the effects of the features."""
     status = stats.current_status(sample.table)
     times = tuple(status.times.tolist())
     clusters = stats.Clusters(request.clusters)
@@ -44,19 +44,13 @@ def _cox(status: stats.CurrentStatus, request: Parameters) -> tuple[CoxCoefficie
         for standard_errors in (stats.StandardErrors.CLUSTERED, stats.StandardErrors.MODEL)
     )
     return tuple(
-        CoxCoefficient(
+        CoxCoefficient.of(
+            coefficient,
             bot=fit.bot,
-            feature=coefficient.feature,
             coefficient=coefficient.estimate,
-            standard_error=coefficient.standard_error,
-            low=coefficient.low,
-            high=coefficient.high,
-            p_value=coefficient.p_value,
-            model_standard_error=coefficient.model_standard_error,
             clustered_standard_error=robust.standard_error,
             uncertainty=uncertainty_of(coefficient.uncertainty),
             separated=fit.separated,
-            reason=coefficient.reason,
         )
         for fit, other in zip(clustered if _is_clustered(request) else model, clustered, strict=True)
         for coefficient, robust in zip(fit.coefficients, other.coefficients, strict=True)
@@ -64,23 +58,15 @@ def _cox(status: stats.CurrentStatus, request: Parameters) -> tuple[CoxCoefficie
 
 
 def _log_rank(test: stats.LogRankTest, significance_level: float) -> LogRank:
-    return LogRank(
-        bot=test.bot,
-        other=test.other,
-        statistic=test.statistic,
-        p_value=test.p_value,
-        p_adjusted=test.p_adjusted,
+    return LogRank.of(
+        test,
         significant=test.p_adjusted is not None and test.p_adjusted < significance_level,
-        method=test.method,
-        family=test.family,
-        family_size=test.family_size,
         uncertainty=uncertainty_of(test.uncertainty),
-        reason=test.reason,
     )
 
 
 def _curve(curve: stats.SurvivalCurve, times: tuple[int, ...]) -> SurvivalCurve:
-    """Put a curve on the common times: null where this bot was not inspected."""
+    """Return a curve at the common times. It is null at times at which this bot was not inspected."""
     estimate = dict(zip(curve.times, curve.estimate, strict=True))
     low = dict(zip(curve.times, curve.low, strict=True))
     high = dict(zip(curve.times, curve.high, strict=True))

@@ -1,12 +1,17 @@
-"""Who wins against whom, overall, by feature and by length; how often each passes for a human."""
+"""Which bot wins against which, overall, by feature and by length; how often each passes for a human."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from spotthebot.analytics import stats
+from spotthebot.analytics.domain.labelled_campaign import Sample
 from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.domain.results.uncertainty import interval_of, uncertainty_of
-from spotthebot.analytics.domain.study import Sample
+from spotthebot.analytics.stats import fooling_rate
+from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
+from spotthebot.analytics.stats.segments import ShareInterval, segment_results
+from spotthebot.analytics.stats.significance import Adjustment, PairComparison, PairTest, pair_tests
+from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.wins import SSA, Games, Unit, play_games
 from spotthebot.contracts.analytics.provenance import Interval
 from spotthebot.contracts.analytics.wins import (
     BotWinRate,
@@ -20,26 +25,24 @@ from spotthebot.contracts.analytics.wins import (
 
 
 def win_rates(sample: Sample, request: Parameters) -> WinRates:
-    """Count each pair's games and test them; bots best first, and of each pair the better one first."""
-    return _win_rates(stats.play_games(sample.table, unit=stats.Unit(request.unit)), request)
+    """Count and test the games of each pair. The best bots come first, and in each pair the better bot is first."""
+    return _win_rates(play_games(sample.table, unit=Unit(request.unit)), request)
 
 
 def features(sample: Sample, request: Parameters) -> Features:
-    """Do the same by what was preferred."""
+    """Count and test the preferences of each pair, feature by feature."""
 
     def by(criterion: str) -> WinRates:
-        games = stats.play_games(sample.table, unit=stats.Unit(request.unit), criterion=criterion)
+        games = play_games(sample.table, unit=Unit(request.unit), criterion=criterion)
         return _win_rates(games, request)
 
-    return Features(
-        fluency=by("fluency"), sensibleness=by("sensibleness"), specificity=by("specificity"), ssa=by(stats.SSA)
-    )
+    return Features(fluency=by("fluency"), sensibleness=by("sensibleness"), specificity=by("specificity"), ssa=by(SSA))
 
 
 def segments(sample: Sample, request: Parameters) -> tuple[Segment, ...]:
-    """Analyse each number of exchanges by itself, per annotation."""
-    results = stats.segment_results(
-        sample.table, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
+    """Analyse the annotations separately for each number of exchanges."""
+    results = segment_results(
+        sample.table, confidence_level=request.confidence_level, clusters=Clusters(request.clusters)
     )
     return tuple(
         Segment(
@@ -65,29 +68,18 @@ def segments(sample: Sample, request: Parameters) -> tuple[Segment, ...]:
 
 
 def fooling_rates(sample: Sample, request: Parameters) -> tuple[FoolingRate, ...]:
-    """Count how often each is taken for a human, humans included."""
-    rates = stats.fooling_rates(
-        sample.table, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
+    """Count how often each speaker, bots and people, is taken for a human."""
+    rates = fooling_rate.fooling_rates(
+        sample.table, confidence_level=request.confidence_level, clusters=Clusters(request.clusters)
     )
     return tuple(
-        FoolingRate(
-            bot=each.bot,
-            human=each.human,
-            unsure=each.unsure,
-            bot_labels=each.bot_labels,
-            n=each.n,
-            rate=each.estimate,
-            low=each.low,
-            high=each.high,
-            uncertainty=uncertainty_of(each.uncertainty),
-        )
-        for each in rates
+        FoolingRate.of(each, rate=each.estimate, uncertainty=uncertainty_of(each.uncertainty)) for each in rates
     )
 
 
-def _win_rates(games: stats.Games, request: Parameters) -> WinRates:
-    clusters = stats.Clusters(request.clusters)
-    ranked = stats.rank_bots(
+def _win_rates(games: Games, request: Parameters) -> WinRates:
+    clusters = Clusters(request.clusters)
+    ranked = rank_bots(
         games,
         confidence_level=request.confidence_level,
         significance_level=request.significance_level,
@@ -95,8 +87,8 @@ def _win_rates(games: stats.Games, request: Parameters) -> WinRates:
         n_resamples=1,
     )
     place = {each.bot: number for number, each in enumerate(ranked.bots)}
-    tests = stats.pair_tests(
-        games, test=_PAIR_TESTS[request.test], clusters=clusters, adjustment=stats.Adjustment(request.correction)
+    tests = pair_tests(
+        games, test=_PAIR_TESTS[request.test], clusters=clusters, adjustment=Adjustment(request.correction)
     )
     pairs = [
         _pair(test, interval, request.significance_level, place)
@@ -106,29 +98,21 @@ def _win_rates(games: stats.Games, request: Parameters) -> WinRates:
     return WinRates(
         pairs=tuple(pairs),
         bots=tuple(
-            BotWinRate(
-                bot=each.bot,
-                win_rate=each.estimate,
-                low=each.low,
-                high=each.high,
-                uncertainty=uncertainty_of(each.uncertainty),
-            )
+            BotWinRate.of(each, win_rate=each.estimate, uncertainty=uncertainty_of(each.uncertainty))
             for each in ranked.bots
         ),
     )
 
 
 _PAIR_TESTS: Final = {
-    "clustered": stats.PairTest.CLUSTERED,
-    "sign": stats.PairTest.SIGN,
-    "chi_square": stats.PairTest.CHI_SQUARE,
-    "score": stats.PairTest.CLUSTERED,
+    "clustered": PairTest.CLUSTERED,
+    "sign": PairTest.SIGN,
+    "chi_square": PairTest.CHI_SQUARE,
+    "score": PairTest.CLUSTERED,
 }
 
 
-def _pair(
-    test: stats.PairComparison, interval: stats.PairInterval, alpha: float, place: Mapping[str, int]
-) -> PairResult:
+def _pair(test: PairComparison, interval: PairInterval, alpha: float, place: Mapping[str, int]) -> PairResult:
     turned = place[test.bot] > place[test.other]
     bot, other = (test.other, test.bot) if turned else (test.bot, test.other)
     wins, losses = (test.losses, test.wins) if turned else (test.wins, test.losses)
@@ -154,5 +138,5 @@ def _pair(
     )
 
 
-def _share(found: stats.ShareInterval) -> Interval:
+def _share(found: ShareInterval) -> Interval:
     return interval_of(found.estimate, found.low, found.high, found.uncertainty)

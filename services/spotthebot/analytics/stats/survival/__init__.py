@@ -1,1 +1,4 @@
-"""Survival on censored times: current-status data, which annotations at a few lengths are, and intervals in general."""
+"""Survival analysis of censored times.
+
+Annotations at a few lengths are current-status data. Other modules handle any intervals of times.
+"""

@@ -1,8 +1,9 @@
-"""Interval-censored times: rows (left, right], and the cells in which alone an estimate can put mass.
+"""Interval-censored times: rows (left, right], and the cells in which an estimate can have mass.
 
-Turnbull 1976: a cell begins at a left end and stops at the next end, a right one. An exact time t is (t-, t], a
-right-censored one (left, inf]. Every row covers a contiguous run of cells, so its probability is a difference of two
-values of the distribution function.
+The cells are Turnbull's (1976). A cell starts at the left end of a row and stops at the next end of a row, if that is a
+right end. An estimate has no mass outside of the cells. An exact time t is the row (t-, t]; a right-censored time is
+(left, inf]. Every row covers cells that follow each other, so its probability is a difference of two values of the
+distribution function.
 """
 
 from dataclasses import dataclass
@@ -18,9 +19,10 @@ from spotthebot.statistics.columns import read_codes, read_numbers
 
 @dataclass(frozen=True, eq=False)
 class CensoredTimes:
-    """Rows as runs of cells: row i may have happened in the cells `first[i]` to `last[i]`, both included.
+    """Rows of times, each with the cells that it covers: from `first[i]` to `last[i]`, both included.
 
-    `cells` (m, 2) are (left, right], ascending. `left` and `right` are the rows as given.
+    `cells` (m, 2) has the ends (left, right] of each cell, ascending. `left` and `right` have the ends of the rows, as
+    given.
     """
 
     left: FloatArray
@@ -34,15 +36,16 @@ class CensoredTimes:
 
     @property
     def right_censored(self) -> BoolArray:
-        """Tell which rows had not happened when last seen, (n,)."""
+        """Return a mask (n,): the rows whose event had not happened when they were last seen."""
         return np.isinf(self.right)
 
 
 def censored_times(left: ArrayLike, right: ArrayLike) -> CensoredTimes:
-    """Read rows (left, right] of times from 0: right is inf for what had not happened, left = right an exact time.
+    """Return rows (left, right] with the cells that they cover. Times start at 0.
 
-    Raises `IntervalsMalformed` for ends that are missing, negative or in the wrong order, and `ColumnMalformed` for
-    ends that are not numbers.
+    `right` is inf if the event had not happened. If left and right are equal, the time is exact. Raises
+    `IntervalsMalformed` for ends that are missing, negative or in the wrong order, and `ColumnMalformed` for ends that
+    are not numbers.
 
     >>> censored_times([0, 1, 2], [1.5, 3, float("inf")]).cells.tolist()
     [[1.0, 1.5], [2.0, 3.0]]
@@ -77,7 +80,10 @@ def require_rows(n: int, *columns: IntArray) -> None:
 
 
 def coded_rows(n: int, observations: Observations) -> Observations:
-    """Return the observations of n rows with codes for any names; raises `IntervalsMalformed`, `ColumnMalformed`."""
+    """Return the observations of n rows, with codes instead of names.
+
+    Raises `IntervalsMalformed` and `ColumnMalformed`.
+    """
     require_rows(n, observations.conversation, observations.annotator)
     conversation = read_codes(observations.conversation, "conversation").code
     if observations.members is not None:

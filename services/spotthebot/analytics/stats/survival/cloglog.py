@@ -1,6 +1,6 @@
 """Binomial regression with a complementary log-log link: Newton's method and Firth's penalty.
 
-With P(event) = 1 - exp(-exp(x'b)) a row's linear predictor is the logarithm of its cumulative hazard.
+P(event) is 1 - exp(-exp(x'b)). So the linear predictor x'b of a row is the logarithm of its cumulative hazard.
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,11 @@ _SMALLEST_GAIN: Final = 1e-18
 
 @dataclass(frozen=True, eq=False)
 class CloglogFit:
-    """Maximum of the (penalised) likelihood; `score` and `curvature` are d/dη and -d²/dη² per event and non-event.
+    """The maximum of the likelihood, which may be penalised, and the derivatives of the likelihood there.
 
-    `information` is the expected one (p, p). `score` and `curvature` are (rows, 2): non-events, then events.
+    `information` is the expected information, of shape (p, p). `score` and `curvature` are the derivatives d/dη and
+    -d²/dη² of each row's log-likelihood; η is the linear predictor. Both have the shape (rows, 2): the first column is
+    for a non-event, the second column is for an event.
     """
 
     coefficients: FloatArray
@@ -35,8 +37,9 @@ class CloglogFit:
 def fit_cloglog(design: FloatArray, events: FloatArray, trials: FloatArray, *, firth: bool = False) -> CloglogFit:
     """Fit `events` of `trials` (rows,) on `design` (rows, p) of full column rank.
 
-    With `firth` half the log determinant of the information is added (Firth 1993), which keeps the estimate finite
-    under separation. Without it and with separated data the fit does not converge: ask `separation.is_separated` first.
+    With `firth`, half of the log determinant of the information is added to the log-likelihood (Firth 1993). This keeps
+    the estimate finite for separated data. Without it, the fit does not converge for separated data: call
+    `separation.is_separated` first.
     """
     coefficients = np.zeros(design.shape[1])
     state = _State(design, events, trials, coefficients, firth=firth)
@@ -65,7 +68,7 @@ def fit_cloglog(design: FloatArray, events: FloatArray, trials: FloatArray, *, f
 
 
 class _State:
-    """Likelihood, gradient and expected information at one value of the coefficients."""
+    """The likelihood, the gradient and the expected information at one value of the coefficients."""
 
     def __init__(
         self, design: FloatArray, events: FloatArray, trials: FloatArray, coefficients: FloatArray, *, firth: bool

@@ -1,12 +1,12 @@
-"""What gives a bot away: proportional-hazards regression of being spotted on the features of its conversation.
+"""Which features reveal a bot. A proportional-hazards regression explains the time of being spotted by features.
 
-For current-status data the semiparametric Cox model is a binomial regression with complementary log-log link and one
-intercept, the log cumulative hazard, per inspection time. The hazard cannot fall with time, so intercepts that would
-fall are pooled; the result is the maximum under that constraint (as icenReg finds it).
+For current-status data the semiparametric Cox model is a binomial regression with complementary log-log link. It has
+one intercept for each inspection time: the log cumulative hazard. A cumulative hazard cannot fall with time, so falling
+intercepts are pooled. The result is the maximum under this constraint, as in the package icenReg.
 
-The default standard errors let inspections of one conversation and of one annotator vary together: an inspection's
-influence on a coefficient is its score times the inverse information, its weight the information it has of the
-coefficient beyond the times and the other features.
+The default standard errors let inspections of one conversation and of one annotator vary together. An inspection's
+influence on a coefficient is its score times the inverse information. Its weight is the information about the
+coefficient that it adds to the times and the other features.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
 from spotthebot.analytics.stats.errors import CriterionUnknown
@@ -29,11 +30,11 @@ FEATURES: Final = ("fluency", "specificity", "sensibleness")
 
 
 class StandardErrors(StrEnum):
-    """How standard errors are found.
+    """How standard errors are computed.
 
-    `CLUSTERED` is from shared conversations and annotators, with Student's quantiles. The others take normal ones:
-    `MODEL` is from the model's expected information, `CONVERSATION` and `ANNOTATOR` from the sandwich over clusters of
-    one kind, times G / (G - 1) (n - 1) / (n - p).
+    `CLUSTERED` lets inspections of one conversation or one annotator vary together, and uses Student's quantiles. The
+    other three use normal quantiles. `MODEL` uses the expected information of the model. `CONVERSATION` and `ANNOTATOR`
+    use the sandwich over G clusters of one kind, times G / (G - 1) (n - 1) / (n - p).
     """
 
     CLUSTERED = "clustered"
@@ -44,10 +45,10 @@ class StandardErrors(StrEnum):
 
 @dataclass(frozen=True)
 class CoxCoefficient:
-    """A feature's log hazard ratio per step of its lead (-1, 0, 1), with Wald bounds; below 0 the bot lasts longer.
+    """The log hazard ratio of a feature per step of its lead (-1, 0, 1), with Wald bounds.
 
-    `model_standard_error` takes inspections for independent. Numbers that the data cannot tell are None, and `reason`
-    says why.
+    If it is below 0, a bot with the feature stays unspotted longer. `model_standard_error` assumes independent
+    inspections. Undefined numbers are None, and `reason` says why.
     """
 
     feature: str
@@ -63,10 +64,10 @@ class CoxCoefficient:
 
 @dataclass(frozen=True)
 class CoxFit:
-    """One entity's regression: `baseline` maps each block of pooled inspection times to its log cumulative hazard.
+    """The regression of one entity. `baseline` maps each block of pooled inspection times to its log cumulative hazard.
 
-    `separated` says that the likelihood has no maximum and Firth's penalty was used instead. Times at which nobody
-    was yet spotted, or everybody already was, tell nothing of the features and have no block.
+    `separated` means that the likelihood has no maximum and Firth's penalty was used instead. A time tells nothing
+    about the features if all of the entity's inspections at it spotted the entity, or none. Such a time has no block.
     """
 
     bot: str
@@ -90,11 +91,10 @@ def cox_regressions(
     clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
 ) -> tuple[CoxFit, ...]:
-    """Fit every entity of `names` on the leads of its features; raises `CriterionUnknown` for a missing feature.
+    """Fit each entity's time of being spotted on the leads of its features. Entities are in the order of `names`.
 
-    `clusters` are those of the clustered standard errors.
+    `clusters` is for the clustered standard errors. Raises `CriterionUnknown` for a missing feature.
 
-    >>> from spotthebot.analytics.stats import CurrentStatus
     >>> status = CurrentStatus(
     ...     names=("A",),
     ...     times=np.array([2]),
@@ -109,10 +109,11 @@ def cox_regressions(
     >>> round(fit.coefficients[0].estimate, 4)  # log(log(2 / 3) / log(1 / 3)), the log ratio of cumulative hazards
     -0.9968
     """
+    standard_errors = choice_of("standard_errors", standard_errors, StandardErrors)
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
-    for feature in features:
-        if feature not in status.leads:
-            raise CriterionUnknown(criterion=feature, known=", ".join(status.leads) or "no features")
+    if unknown := [each for each in features if each not in status.leads]:
+        raise CriterionUnknown(criterion=unknown[0], known=", ".join(status.leads) or "no features")
     return tuple(
         _fit_entity(status, code, tuple(features), standard_errors, clusters, confidence_level)
         for code in range(len(status.names))
@@ -207,7 +208,7 @@ def _errors(
     standard_errors: StandardErrors,
     clusters: Clusters,
 ) -> tuple[Uncertainty, ...]:
-    """Return what the interval of each column of the design stands on."""
+    """Return the uncertainty of each column of the design. The interval of its coefficient is based on it."""
     if standard_errors is StandardErrors.CLUSTERED:
         known = clustered_variance(who, _influence(hazards, pattern, spotted), clusters)
         return tuple(known.uncertainty(column) for column in range(hazards.design.shape[1]))
@@ -227,7 +228,7 @@ def _influence(hazards: HazardsFit, pattern: IntArray, spotted: IntArray) -> Inf
     n, p = len(pattern), design.shape[1]
     rows = design[pattern]
     bread = np.linalg.inv((rows.T * fit.curvature[pattern, spotted]) @ rows)
-    # Of a column that has the others' part taken off, the square times the expected curvature is what a row tells.
+    # A row's information: the squared column without the others' part, times the expected curvature.
     apart = rows @ bread / np.diag(bread)
     expected = (fit.curvature[:, 0] * fit.score[:, 1])[pattern]
     entries = np.tile(np.arange(p), n)
@@ -250,10 +251,9 @@ def _sandwich(
     if g <= p:
         return np.full((p, p), np.nan), f"{g} clusters are too few for the standard errors of {p} coefficients"
     rows = design[pattern]
-    observed = (rows.T * fit.curvature[pattern, spotted]) @ rows
     scores = np.zeros((g, p))
     np.add.at(scores, codes, rows * fit.score[pattern, spotted][:, None])
-    bread = np.linalg.inv(observed)
+    bread = np.linalg.inv((rows.T * fit.curvature[pattern, spotted]) @ rows)
     small_sample = g / (g - 1) * (n - 1) / (n - p)
     return small_sample * bread @ (scores.T @ scores) @ bread, None
 

@@ -1,7 +1,8 @@
-"""How long a bot passes unnoticed: survival curves from annotations made at a few inspection times.
+"""How long a bot stays unspotted: survival curves from annotations at a few inspection times.
 
-Each side of each annotation is current-status data: labelled "bot" after k exchanges means spotted somewhere in
-(0, k], any other label means not spotted by k. The NPMLE of S(k) is then one minus an isotonic regression.
+Each side of each annotation is current-status data. The label "bot" after k exchanges means that the bot was spotted at
+some time in (0, k]. Any other label means that it was not spotted by k. The nonparametric maximum likelihood estimate
+(NPMLE) of S(k), the share not spotted by k, is one minus an isotonic regression.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
@@ -19,9 +21,10 @@ from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 
 @dataclass(frozen=True, eq=False)
 class CurrentStatus:
-    """One row per side of an annotation, (m,) each: `entity` indexes `names`, `time` indexes `times` (exchanges).
+    """Inspections as columns (m,), one row for each side of an annotation.
 
-    `leads` holds, per feature, 1 where this side was preferred over the other, -1 where the other was, 0 for equal.
+    `entity` has indices into `names`, `time` indices into `times` (exchanges). `leads` has a column for each feature: 1
+    if this side was preferred, -1 if the other side was preferred, 0 if they are equal.
     """
 
     names: tuple[str, ...]
@@ -34,7 +37,7 @@ class CurrentStatus:
     leads: Mapping[str, IntArray]
 
     def counts(self) -> tuple[IntArray, IntArray]:
-        """Count inspections and spottings per entity and time: two arrays (entities, times)."""
+        """Count the inspections and the spottings of each entity at each time, as two arrays (entities, times)."""
         shape = (len(self.names), len(self.times))
         cell, cells = self.entity * len(self.times) + self.time, len(self.names) * len(self.times)
         inspected = np.bincount(cell, minlength=cells).reshape(shape)
@@ -43,10 +46,10 @@ class CurrentStatus:
 
 @dataclass(frozen=True)
 class SurvivalCurve:
-    """One entity's S(k) at its own inspection times `times`; S(0) = 1 is not listed.
+    """The survival S(k) of one entity at its own inspection times `times`. S(0) = 1 is not listed.
 
-    All tuples run along `times` and are empty for an entity that was never inspected. Bounds are None where
-    `uncertainty` says why.
+    All tuples run along `times` and are empty for an entity that was never inspected. Bounds are None if `uncertainty`
+    has a reason.
     """
 
     bot: str
@@ -63,7 +66,7 @@ class SurvivalCurve:
 
 
 def current_status(table: AnnotationTable) -> CurrentStatus:
-    """Read both sides of every annotation as current-status data; rows alternate first and second speaker.
+    """Return both sides of every annotation as current-status data. Rows alternate between first and second speaker.
 
     >>> from spotthebot.analytics.stats import AnnotationTable
     >>> table = AnnotationTable.from_rows(
@@ -92,10 +95,11 @@ def current_status(table: AnnotationTable) -> CurrentStatus:
 def survival_curves(
     status: CurrentStatus, *, confidence_level: float = 0.95, clusters: Clusters = Clusters.BOTH
 ) -> tuple[SurvivalCurve, ...]:
-    """Estimate S(k) for every entity in the order of `names`, with bounds of each point by itself.
+    """Estimate S(k) for every entity in the order of `names`, with bounds for each single point.
 
-    S(k) is a share of the inspections at all times that the isotonic regression pooled with k, and its variance that of
-    a share, with the pools taken as they are. A time at which an entity was never inspected is left out of its curve.
+    S(k) is a share of the inspections at k and at all other times that the isotonic regression pooled with k. Its
+    variance is the variance of a share, with the pools taken as fixed. A time at which an entity was never inspected is
+    left out of its curve.
 
     >>> from spotthebot.analytics.stats import AnnotationTable
     >>> table = AnnotationTable.from_rows(
@@ -109,6 +113,7 @@ def survival_curves(
     >>> [round(value, 4) for value in curve.estimate]
     [0.3333, 0.3333]
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     inspected, spotted = status.counts()
     fitted = isotonic_shares(spotted.astype(np.float64), inspected.astype(np.float64))

@@ -1,7 +1,11 @@
-"""What the package lifelines does right: parametric fits of interval-censored times, and methods for exact times.
+"""Methods of the package lifelines: parametric fits of interval-censored times, and methods for exact times.
 
-Parametric fits are a sensitivity check of the nonparametric ones. Kaplan-Meier and Cox's partial likelihood are for
-decisions whose time is known, as when annotators watch a conversation and stop it once they are sure.
+Parametric fits check how sensitive results are, in comparison with nonparametric fits. Kaplan-Meier and Cox's partial
+likelihood are for decisions at known times: for example, annotators watch a conversation and stop it once they are
+sure.
+
+The package `stats` does not import this module. lifelines imports pandas and matplotlib, which would triple the time
+that every command needs to start.
 """
 
 import warnings
@@ -20,17 +24,18 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.errors import FitFailed, SettingOutOfRange
 from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
 from spotthebot.statistics.columns import read_codes, read_numbers
 
 _NO_GAIN: Final = 1e-9
-"""A log-likelihood that is no more than this above another is the same."""
+"""A smaller difference of log-likelihoods counts as equality."""
 
 
 class Family(StrEnum):
-    """A parametric family of times."""
+    """A parametric family of distributions of times."""
 
     WEIBULL = "weibull"
     LOG_NORMAL = "log_normal"
@@ -39,7 +44,7 @@ class Family(StrEnum):
 
 @dataclass(frozen=True)
 class ParametricFit:
-    """A family's fit: `survival` is S(t) at the times asked for, `median` None where it is beyond all bounds."""
+    """The fit of a family. `survival` is S(t) at the requested times; `median` is None if it is not finite."""
 
     family: Family
     survival: tuple[float, ...]
@@ -52,9 +57,11 @@ class ParametricFit:
 
 @dataclass(frozen=True)
 class KaplanMeier:
-    """S(t) just after each time at which something happened, with log-log bounds; the median is None if not reached.
+    """S(t) just after each time at which an event happened, with log-log bounds.
 
-    Where all have happened, so that S(t) is 0, nothing tells how far others would get: the bounds are NaN.
+    The median is None if it is not reached.
+
+    If the event has happened for all, so that S(t) is 0, the data tell nothing about later times: the bounds are NaN.
     """
 
     times: tuple[float, ...]
@@ -70,7 +77,7 @@ class KaplanMeier:
 
 @dataclass(frozen=True)
 class HazardRatio:
-    """A covariate's log hazard ratio from the partial likelihood, with Wald bounds; None with a `reason`."""
+    """The log hazard ratio of a covariate from the partial likelihood, with Wald bounds; None with a `reason`."""
 
     covariate: str
     estimate: float | None
@@ -82,17 +89,18 @@ class HazardRatio:
 
 
 def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family = Family.WEIBULL) -> ParametricFit:
-    """Fit a family to interval-censored rows and read S(t) at the times `at`, to hold beside `npmle`.
+    """Fit a family to interval-censored rows. Return S(t) at the times `at`, for comparison with `npmle`.
 
-    Raises `FitFailed` where the likelihood has no maximum: where all rows may have happened at one time, it rises as
-    the family narrows to it, and where later inspections find no more to have happened, as the family widens. Raises
-    `SettingOutOfRange` and `ColumnMalformed` for `at`.
+    Raises `FitFailed` if the likelihood has no maximum. If one time is possible for the events of all rows, the
+    likelihood rises as the distribution narrows to this time. If later inspections find no more events than earlier
+    ones, the likelihood rises as the distribution widens. Raises `SettingOutOfRange` and `ColumnMalformed` for `at`.
 
     >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> fit = parametric_survival(censored_times([0, 1, 2, 3], [1, 2, 3, 5]), [2.0])
     >>> round(fit.survival[0], 1)  # half by time 2
     0.5
     """
+    family = choice_of("family", family, Family)
     what = f"the {family} distribution"
     if not len(times) or times.first.max() <= times.last.min():
         raise FitFailed(what=what, why="all rows may have happened at one time")
@@ -101,7 +109,7 @@ def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family =
         Family.LOG_NORMAL: lifelines.LogNormalFitter,
         Family.LOG_LOGISTIC: lifelines.LogLogisticFitter,
     }[family]()
-    # Times of about 1 keep the optimiser from losing its way, and lifelines wants exact times as equal ends.
+    # Times of about 1 keep the optimiser stable, and lifelines needs exact times as equal ends.
     unit = float(np.median(np.where(times.right_censored, times.left, times.right))) or 1.0
     exact = np.nextafter(times.left, np.inf) >= times.right
     moments = read_numbers(at, "at", finite=True) / unit
@@ -125,7 +133,7 @@ def parametric_survival(times: CensoredTimes, at: ArrayLike, *, family: Family =
 
 
 def _of_the_widest(times: CensoredTimes) -> float:
-    """Return the log-likelihood that a family nears as it widens until S(t) is one number at all times."""
+    """Return the limit of the log-likelihood as the distribution widens, until S(t) is the same number at all times."""
     from_0, to_the_end = times.left <= 0, times.right_censored
     if not np.all(from_0 | to_the_end):
         return -np.inf
@@ -134,9 +142,9 @@ def _of_the_widest(times: CensoredTimes) -> float:
 
 
 def kaplan_meier(duration: ArrayLike, decided: ArrayLike, *, confidence_level: float = 0.95) -> KaplanMeier:
-    """Estimate S(t) from exact times (n,): of a decision where `decided`, of the end of watching where not.
+    """Estimate S(t) from exact times (n,). If `decided`, it is the time of a decision, else the end of watching.
 
-    `decided` (n,) is true and false, or 1 and 0. Raises `SettingOutOfRange` and `ColumnMalformed`.
+    `decided` (n,) has true and false, or 1 and 0. Raises `SettingOutOfRange` and `ColumnMalformed`.
 
     >>> kaplan_meier([1, 2, 2, 3], [True, True, False, True]).estimate  # 3/4, then 2/3 of it, then nobody
     (0.75, 0.5, 0.0)
@@ -172,11 +180,14 @@ def cox_of_exact_times(
     cluster: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> tuple[HazardRatio, ...]:
-    """Fit Cox's partial likelihood (Efron's ties) to exact times; errors from the sandwich over `cluster`, if given.
+    """Fit Cox's partial likelihood to exact times, with Efron's method for ties.
 
-    One cluster tells of no others, so there is no error then. `decided` (n,) is true and false, or 1 and 0. Covariates
-    (n, p) that do not vary, or that others determine, and separated data have no finite estimate; the result says so.
-    Raises `SettingOutOfRange`, `ColumnMalformed`, and `FitFailed` where lifelines finds no maximum.
+    Errors use the sandwich over `cluster`.
+
+    Without `cluster`, errors use the model's information. With a single cluster there are no errors. `decided` (n,) has
+    true and false, or 1 and 0. There is no finite estimate for separated data, for covariates (n, p) that do not vary,
+    or for covariates that others determine. In these cases the result has a reason. Raises `SettingOutOfRange`,
+    `ColumnMalformed`, and `FitFailed` if lifelines finds no maximum.
 
     >>> ratios = cox_of_exact_times([1, 2, 3, 4], [True] * 4, [[1], [0], [1], [0]], ["x"])
     >>> ratios[0].estimate > 0  # those with x decide sooner
@@ -231,14 +242,14 @@ def _why_no_ratios(spells: FloatArray, events: BoolArray, x: FloatArray) -> str 
     moments, at = np.unique(spells[events], return_inverse=True)
     by = np.full(len(spells), -1)
     by[events] = at
-    # At the moment of a decision all that last as long are at risk, the row itself included.
+    # At the time of a decision, all rows that last as long are at risk, the row itself included.
     at_risk = np.searchsorted(moments, spells, side="right") - 1
     return "the data are separated: no finite estimate" if is_separated_in_time(x, by, at_risk) else None
 
 
 @contextmanager
 def _lifelines(what: str) -> Iterator[None]:
-    """Raise `FitFailed` for errors of lifelines and of the packages that it calls, and keep its warnings to itself."""
+    """Raise `FitFailed` for errors of lifelines and of the packages that it calls, and suppress its warnings."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

@@ -1,4 +1,4 @@
-"""Log-rank tests of imputed exact times: each row's time is drawn from the common estimate within its interval."""
+"""Log-rank tests of imputed exact times. The time of each row is drawn from the common estimate within its interval."""
 
 import numpy as np
 
@@ -13,8 +13,9 @@ def imputed_log_rank(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the groups' mean scores (k,) over the imputations and their variance (k, k).
 
-    The variance within imputations gets that between them `added`, (1 + 1/M) times (Zhao & Sun 2004), or taken off
-    (Huang, Lee & Yu 2008). Right-censored rows stay censored: imputing them too halves the size of the test.
+    The variance between M imputations, times (1 + 1/M), is `added` to the variance within imputations (Zhao & Sun
+    2004). Without `added`, the variance between imputations is subtracted (Huang, Lee & Yu 2008). Right-censored rows
+    stay censored, since imputing them would halve the size of the test.
     """
     generator = generator_of(seed)
     m = len(pooled.mass)
@@ -23,7 +24,7 @@ def imputed_log_rank(
     low, high = below[times.first[seen]], below[times.last[seen] + 1]
     group = membership[seen]
     sizes = np.bincount(membership, minlength=k)
-    # A censored row is at risk in the cells that end before or where it was last seen.
+    # A censored row is at risk in the cells that end at or before its last inspection.
     censored = np.searchsorted(times.cells[:, 1], times.left[~seen], side="right")
     leaving = np.bincount(membership[~seen] * (m + 1) + censored, minlength=k * (m + 1)).reshape(k, m + 1)
     gone = np.cumsum(leaving, axis=1)[:, :m]
@@ -44,7 +45,7 @@ def imputed_log_rank(
 
 
 def _log_rank(events: IntArray, at_risk: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Observed less expected events of each group, and their hypergeometric variance."""
+    """Return the observed minus the expected events of each group, and the hypergeometric variance of these numbers."""
     total, risk = events.sum(axis=0), at_risk.sum(axis=0)
     here = (total > 0) & (risk > 0)
     total, risk, share = total[here], risk[here], at_risk[:, here] / risk[here]

@@ -1,7 +1,8 @@
-"""Semiparametric regression of interval-censored times: hazards, or odds, that covariates multiply.
+"""Semiparametric regression of interval-censored times. Covariates multiply hazards, or odds.
 
-The baseline jumps in the cells of the nonparametric estimate only. Coefficients and jumps are found together by
-Newton's method with an active set, the jumps never negative (Pan 1999 and Anderson-Bergman 2017 alternate).
+The baseline jumps only in the cells of the nonparametric estimate. Newton's method with an active set finds
+coefficients and jumps together; jumps are never negative. (Pan 1999 and Anderson-Bergman 2017 alternate between
+coefficients and jumps.)
 """
 
 import math
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
@@ -30,9 +32,11 @@ _TINY: Final = "a covariate's values are so small that its coefficient is no num
 
 @dataclass(frozen=True)
 class IntervalCoefficient:
-    """A covariate's log ratio with Wald bounds; above 0 it happens sooner. None with a `reason` where undefined.
+    """The log ratio of a covariate with Wald bounds. Above 0, the event happens sooner.
 
-    Quantiles are Student's with `degrees_of_freedom`, normal ones where it is None.
+    Undefined numbers are None, with a `reason`.
+
+    Quantiles are Student's with `degrees_of_freedom`. If this is None, quantiles are normal.
     """
 
     covariate: str
@@ -47,7 +51,11 @@ class IntervalCoefficient:
 
 @dataclass(frozen=True)
 class IntervalFit:
-    """The regression; `kkt` is the largest derivative per row that the conditions of optimality leave."""
+    """The result of `interval_cox`: the coefficients, and how exactly the maximum of the likelihood was found.
+
+    `kkt` is the largest violation of the conditions for a maximum: a derivative of the log-likelihood, divided by the
+    number of rows.
+    """
 
     coefficients: tuple[IntervalCoefficient, ...]
     log_likelihood: float | None
@@ -72,13 +80,13 @@ def interval_cox(
     clusters: Clusters = Clusters.BOTH,
     confidence_level: float = 0.95,
 ) -> IntervalFit:
-    """Fit covariates (n, p) of these `names`; standard errors are from the profile likelihood's curvature.
+    """Fit covariates (n, p) with these `names`. Standard errors use the curvature of the profile likelihood.
 
-    With `cluster` (n,) they are from the sandwich over G clusters times G / (G - 1), with quantiles of t(G - 1); rows
-    that share something else beside count as independent. With `observations` rows of one conversation and of one
-    annotator vary together, as `clusters` says. Covariates that do not vary, or that others determine, and separated
-    data have no finite estimate; the result says so. The fit is of standardised covariates, and so does not depend on
-    their units. Raises `SettingOutOfRange` and `ColumnMalformed`.
+    With `cluster` (n,), standard errors use the sandwich over G clusters times G / (G - 1), with quantiles of t(G - 1).
+    Rows of different clusters count as independent. With `observations`, rows of one conversation and of one annotator
+    vary together, according to `clusters`. There is no finite estimate for separated data, for covariates that do not
+    vary, or for covariates that others determine. In these cases the result has a reason. Covariates are standardised
+    for the fit, so the result does not depend on their units. Raises `SettingOutOfRange` and `ColumnMalformed`.
 
     >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> end = float("inf")  # of each half two thirds and one third by time 2: log(log(1 / 3) / log(2 / 3))
@@ -87,6 +95,8 @@ def interval_cox(
     >>> round(fit.coefficients[0].estimate, 4)
     0.9968
     """
+    model = choice_of("model", model, Odds)
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     x, unit = _standardised(times, covariates, names)
     reason = _why_not(times, x)
@@ -138,11 +148,11 @@ def _standardised(times: CensoredTimes, covariates: ArrayLike, names: Sequence[s
 
 
 _Error: TypeAlias = tuple[float | None, float | None, str | None]
-"""Standard error, degrees of freedom, and why there are none."""
+"""Standard error, degrees of freedom, and the reason why there are none."""
 
 
 def _bread(state: State) -> tuple[FloatArray, IntArray]:
-    """Return the inverse information (q, q) of the parameters that are not held at their bound, and which they are."""
+    """Return the inverse information (q, q) of the q parameters that are not held at a bound, and their indices."""
     inside = np.concatenate([np.flatnonzero(state.jumps > 0), len(state.jumps) + np.arange(len(state.beta))])
     bread: FloatArray = np.linalg.pinv(state.information[np.ix_(inside, inside)], hermitian=True)
     return bread, inside
@@ -167,7 +177,7 @@ def _sandwich(state: State, cluster: IntArray | None) -> tuple[list[_Error], int
 def _influence(state: State, x: FloatArray) -> Influence:
     bread, inside = _bread(state)
     n, p = x.shape
-    # What a row tells of a coefficient is told by its covariate less what the others predict of it.
+    # A row's information about a coefficient comes from its covariate minus the others' prediction of it.
     apart = np.array([x[:, at] - _predicted(np.delete(x, at, axis=1), x[:, at]) for at in range(p)]).T
     entries = np.tile(np.arange(p), n)
     return Influence(
@@ -186,7 +196,7 @@ def _predicted(others: FloatArray, column: FloatArray) -> FloatArray:
 
 
 def _wald(name: str, beta: float, unit: float, error: _Error, confidence_level: float) -> IntervalCoefficient:
-    """Bound a coefficient per `unit` of a covariate, and return it per 1."""
+    """Return a coefficient with bounds per 1 of the covariate. `beta` and `error` are per `unit` of the covariate."""
     standard_error, degrees, reason = error
     with np.errstate(over="ignore"):
         estimate, per_unit = (float(np.float64(each) / unit) for each in (beta, standard_error or 0.0))

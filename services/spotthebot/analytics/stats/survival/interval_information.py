@@ -1,7 +1,8 @@
-"""How much interval-censored rows tell about an effect of groups, with the common distribution unknown.
+"""The information of interval-censored rows about an effect of groups, if the common distribution is unknown.
 
-The distribution is that of discrete hazards, one per cell with mass; an effect adds to the link of every hazard. The
-variance of the score is the observed information about the effects less what the hazards take of it.
+The distribution consists of discrete hazards, one for each cell with mass. An effect is added to the link of every
+hazard. The variance of the score is the observed information about the effects, minus the part that is lost by
+estimating the hazards.
 """
 
 from enum import StrEnum
@@ -14,20 +15,23 @@ from spotthebot.analytics.stats.survival.npmle import Npmle
 
 
 class Link(StrEnum):
-    """What an effect is added to: log(-log(1 - hazard)), proportional hazards; or the hazard's log odds."""
+    """The scale on which an effect is added.
+
+    `log(-log(1 - hazard))` is for proportional hazards; the other scale is the log odds of the hazard.
+    """
 
     CLOGLOG = "cloglog"
     LOGIT = "logit"
 
 
 def score_information(times: CensoredTimes, pooled: Npmle, membership: IntArray, k: int, link: Link) -> FloatArray:
-    """Return the variance (k, k) of the groups' scores at no effect."""
+    """Return the variance (k, k) of the scores of k groups, computed at an effect of 0."""
     support = np.flatnonzero(pooled.mass > 1e-12)
     mass = pooled.mass[support]
     first, last = np.searchsorted(support, times.first), np.searchsorted(support, times.last + 1)
     survival = np.clip(1 - np.concatenate([[0.0], np.cumsum(mass)]), 0.0, 1.0)
     survival[-1] = 0.0
-    # The last hazard is 1 and has no finite link; it is no parameter.
+    # The last hazard is 1 and has no finite link, so it is not a parameter.
     hazards = mass[:-1] / survival[:-2]
     slope, bend = _slopes(hazards, link)
     d = len(hazards)
@@ -49,9 +53,10 @@ def score_information(times: CensoredTimes, pooled: Npmle, membership: IntArray,
 
 
 def cumulative_information(times: CensoredTimes, pooled: Npmle, membership: IntArray, k: int) -> FloatArray:
-    """Return the variance (k, k) with the log cumulative hazard at the end of every cell unknown (Finkelstein 1986).
+    """Return the variance (k, k) of the scores if the log cumulative hazard at the end of every cell is unknown.
 
-    Cells without mass, where the estimate lies on its boundary, count too: more is taken off than for hazards.
+    This is Finkelstein's form (1986). Cells without mass, where the estimate is at its boundary, count too. So more is
+    subtracted than for hazards.
     """
     survival = np.clip(1 - np.concatenate([[0.0], np.cumsum(pooled.mass)]), 0.0, 1.0)
     survival[-1] = 0.0
@@ -66,7 +71,7 @@ def cumulative_information(times: CensoredTimes, pooled: Npmle, membership: IntA
     jacobian[rows, last] -= down[last] / probability
     curved[rows, first] += bend[first] / probability
     curved[rows, last] -= bend[last] / probability
-    # An effect moves all log cumulative hazards alike.
+    # An effect changes all log cumulative hazards equally.
     effect, bent = jacobian.sum(axis=1), curved.sum(axis=1)
     own = np.diag(np.bincount(membership, weights=effect**2 - bent, minlength=k))
     cross = np.zeros((k, len(survival)))
@@ -79,7 +84,7 @@ def cumulative_information(times: CensoredTimes, pooled: Npmle, membership: IntA
 
 
 def _slopes(hazards: FloatArray, link: Link) -> tuple[FloatArray, FloatArray]:
-    """Return -d log(1 - hazard) and its own derivative, in the link."""
+    """Return the first and second derivative of -log(1 - hazard) with respect to the link."""
     if link is Link.LOGIT:
         return hazards, hazards * (1 - hazards)
     cumulative = -np.log1p(-hazards)

@@ -14,14 +14,14 @@ _EXACT: Final = 1e-9
 
 
 class Odds(StrEnum):
-    """What covariates multiply: the cumulative hazard (Cox), or the odds of having happened."""
+    """The quantity that covariates multiply: the cumulative hazard (Cox), or the odds of the event."""
 
     HAZARDS = "proportional hazards"
     ODDS = "proportional odds"
 
 
 class State:
-    """Likelihood, slopes and curvature at one value of the jumps (m - 1,) and the coefficients (p,)."""
+    """The likelihood, its slopes and its curvature, at one value of the jumps (m - 1,) and the coefficients (p,)."""
 
     def __init__(self, times: CensoredTimes, x: FloatArray, model: Odds, jumps: FloatArray, beta: FloatArray) -> None:
         self.jumps, self.beta = jumps, beta
@@ -60,14 +60,17 @@ class State:
 
     @property
     def free(self) -> IntArray:
-        """Which parameters are not held at their bound: jumps that are there or wanted, and all coefficients."""
+        """Return the parameters that are not held at a bound: positive or rising jumps, and all coefficients."""
         q = len(self.jumps)
         held = (self.jumps <= 0) & (self.gradient[:q] <= 0)
         return np.flatnonzero(np.concatenate([~held, np.ones(len(self.beta), dtype=bool)]))
 
 
 def maximise(times: CensoredTimes, x: FloatArray, model: Odds) -> State:
-    """Return the state at the maximum, from the nonparametric estimate and no effect; `x` (n, p) is standardised."""
+    """Return the state at the maximum. The search starts from the nonparametric estimate, with coefficients of 0.
+
+    `x` (n, p) has standardised covariates.
+    """
     mass = npmle(times).mass
     survival = np.maximum(1 - np.cumsum(mass), 1e-12)[:-1]
     cumulative = -np.log(survival) if model is Odds.HAZARDS else 1 / survival - 1
@@ -102,7 +105,7 @@ def _line_search(times: CensoredTimes, x: FloatArray, model: Odds, state: State,
 
 
 def _transform(u: FloatArray, model: Odds) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return survival at cumulative value u with its first two derivatives."""
+    """Return survival as a function of the cumulative value u, and its first two derivatives."""
     if model is Odds.HAZARDS:
         survival = np.exp(-u)
         return survival, -survival, survival

@@ -1,8 +1,8 @@
-"""Whether groups of interval-censored times differ: generalized log-rank tests.
+"""Tests whether groups of interval-censored times differ: generalized log-rank tests.
 
-Every row gets a score under the distribution that all groups share; a group's statistic is the sum of its rows' scores.
-What is known of each form: Finkelstein 1986 and Sun 1996 for the scores, Fay 1999 for the permutation form, Sun, Zhao &
-Zhao 2005 for weights, Zhao & Sun 2004 and Huang, Lee & Yu 2008 for multiple imputation.
+Every row gets a score under the distribution that all groups share. The statistic of a group is the sum of its rows'
+scores. Sources: Finkelstein 1986 and Sun 1996 for the scores, Fay 1999 for the permutation form, Sun, Zhao & Zhao 2005
+for weights, Zhao & Sun 2004 and Huang, Lee & Yu 2008 for multiple imputation.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_resamples
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.distributions import chi_square_tails
 from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.significance import Adjustment, adjust
@@ -26,7 +27,7 @@ from spotthebot.statistics.randomness import Seed, generator_of, seed_of
 
 
 class RowScore(StrEnum):
-    """What a row scores: from proportional hazards, from a discrete logistic hazard, or by Wilcoxon's ranks."""
+    """The model of a row's score: proportional hazards, a discrete logistic hazard, or Wilcoxon's ranks."""
 
     FINKELSTEIN = "finkelstein"
     SUN = "sun"
@@ -34,12 +35,13 @@ class RowScore(StrEnum):
 
 
 class ScoreVariance(StrEnum):
-    """How the variance of a group's sum is found.
+    """How the variance of a group's sum is computed.
 
-    `PERMUTATION`, `SCORE` (the information about the groups, less what the hazards of the cells with mass take) and
-    `CUMULATIVE` (less what the cumulative hazards of all cells take, Finkelstein's form) are asymptotic; `MONTE_CARLO`
-    shuffles rows among groups. `ADDED` (Zhao & Sun) and `SUBTRACTED` (Huang, Lee & Yu) impute exact times
-    and add the variance between imputations to that within, or take it off; right-censored rows stay censored.
+    `PERMUTATION`, `SCORE` and `CUMULATIVE` are asymptotic. `SCORE` is the information about the groups, minus the part
+    that is lost by estimating the hazards of cells with mass. `CUMULATIVE`, Finkelstein's form, subtracts the part of
+    the cumulative hazards of all cells. `MONTE_CARLO` shuffles rows among groups. `ADDED` (Zhao & Sun) and `SUBTRACTED`
+    (Huang, Lee & Yu) impute exact times; right-censored rows stay censored. `ADDED` adds the variance between
+    imputations to the variance within, `SUBTRACTED` subtracts it.
     """
 
     PERMUTATION = "permutation"
@@ -52,9 +54,10 @@ class ScoreVariance(StrEnum):
 
 @dataclass(frozen=True)
 class IntervalLogRank:
-    """`scores` are the groups' sums, above 0 where it happens sooner; `statistic` is chi-squared with `degrees`.
+    """The test of several groups. `scores` has the sum of the scores of each group's rows.
 
-    Without a statistic it and the p-values are None, and `reason` says why. Of Monte Carlo only the p-value is.
+    A sum above 0 means that events happen sooner in this group. `statistic` is chi-squared with `degrees`. If there is
+    no statistic, it and the p-values are None, and `reason` says why. The Monte Carlo test has only a p-value.
     """
 
     groups: tuple[str, ...]
@@ -82,7 +85,9 @@ def interval_log_rank(
     n_resamples: int = 1000,
     seed: Seed = 0,
 ) -> IntervalLogRank:
-    """Compare the groups (n,), codes of `names`, all at once; groups without rows are left out.
+    """Compare all groups at once. `group` (n,) has codes, which are indices into `names`.
+
+    Groups without rows are left out.
 
     `rho` weights Finkelstein's scores by S^rho, so that early differences count more. Raises `SettingOutOfRange`.
 
@@ -92,6 +97,8 @@ def interval_log_rank(
     >>> [round(each, 4) for each in test.scores], round(test.statistic, 4)  # 2 log 2; n - 1 = 3 of 3 as a correlation
     ([1.3863, -1.3863], 3.0)
     """
+    score = choice_of("score", score, RowScore)
+    variance = choice_of("variance", variance, ScoreVariance)
     require_resamples(n_resamples)
     if not 0 <= rho < np.inf or (rho and score is not RowScore.FINKELSTEIN):
         raise SettingOutOfRange(setting="rho", allowed="a number from 0, and 0 but for Finkelstein's scores", value=rho)
@@ -132,13 +139,16 @@ def interval_log_rank_pairs(
     n_resamples: int = 1000,
     seed: Seed = 0,
 ) -> tuple[IntervalLogRank, ...]:
-    """Compare every two groups by themselves; the tests that could be made are one family for the adjustment.
+    """Compare every two groups separately. All tests that are possible are one family for the adjustment.
 
     >>> from spotthebot.analytics.stats.survival.censored_times import censored_times
     >>> times = censored_times([0, 2, 0], [2, 4, 2])
     >>> [test.groups for test in interval_log_rank_pairs(times, [0, 1, 2], ["a", "b", "c"])]
     [('a', 'b'), ('a', 'c'), ('b', 'c')]
     """
+    score = choice_of("score", score, RowScore)
+    variance = choice_of("variance", variance, ScoreVariance)
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
     codes = _codes(times, group)
     generator = generator_of(seed)
     tests = []
@@ -175,12 +185,15 @@ def _codes(times: CensoredTimes, group: ArrayLike) -> IntArray:
 
 
 def subset(times: CensoredTimes, rows: BoolArray) -> CensoredTimes:
-    """Keep some rows; their cells are computed from these rows alone."""
+    """Return some rows. Their cells are computed only from these rows."""
     return censored_times(times.left[rows], times.right[rows])
 
 
 def row_scores(times: CensoredTimes, pooled: Npmle, score: RowScore, rho: float = 0.0) -> FloatArray:
-    """Return each row's score (n,) under the pooled estimate; they sum to 0 but for rounding, if rho is 0."""
+    """Return the score of each row (n,) under the pooled estimate.
+
+    If rho is 0, the scores add up to 0, up to rounding.
+    """
     survival = np.clip(1 - np.concatenate([[0.0], np.cumsum(pooled.mass)]), 0.0, 1.0)
     survival[-1] = 0.0
     before, after = survival[times.first], survival[times.last + 1]

@@ -1,4 +1,4 @@
-"""Isotonic regression for many short series at once: the non-decreasing fit that pooling adjacent violators gives."""
+"""Isotonic regression of many short series at once: the non-decreasing fit, as by pooling adjacent violators."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 
 
 def isotonic_shares(events: FloatArray, trials: FloatArray) -> FloatArray:
-    """Fit non-decreasing shares to `events` of `trials` along the last axis; NaN where there were no trials.
+    """Fit non-decreasing shares to `events` of `trials` along the last axis. A share without trials is NaN.
 
-    Uses the min-max formula (Robertson, Wright & Dykstra 1988, Theorem 1.4.4), max over i <= k of min over j >= k of
-    the pooled share of i to j, which is exact and works on all leading axes together. It takes T² memory per series
-    of length T; inspection times are few.
+    Uses the min-max formula (Robertson, Wright & Dykstra 1988, Theorem 1.4.4): the max over i <= k of the min over j >=
+    k of the pooled share of i to j. It is exact and works on all leading axes together. For each series of length T it
+    needs memory for T² numbers, which are few, since inspection times are few.
     """
     length = events.shape[-1]
     if length == 0:
@@ -20,7 +20,7 @@ def isotonic_shares(events: FloatArray, trials: FloatArray) -> FloatArray:
     trial_sums = np.pad(np.cumsum(trials, axis=-1), [*leading, (1, 0)])
     pooled_events = event_sums[..., None, 1:] - event_sums[..., :-1, None]
     pooled_trials = trial_sums[..., None, 1:] - trial_sums[..., :-1, None]
-    # [i, j] is the share pooled over i..j; runs without trials (and j < i) bind nobody.
+    # [i, j] is the share pooled over i..j; runs without trials (and j < i) impose no limit.
     share = np.full(pooled_trials.shape, np.inf)
     np.divide(pooled_events, pooled_trials, out=share, where=pooled_trials > 0)
     least = np.minimum.accumulate(share[..., ::-1], axis=-1)[..., ::-1]
@@ -30,9 +30,9 @@ def isotonic_shares(events: FloatArray, trials: FloatArray) -> FloatArray:
 
 
 def pooled_blocks(fitted: FloatArray) -> IntArray:
-    """Give the blocks of equal fitted values a number each, along the last axis and all leading axes together.
+    """Return a number for each block of equal fitted values, along the last axis and all leading axes together.
 
-    Where there were no trials (NaN) a place belongs to the block before it.
+    A place without trials (NaN) belongs to the block before it.
 
     >>> pooled_blocks(np.array([[0.25, 0.5, 0.5], [0.5, np.nan, 0.75]])).tolist()
     [[0, 1, 1], [2, 2, 3]]

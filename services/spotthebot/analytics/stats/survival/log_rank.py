@@ -1,8 +1,9 @@
 """Which survival curves differ: the generalized log-rank test for each pair, on current-status data.
 
-The scores are those of `log_rank_scores`. The default variance lets inspections of one conversation and of one
-annotator vary together, and is pooled where a family has three pairs (`log_rank_variance`). The statistic is F(1, d)
-with the family's d, or alone with Satterthwaite's, the number of clusters less one at most.
+The module `log_rank_scores` computes the scores. The default variance lets inspections of one conversation and of one
+annotator vary together. It is pooled if a family has at least three pairs (`log_rank_variance`). The statistic has the
+distribution F(1, d), with the degrees of freedom d of the family. Without pooling, d is Satterthwaite's, at most the
+number of clusters minus one.
 """
 
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.bootstrap import defined
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.distributions import chi_square_tails, f_tails
 from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
@@ -22,12 +24,12 @@ from spotthebot.analytics.stats.uncertainty import POOLED, ClusteredVariance, Cl
 
 
 class LogRankVariance(StrEnum):
-    """How the variance of the score is found.
+    """How the variance of the score is computed.
 
-    `CLUSTERED` is that of shared conversations and annotators, and the one that holds its level. `SCORE`, from the
-    binomial model, and `PERMUTATION` take rows for independent: an annotator's habits make them dependent, which lifts
-    a nominal 5 % to 12-20 % rejections. `ANNOTATOR` and `CONVERSATION` sum the scores of each cluster of one kind and
-    refer to chi-squared, which few clusters make too strict or too lenient.
+    `CLUSTERED` lets inspections of one conversation or one annotator vary together; only this test holds its level.
+    `SCORE`, from the binomial model, and `PERMUTATION` assume independent rows. An annotator's habits make rows
+    dependent, which raises a nominal 5 % to 12-20 % rejections. `ANNOTATOR` and `CONVERSATION` sum the scores of each
+    cluster of one kind and use chi-squared, which is too strict or too lenient with few clusters.
     """
 
     CLUSTERED = "clustered"
@@ -39,12 +41,13 @@ class LogRankVariance(StrEnum):
 
 @dataclass(frozen=True)
 class LogRankTest:
-    """One pair's test: `estimate` is the score of `bot`, above 0 where it is spotted sooner than `other`.
+    """The test of one pair. `estimate` is the score of `bot`; it is above 0 if `bot` is spotted sooner than `other`.
 
-    `statistic` is the squared score over its variance: F with 1 and the uncertainty's degrees of freedom, or
-    chi-squared with one where it has none. Where the data cannot tell, `statistic` and both p-values are None and
-    `reason` says why. Where every inspection of each bot ended alike no variance can be seen, and p is that of flipping
-    the sign of every cluster. `p_adjusted` is adjusted within `family`, of which `family_size` tests could be made.
+    `statistic` is the squared score, divided by its variance. It is F with 1 and the uncertainty's degrees of freedom,
+    or chi-squared with one degree of freedom if the uncertainty has none. If the data allow no test, `statistic` and
+    both p-values are None and `reason` says why. If all inspections of each bot had the same outcome, there is no
+    variance to see: the p-value is that of the test that flips the sign of each cluster. `p_adjusted` is adjusted
+    within `family`, in which `family_size` tests were possible.
     """
 
     bot: str
@@ -69,7 +72,7 @@ def log_rank_tests(
     clusters: Clusters = Clusters.BOTH,
     adjustment: Adjustment = Adjustment.HOLM,
 ) -> tuple[LogRankTest, ...]:
-    """Compare every unordered pair of `names`; `clusters` are those of the clustered variance.
+    """Compare every unordered pair of `names`. `clusters` is for the clustered variance.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, current_status
     >>> table = AnnotationTable.from_rows(
@@ -83,6 +86,9 @@ def log_rank_tests(
     >>> test.bot, test.other, test.estimate > 0  # A is spotted sooner
     ('A', 'B', True)
     """
+    variance = choice_of("variance", variance, LogRankVariance)
+    clusters = choice_of("clusters", clusters, Clusters)
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
     inspected, spotted = (counts.astype(np.float64) for counts in status.counts())
     by_entity = np.split(np.argsort(status.entity, kind="stable"), np.cumsum(inspected.sum(axis=1)).astype(int)[:-1])
     pairs = (

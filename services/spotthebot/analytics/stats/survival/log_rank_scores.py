@@ -1,8 +1,9 @@
-"""Scores of the generalized log-rank test of two bots, under the survival curve that they share if they do not differ.
+"""Scores of the generalized log-rank test of two bots, under one common survival curve.
 
-The statistic is the score of a proportional-hazards effect at no effect (Finkelstein 1986): each row scores
-(S(L) log S(L) - S(R) log S(R)) / (S(L) - S(R)) under the pooled NPMLE of the pair, which is -S log S / F for a row
-spotted at k and log S for one that was not.
+The statistic is the score of a proportional-hazards effect, at an effect of 0 (Finkelstein 1986). A row (L, R] has the
+score (S(L) log S(L) - S(R) log S(R)) / (S(L) - S(R)). S is the nonparametric maximum likelihood estimate (NPMLE) of
+both bots' inspections together, and F is 1 - S. At inspection time k the score is -S log S / F if the bot was spotted,
+and log S if it was not.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from spotthebot.analytics.stats.uncertainty import Clusters
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two bots, by their codes: the curve that they share, and the rows that are their inspections, in any order."""
+    """Two bots, by their codes: the common curve of both, and the rows of their inspections, in any order."""
 
     first: int
     second: int
@@ -49,7 +50,7 @@ class Pair:
         return np.where(self.spotted, self.shared.if_spotted[self.time], self.shared.if_not[self.time])
 
     def lead(self) -> FloatArray:
-        """Return by how much more of the first bot a row is than the inspections of its pool are."""
+        """Return for each row: 1 if it is the first bot's, else 0; minus the first bot's share in the row's pool."""
         lead: FloatArray = self.is_first - self.shared.share_of_first()[self.time]
         return lead
 
@@ -60,14 +61,14 @@ class Pair:
         return float(np.sum(sums**2)) if len(sums) > 1 else 0.0
 
     def influence(self) -> tuple[IntArray, FloatArray]:
-        """Return each row's bot and pool, coded, and by how much the row moves the score."""
+        """Return for each row a code of its bot and pool, and its influence on the score."""
         scores, cell = self.scores(), 2 * self.shared.block[self.time] + self.is_first
         n = np.bincount(cell)
         means = np.divide(np.bincount(cell, weights=scores), n, out=np.zeros(len(n)), where=n > 0)
         return cell, self.lead() * (scores - means[cell])
 
     def n_clusters(self, clusters: Clusters) -> int:
-        """Count the clusters of the bot that has fewer, of the kind of which there are fewer."""
+        """Return the smallest number of clusters of one kind of one bot, over the kinds in `clusters` and both bots."""
         kinds = [self.conversation] if clusters.has_conversations else []
         kinds += [self.annotator] if clusters.has_annotators else []
         kinds = kinds or [self.rows]
@@ -75,13 +76,13 @@ class Pair:
 
 
 class SharedCurve:
-    """Scores of two groups (2, times) under the survival curve that they share if they do not differ."""
+    """Scores of two groups (2, times) under one common survival curve."""
 
     def __init__(self, inspected: FloatArray, spotted: FloatArray) -> None:
         self.inspected, self.spotted = inspected, spotted
         self.total = inspected.sum(axis=0)
         failure = isotonic_shares(spotted.sum(axis=0), self.total)
-        # Where nobody or everybody was spotted the scores have the limit 0.
+        # If none or all were spotted, the scores have the limit 0.
         inside = (failure > 0) & (failure < 1)
         f = np.where(inside, failure, 0.5)
         log_s = np.where(inside, np.log1p(-f), 0.0)
@@ -92,7 +93,7 @@ class SharedCurve:
         self.score = float(group_scores[0].sum())
 
     def share_of_first(self) -> FloatArray:
-        """Find the first group's share of the inspections, per time but over the block that the NPMLE pooled."""
+        """Return for each time the first group's share of inspections, in the block of times that the NPMLE pooled."""
         first = np.bincount(self.block, weights=self.inspected[0])
         both = np.bincount(self.block, weights=self.total)
         share: FloatArray = np.divide(first, both, out=np.zeros_like(both), where=both > 0)[self.block]

@@ -1,9 +1,10 @@
-"""The variances of log-rank scores: clustered by conversation and annotator, and pooled in a family of three pairs.
+"""The variances of log-rank scores: clustered by conversation and annotator, and pooled over three pairs or more.
 
-Given the pools of the NPMLE the score adds up weighted differences of the two bots' shares, so that an inspection's
-influence is its score less the mean of its bot in its pool. A design effect (`pooled_differences`) is the variance of
-the score over that of independent inspections of the same bots; the variance in use is that of independent inspections
-of equal bots times the effect.
+A pool is a block of times that the nonparametric estimate (NPMLE) pooled. If the pools are taken as fixed, the score is
+a sum of weighted differences of the two bots' shares. So the influence of an inspection is its score minus the mean
+score of its bot in its pool. A design effect (`pooled_differences`) is the variance of the score, divided by its
+variance for independent inspections of the same bots. The variance in use is the variance for independent inspections
+of equal bots, times the design effect.
 """
 
 import math
@@ -23,11 +24,11 @@ from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 
 _ROWS_AT_ONCE: Final = 200_000
 _NO_VARIANCE: Final = 1e-9
-"""Shares below it of the score's variance under independence are rounding."""
+"""Smaller shares of the score's variance under independence are rounding errors."""
 
 
 class PairFamily(StrEnum):
-    """Which pairs are adjusted together: comparisons of bots are one question, bots against people another."""
+    """The family of pairs whose p-values are adjusted together: pairs of two bots, or pairs of a bot and people."""
 
     BOTS = "bots against bots"
     PEOPLE = "bots against people"
@@ -35,11 +36,11 @@ class PairFamily(StrEnum):
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """The score of a pair of bots, by their codes, and its variance if inspections were independent and bots alike.
+    """The score of a pair of bots, named by codes, and its variance for independent inspections of equal bots.
 
-    `spread` is the variance of independent inspections of these bots as a share of that, and `effect` the pair's own
-    design effect. `agreed_clusters` counts the clusters of the bot that has fewer, where all inspections of each bot
-    ended alike.
+    `spread` is the variance for independent inspections of these two bots, divided by the variance for equal bots.
+    `effect` is the pair's own design effect. If all inspections of each bot had the same outcome, `agreed_clusters`
+    counts the clusters of the bot with fewer clusters.
     """
 
     first: int
@@ -81,7 +82,7 @@ class ScoredPair:
 def clustered_scores(
     status: CurrentStatus, pairs: Iterable[Pair], clusters: Clusters
 ) -> list[tuple[ScoredPair, ClusteredVariance, int]]:
-    """Return pairs in the order given, each with the variances of its family's scores and its place in them."""
+    """Return each pair, in the given order, with the variances of its family's scores, and its place in them."""
     batches = [_own_variances(status, batch, clusters) for batch in _batches(pairs)]
     scored = [pair for each, _ in batches for pair in each]
     found: dict[ScoredPair, tuple[ScoredPair, ClusteredVariance, int]] = {}
@@ -95,7 +96,10 @@ def clustered_scores(
 
 
 def _batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
-    """Yield the pairs in runs of not too many rows: one variance of many pairs costs less than many of one."""
+    """Yield batches of pairs with a limited number of rows.
+
+    One computation for many pairs costs less than one for each.
+    """
     batch: list[Pair] = []
     n_rows = 0
     for pair in pairs:
@@ -111,7 +115,7 @@ def _batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
 def _own_variances(
     status: CurrentStatus, pairs: Sequence[Pair], clusters: Clusters
 ) -> tuple[list[ScoredPair], ClusteredVariance]:
-    """Return pairs (m,) without their rows, and the variances of their scores."""
+    """Return the m pairs without their rows, and the variances of their scores (m,)."""
     cells, values = zip(*(pair.influence() for pair in pairs), strict=True)
     statistic = np.repeat(np.arange(len(pairs)), [len(pair.rows) for pair in pairs])
     influence = Influence(
@@ -141,7 +145,7 @@ def _own_variances(
 
 
 def _joined(batches: Sequence[ClusteredVariance], at: IntArray) -> ClusteredVariance:
-    """Join the variances of batches of pairs, and take those of some pairs."""
+    """Join the variances of batches of pairs, and return the variances of the pairs at `at`."""
     variance, degrees, conversations, annotators = (
         np.concatenate([getattr(each, name) for each in batches])[at]
         for name in ("variance", "degrees", "n_conversations", "n_annotators")
@@ -150,13 +154,13 @@ def _joined(batches: Sequence[ClusteredVariance], at: IntArray) -> ClusteredVari
 
 
 def _pooled(status: CurrentStatus, pairs: Sequence[ScoredPair], own: ClusteredVariance) -> ClusteredVariance:
-    """Return the variances of the scores of a family's pairs, pooled where there are three of them."""
+    """Return the variances of the scores of a family's pairs. They are pooled if there are at least three pairs."""
     least = np.array([pair.independent_variance for pair in pairs])
     known = ~np.isnan(own.variance) & [pair.undecided is None for pair in pairs]
-    # Satterthwaite's estimate is high where the variance of few clusters is low by chance: far in the tails, where a
+    # Satterthwaite's estimate is high if the variance of few clusters is low by chance: far in the tails, where a
     # family of many pairs is decided, that would count twice.
     at_most = np.inf if own.clusters is Clusters.NONE else np.maximum(own.n_clusters - 1, 0.5)
-    # Under independence the score varies as much if the two do not differ; clusters cannot make it less.
+    # The variance under independence, if the two do not differ, is a lower limit: clusters can't reduce it.
     own = replace(own, variance=np.maximum(own.variance, least), degrees=np.minimum(own.degrees, at_most))
     seen = SeenBots(
         Observations(status.conversation, status.annotator),

@@ -1,8 +1,9 @@
 """The nonparametric estimate of a distribution from interval-censored times, exact by its optimality conditions.
 
-A constrained Newton method (Wang 2007): the quadratic approximation at the current estimate is maximised under the
-constraint that no mass is negative, over the cells that carry mass and those that the gradient asks for. It ends when
-the Karush-Kuhn-Tucker conditions hold, where the self-consistency algorithm (EM) only creeps towards them.
+The method is a constrained Newton method (Wang 2007). Each step maximises the quadratic approximation at the current
+estimate. It changes the masses of cells that have mass, and of cells that the gradient selects; masses are never
+negative. The method ends when the Karush-Kuhn-Tucker conditions hold. The self-consistency algorithm (EM) would
+approach them only slowly.
 """
 
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.analytics.stats.errors import IntervalsMalformed, SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
@@ -31,10 +33,11 @@ _MAX_ROWS: Final = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Npmle:
-    """Masses (m,) of the cells (m, 2), of which those with some are the support.
+    """The masses (m,) of the cells (m, 2). The cells with mass are the support.
 
-    `kkt` is how far the conditions of optimality are missed: the largest derivative per row in the direction of any
-    cell, 0 at the maximum. Within a cell the data do not say where the mass lies.
+    `kkt` is the largest violation of the conditions for a maximum: a derivative of the log-likelihood in the direction
+    of a cell, divided by the number of rows. It is 0 at the maximum. The data do not tell where the mass lies within a
+    cell.
     """
 
     cells: FloatArray
@@ -46,7 +49,7 @@ class Npmle:
     method: str
 
     def survival(self, times: ArrayLike) -> FloatArray:
-        """Return P(T > t) for times (k,), with the mass of a cell at its right end."""
+        """Return P(T > t) for times (k,). The mass of a cell counts at its right end."""
         at = np.searchsorted(self.cells[:, 1], read_numbers(times, "times"), side="right")
         left: FloatArray = 1 - np.concatenate([[0.0], np.cumsum(self.mass)])[at]
         return np.clip(left, 0.0, 1.0)
@@ -54,10 +57,11 @@ class Npmle:
 
 @dataclass(frozen=True, eq=False)
 class SurvivalBand:
-    """S(t) at `times` (k,) with bounds (k,) of each point by itself, NaN where `uncertainty` says why.
+    """S(t) at `times` (k,), with bounds (k,) for each single point. Bounds are NaN if `uncertainty` has a reason.
 
-    Between two inspections the data do not say where S(t) falls: the estimate is NaN there, the lower bound is that of
-    the inspection after t and the upper one that of the inspection before. `uncertainty` is then of the one after.
+    Between two inspections the data do not tell where S(t) falls: the estimate is NaN there. The lower bound is taken
+    from the inspection after t, the upper bound from the inspection before t. `uncertainty` is taken from the
+    inspection after t.
     """
 
     times: FloatArray
@@ -71,7 +75,7 @@ class SurvivalBand:
 
 
 def npmle(times: CensoredTimes, *, weights: FloatArray | None = None) -> Npmle:
-    """Estimate the masses of all cells; `weights` (n,) count rows more than once, or not at all.
+    """Estimate the masses of all cells. With `weights` (n,) a row counts more than once, or not at all.
 
     Raises `IntervalsMalformed` and `ColumnMalformed`.
 
@@ -115,16 +119,17 @@ def survival_band(
 ) -> SurvivalBand:
     """Estimate S(t) at the times `at` (k,), with bounds for rows (n,) whose `observations` share `clusters`.
 
-    Without `observations` rows are taken for independent. The variance takes the cells that carry mass as they are:
-    with inspections at a few times that is exact; with inspections at any time the estimate converges at a slower rate,
-    and 95 % bounds cover 94 to 98 % in simulation (`benchmarks/analytics/coverage/bands.py`). Raises
-    `SettingOutOfRange`, `IntervalsMalformed` and `ColumnMalformed`.
+    Without `observations`, rows count as independent. The variance treats the cells with mass as fixed. This is exact
+    for inspections at a few times. For inspections at any time the estimate converges at a slower rate, and 95 % bounds
+    cover 94 to 98 % in simulation (`benchmarks/analytics/coverage/bands.py`). Raises `SettingOutOfRange`,
+    `IntervalsMalformed` and `ColumnMalformed`.
 
     >>> from spotthebot.analytics.stats import censored_times
     >>> band = survival_band(censored_times([0, 0, 2], [2, 2, float("inf")]), [2.0])  # one of three
     >>> band.estimate.round(6).tolist(), round(band.uncertainty[0].standard_error ** 2, 6)  # p (1 - p) / (n - 1)
     ([0.333333], 0.111111)
     """
+    clusters = choice_of("clusters", clusters, Clusters)
     require_confidence_level(confidence_level)
     moments = read_numbers(at, "at")
     if moments.ndim != 1:
@@ -160,11 +165,11 @@ def _points(
     clusters: Clusters,
     confidence_level: float,
 ) -> SurvivalBand:
-    """Bound S(t) at times of inspections (k,); after the last of them, at infinity, it is 0."""
+    """Return S(t) with bounds at times of inspections (k,). After the last time, at infinity, S(t) is 0."""
     found, n, k = npmle(times), len(times), len(moments)
     estimate = found.survival(moments) if n else np.full(k, np.nan)
     value = _survival_influence(times, found, moments)
-    # Rows that tell nothing of a moment have no part in its estimate; where S(t) is certain all have.
+    # Rows without information about a moment do not count for its estimate; if S(t) is certain, all rows count.
     row, entry = np.nonzero(np.abs(value) >= _TELLS * np.abs(value).max(initial=0.0, axis=0))
     influence = Influence(
         n_statistics=k,
@@ -189,20 +194,20 @@ def _points(
 
 
 def _inspections(times: CensoredTimes) -> FloatArray:
-    """Return the times, ascending, at which some row was inspected: the ends of the intervals."""
+    """Return the times of inspections, ascending: the ends of the intervals."""
     exact = np.nextafter(times.left, np.inf) >= times.right
     ends = np.concatenate([times.left[~exact], times.right])
     return np.unique(ends[np.isfinite(ends)])
 
 
 def _survival_influence(times: CensoredTimes, found: Npmle, moments: FloatArray) -> FloatArray:
-    """Return by how much each row moves S(t) at the moments, (n, k): its score times the inverse information."""
+    """Return the influence (n, k) of each row on S(t) at each moment: the row's score times the inverse information."""
     if not len(times):
         return np.zeros((0, len(moments)))
     support = np.flatnonzero(found.mass > _SUPPORT)
     covered = (times.first[:, None] <= support) & (support <= times.last[:, None])
     rows = covered / (covered @ found.mass[support])[:, None]
-    # Masses add up to 1: they move in the space of what adds up to 0.
+    # Masses sum to 1, so their changes sum to 0.
     inside = np.linalg.svd(np.ones((1, len(support))))[2][1:].T
     scores = rows @ inside
     after = (found.cells[support, 1] > moments[:, None]) @ inside
@@ -241,14 +246,17 @@ def _gradient(first: IntArray, last: IntArray, counts: FloatArray, mass: FloatAr
 
 
 def _missed(mass: FloatArray, gradient: FloatArray) -> float:
-    """No cell may raise the likelihood, and a cell with mass must not lower it."""
+    """Return the amount by which the conditions for a maximum are violated.
+
+    Mass that is added to any cell must not raise the likelihood, and the gradient must be 0 at a cell with mass.
+    """
     return float(max(gradient.max(), np.abs(gradient * mass).max()))
 
 
 def _improved(
     first: IntArray, last: IntArray, counts: FloatArray, mass: FloatArray, gradient: FloatArray
 ) -> FloatArray:
-    # Cells with mass, and where the gradient is positive its local peaks, which are all that can gain support.
+    # Cells with mass, and local peaks of a positive gradient: only these can gain mass.
     raised = np.concatenate([[-np.inf], gradient, [-np.inf]])
     peaks = (gradient > 0) & (gradient >= raised[:-2]) & (gradient >= raised[2:])
     cells = np.flatnonzero((mass > _NO_MASS) | peaks)

@@ -1,4 +1,4 @@
-"""The semiparametric proportional-hazards fit for current-status data: a baseline that cannot fall, and covariates."""
+"""The semiparametric proportional-hazards fit of current-status data: a non-decreasing baseline and covariates."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,11 @@ from spotthebot.analytics.stats.survival.cloglog import CloglogFit, fit_cloglog
 
 @dataclass(frozen=True, eq=False)
 class HazardsFit:
-    """A fit whose first columns of `design` are the blocks of times and whose others are `columns` of the covariates.
+    """A fit. The first columns of `design` are the blocks of times; the other ones are the `columns` of the covariates.
 
-    `block` (times,) numbers the block of each time. `estimable` (covariates,) is false for a covariate that the
-    others and the time determine; one of such a set stays in `columns`, to adjust the rest.
+    `block` (times,) has the number of each time's block. `estimable` (covariates,) is false for a covariate that the
+    other covariates and the time determine. One covariate of a group of such covariates stays in `columns`, to adjust
+    the other coefficients.
     """
 
     block: IntArray
@@ -28,11 +29,12 @@ class HazardsFit:
 def fit_proportional_hazards(
     time: IntArray, covariates: FloatArray, events: FloatArray, trials: FloatArray
 ) -> HazardsFit:
-    """Maximise the likelihood of `events` of `trials` per row with log cumulative hazards that never fall with time.
+    """Maximise the likelihood of `events` of `trials` in each row. The log cumulative hazard may not fall with time.
 
-    `time` holds codes 0 to T-1, all of which occur; the first time must have events and the last non-events, or its
-    hazard has no finite logarithm. Times are pooled while their hazards fall, and parted again where that raises the
-    likelihood (the Karush-Kuhn-Tucker conditions). Separated data are fitted with Firth's penalty.
+    `time` has the codes 0 to T-1, each at least once. The first time must have events and the last time non-events;
+    otherwise the logarithm of its hazard would not be finite. Times whose hazards fall are pooled. They are separated
+    again if this raises the likelihood (the Karush-Kuhn-Tucker conditions). Separated data are fitted with Firth's
+    penalty.
     """
     n_times = int(time.max()) + 1
     starts = _initial_blocks(_by_time(time, events), _by_time(time, trials))
@@ -66,8 +68,8 @@ def _by_time(time: IntArray, values: FloatArray) -> FloatArray:
 
 
 def _initial_blocks(events: FloatArray, trials: FloatArray) -> BoolArray:
-    # A time without events after one with some, or with nothing but events before one without, lies on the
-    # constraint for certain; alone, its hazard would run off to 0 or infinity.
+    # A time without events after one with some, or with only events before one without, certainly lies on the
+    # constraint; alone, its hazard would diverge to 0 or infinity.
     starts = np.ones(len(events), dtype=np.bool_)
     while True:
         first_times = np.flatnonzero(starts)

@@ -1,1 +1,1 @@
-"""Assignments, their answers, their gold items and the checks of submitted work, all pure."""
+"""Assignments, their answers, their gold items and the checks of submitted work; all functions are pure."""

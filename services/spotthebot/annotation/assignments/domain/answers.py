@@ -1,4 +1,4 @@
-"""Drafts of answers: steps are answered in their order, and a step is locked once the next one is shown."""
+"""Drafts of answers. Annotators answer steps in order; when the next step is shown, the earlier steps are locked."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from spotthebot.annotation.assignments.errors import (
     VersionOutdated,
 )
 from spotthebot.annotation.protocols.domain.answers import check_answer, missing
-from spotthebot.annotation.protocols.domain.exchanges import Decision, decide, opens_one_by_one
+from spotthebot.annotation.protocols.domain.exchanges import Decision, decide
 from spotthebot.annotation.protocols.domain.questions import PAIR_SHAPE, UnitShape, question_ids
 from spotthebot.annotation.protocols.errors import InvalidAnswer
 from spotthebot.contracts.annotation.annotations import Answer
@@ -24,9 +24,10 @@ from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 @dataclass(frozen=True)
 class Draft:
-    """What was answered so far; `step` counts the steps that were shown, `version` the changes.
+    """An annotator's answer so far; `step` counts the steps shown, `version` counts the changes of the answer.
 
-    Where exchanges are opened one by one, `opened_at` says when, and `decisions` how many were for each answer.
+    If exchanges open one by one, `opened_at` holds the times of opening, and `decisions` the number of open exchanges
+    for each answer.
     """
 
     answer: Answer = field(default_factory=dict)
@@ -38,10 +39,10 @@ class Draft:
 
 @dataclass(frozen=True)
 class AnsweredItem:
-    """An item of an assignment with its draft and when it was worked on; `speakers` has the side of each turn.
+    """An item of an assignment with its draft and the times of work on it; `speakers` has the side of each turn.
 
-    Gold items have no id, as they are no part of the study. Pairs are asked about as a whole, so `speakers` says
-    nothing of the conversation on the right.
+    Gold items have no id, because they are not part of the study. For a pair, `speakers` covers only the left
+    conversation; questions about pairs ask about both conversations as a whole.
     """
 
     id: UUID | None
@@ -63,7 +64,7 @@ class AnsweredItem:
 
 @lru_cache(maxsize=1024)
 def shape_of(speakers: str, *, is_pair: bool) -> UnitShape:
-    """Return the shape of an item; of one conversation, from the sides of its turns, such as `ABAB`."""
+    """Return the shape of an item; `speakers` has the sides of a conversation's turns, such as `ABAB`."""
     if is_pair:
         return PAIR_SHAPE
     return UnitShape(speakers=tuple("A" if side == "A" else "B" for side in speakers))
@@ -71,7 +72,7 @@ def shape_of(speakers: str, *, is_pair: bool) -> UnitShape:
 
 @dataclass(frozen=True)
 class SubmittedAnswer:
-    """An answer as it counts from now on, with times that the server took; one to a gold item has no item id."""
+    """A final answer, with times measured by the server. Answers to gold items have no item id."""
 
     item_id: UUID | None
     answer: Answer
@@ -92,11 +93,11 @@ def revise(
     show_step: int | None = None,
     version: int | None = None,
 ) -> Draft:
-    """Return the draft after an answer was saved; the same request again leaves it as it is.
+    """Return the draft after an answer is saved; repeating a request changes nothing.
 
-    `show_step` shows the step of this number, from 1, if it is the next one; what is shown stays shown. `version` is
-    the one that the answer replaces. Raises VersionOutdated, InvalidAnswer, StepNotShown, StepLocked, StepUnanswered
-    where the next step is asked for too early, and what `decide` raises where exchanges are opened one by one.
+    `show_step` is the number, from 1, of the next step to show; shown steps stay shown. `version` is the version that
+    the answer replaces. Raises VersionOutdated, InvalidAnswer, StepNotShown, StepLocked, and StepUnanswered if the step
+    before `show_step` is incomplete. If exchanges open one by one, it also raises the errors of `decide`.
     """
     if answer == draft.answer and (show_step is None or show_step <= draft.step):
         return draft
@@ -106,7 +107,7 @@ def revise(
         raise InvalidAnswer(fields=faults)
     _check_order(protocol, draft, answer)
     decisions = draft.decisions
-    if opens_one_by_one(protocol):
+    if protocol.opens_one_by_one:
         before = (draft.answer, draft.decisions)
         decisions = decide(protocol, shape, before, answer, draft.opened_at, now)
     step = draft.step
@@ -123,11 +124,11 @@ def revise(
 def submission(
     protocol: AnnotationProtocol, items: Sequence[AnsweredItem], leased_at: datetime
 ) -> list[SubmittedAnswer]:
-    """Return the answers of an assignment as they count from now on; raises ItemsUnanswered where one is missing.
+    """Return the final answers of an assignment; raises ItemsUnanswered if an answer is missing.
 
-    An item was started when its frontend said that it was on the screen, else with the last save of another item
-    before its own first one. The time that it took is the one that heartbeats counted, else the one from its start to
-    its last change.
+    The work on an item starts when the frontend reports the item on the screen. Without a report, the work starts when
+    the annotator last saved another item before the first save of this item. The time taken is the time that heartbeats
+    counted; without heartbeats, it is the time from the start to the last change.
     """
     faults = [
         fault
@@ -150,7 +151,7 @@ def _started_at(item: AnsweredItem, saves: Sequence[datetime], leased_at: dateti
 
 
 def _submitted(item: AnsweredItem, started_at: datetime) -> SubmittedAnswer:
-    ended_at = max(started_at, item.saved_at or started_at)  # a clock may have been set back in between
+    ended_at = max(started_at, item.saved_at or started_at)  # a clock may have been set back meanwhile
     elapsed = timedelta(milliseconds=max(0, item.active_ms)) or ended_at - started_at
     return SubmittedAnswer(
         item_id=item.id,

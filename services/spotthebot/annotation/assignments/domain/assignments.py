@@ -12,7 +12,7 @@ from spotthebot.contracts.turns import Turn
 
 @dataclass(frozen=True)
 class Progress:
-    """When the last answer of an assignment was given, if any was, and whether its annotator is blocked."""
+    """The time of an assignment's last answer, if any, and whether its annotator is blocked."""
 
     answered_at: datetime | None
     is_blocked: bool
@@ -20,9 +20,9 @@ class Progress:
 
 @dataclass(frozen=True)
 class LeasedItem:
-    """Who holds a package, and what is at a position of it: an item, a gold item without its speakers, or nothing.
+    """The lease of a package, and the item at one position: an item, a gold item without its speakers, or None.
 
-    One statement finds either, so that both take as long.
+    One statement finds both kinds of item, so response times do not reveal gold items.
     """
 
     lease: Lease
@@ -32,10 +32,10 @@ class LeasedItem:
 
 @dataclass(frozen=True)
 class ShownItem:
-    """An item as its annotator sees it, with what was answered so far.
+    """An item as its annotator sees it, with the answer so far.
 
-    Of a pair, the turns are those of the conversation on the left; `right_turns` is None of other items. `later_turns`
-    come after the opening, and are all that can be opened, whether or not they are open.
+    For a pair, the turns are those of the left conversation; other items have None as `right_turns`. `later_turns`
+    follow the opening, and include turns that are not open yet.
     """
 
     id: UUID | None
@@ -46,7 +46,7 @@ class ShownItem:
     draft: Draft
 
     def turns(self, *, exchanges: int | None) -> tuple[Turn, ...]:
-        """Return the turns that may be seen with so many exchanges open: none before the first; None shows all."""
+        """Return the turns visible with this many open exchanges: 0 returns no turn, None all turns."""
         if exchanges is None:
             return self.opening + self.later_turns
         return self.opening + self.later_turns[: 2 * exchanges] if exchanges else ()

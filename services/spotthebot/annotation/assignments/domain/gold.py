@@ -1,7 +1,9 @@
-"""Gold items: dialogues with a known right answer between a package's items, which nothing tells from the others.
+"""Gold items: dialogues with a known right answer among a package's items.
 
-The places of gold items in a package are drawn when it is made; which dialogues stand there, and how far they are
-shown, when it is leased. All draws are by the campaign's secret.
+Annotators can't tell gold items from other items.
+
+The positions of gold items are drawn when a package is made. The dialogues at these positions, and the number of turns
+shown, are drawn when the package is leased. All draws use the campaign's secret.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -23,22 +25,25 @@ from spotthebot.contracts.turns import Turn
 
 @dataclass(frozen=True)
 class Extent:
-    """How many turns an item shows; where exchanges are opened, the first `opening` of them come with the first one."""
+    """The number of turns that an item shows.
+
+    If exchanges open one by one, the first `opening` turns come with the first exchange.
+    """
 
     turns: int
     opening: int = 0
 
     @property
     def exchanges(self) -> int:
-        """How many exchanges show all of it, with a last one that has no reply."""
+        """The number of exchanges that show all turns; the last exchange may lack its reply."""
         return (self.turns - self.opening + 1) // 2
 
 
 @dataclass(frozen=True)
 class PlacedGold:
-    """The first turns of a gold dialogue, by its number in the training, at a position of an assignment.
+    """A gold dialogue, by its number in the training, at a position of an assignment; only its first turns are shown.
 
-    Of a pair that is the one on the left; the other is shown whole, as both are.
+    For a pair, the turns are those of the left dialogue. Both dialogues of a pair are shown whole.
     """
 
     position: int
@@ -46,14 +51,17 @@ class PlacedGold:
     extent: Extent
 
     def shown_of(self, gold: Training) -> TrainingDialogue:
-        """Return what is shown of the dialogue, with its right answers."""
+        """Return the visible part of the dialogue, with its right answers."""
         whole = gold.dialogues[self.dialogue]
         return whole.model_copy(update={"turns": whole.turns[: self.extent.turns]})
 
 
 @dataclass(frozen=True)
 class ShownSpeakers:
-    """The side of each turn that an item shows, such as `ABAB`; `right` is of the dialogue on the right of a pair."""
+    """The speaker, A or B, of each turn that an item shows, such as `ABAB`.
+
+    `right` has the speakers of the right dialogue of a pair.
+    """
 
     left: str
     right: str | None = None
@@ -66,9 +74,9 @@ class ShownSpeakers:
 
 
 def check_gold(gold: Training, *, per_package: int, packages_per_annotator: int, longest: int) -> None:
-    """Raise TooFewGoldDialogues or GoldTooShort where annotators would see a dialogue twice, or a short one.
+    """Raise TooFewGoldDialogues if annotators would see a dialogue twice, GoldTooShort if a dialogue is too short.
 
-    `longest` is the longest segment in exchanges, 0 where dialogues are shown whole.
+    `longest` is the longest segment in exchanges, or 0 if dialogues are shown whole.
     """
     needed = per_package * packages_per_annotator
     if len(gold.dialogues) < needed:
@@ -85,7 +93,7 @@ def check_gold(gold: Training, *, per_package: int, packages_per_annotator: int,
 
 
 def check_not_trained(gold: Training, training: Training) -> None:
-    """Raise GoldInTraining where annotators know a gold dialogue from their training."""
+    """Raise GoldInTraining if a gold dialogue is also in the training."""
     trained = {texts_of(each) for each in training.dialogues}
     for number, dialogue in enumerate(gold.dialogues):
         if texts_of(dialogue) in trained:
@@ -93,9 +101,9 @@ def check_not_trained(gold: Training, training: Training) -> None:
 
 
 def check_alike(gold: Training, shown: Collection[ShownSpeakers], *, is_cut: bool) -> None:
-    """Raise GoldStandsOut where a gold dialogue could be told from the items by its speakers or numbers of turns.
+    """Raise GoldStandsOut if annotators could recognise a gold dialogue by its speakers or its number of turns.
 
-    `is_cut` says that gold is shown as far as a drawn item; else dialogues are shown whole.
+    `is_cut` says that a gold dialogue is cut to the length of a drawn item; otherwise dialogues are shown whole.
     """
     for number, dialogue in enumerate(gold.dialogues if shown else ()):
         speakers = ShownSpeakers.of(dialogue)
@@ -105,7 +113,7 @@ def check_alike(gold: Training, shown: Collection[ShownSpeakers], *, is_cut: boo
 
 
 def _why_cut(speakers: str, shown: Collection[ShownSpeakers]) -> str | None:
-    """Say why a gold dialogue that is shown as far as any item would stand out."""
+    """Return why a gold dialogue stands out if it is cut to the lengths of items; None if it does not stand out."""
     known = {each.left for each in shown}
     longest = max(map(len, known))
     if len(speakers) < longest:
@@ -116,7 +124,7 @@ def _why_cut(speakers: str, shown: Collection[ShownSpeakers]) -> str | None:
 
 
 def _why_whole(speakers: ShownSpeakers, shown: Collection[ShownSpeakers]) -> str | None:
-    """Say why a gold dialogue that is shown whole, or one of a pair, would stand out."""
+    """Return why a gold dialogue or pair that is shown whole stands out; None if it does not stand out."""
     known = {side for each in shown for side in (each.left, each.right) if side is not None}
     lengths = {*map(len, known)}
     for side in (speakers.left, speakers.right):
@@ -133,12 +141,15 @@ def _why_whole(speakers: ShownSpeakers, shown: Collection[ShownSpeakers]) -> str
 
 
 def _apart(speakers: ShownSpeakers) -> int:
-    """Return by how many turns the dialogues of a pair differ; 0 of other items."""
+    """Return the difference between the numbers of turns of a pair's dialogues; 0 for other items."""
     return 0 if speakers.right is None else abs(len(speakers.left) - len(speakers.right))
 
 
 def gold_positions(shuffle: Shuffle, package: int | str, *, items: int, gold: int) -> frozenset[int]:
-    """Draw the positions of gold items in a package, by its number or external id, which holds `items` others."""
+    """Draw the positions of `gold` gold items among the `items` other items of a package.
+
+    `package` is the package's number or external id.
+    """
     return frozenset(shuffle(f"gold/{package}", range(items + gold))[:gold])
 
 
@@ -153,8 +164,8 @@ def place_gold(
 ) -> tuple[PlacedGold, ...]:
     """Draw dialogues that an annotator has not seen for the gold positions of a package.
 
-    Each is shown as far as one of the package's other items, which have these `extents`; one that may not be cut is
-    shown whole, where there are none. Raises NothingLeft where too few dialogues are unseen.
+    Each dialogue is cut like one of the package's other items, which have these `extents`. Without `extents` dialogues
+    are shown whole. Raises NothingLeft if too few dialogues are unseen.
     """
     unseen = [number for number in range(len(gold.dialogues)) if number not in seen]
     if len(unseen) < len(positions):

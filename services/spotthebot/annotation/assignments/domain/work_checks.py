@@ -1,4 +1,4 @@
-"""What a submitted package says about its annotator: gold items right or wrong, items answered too fast, strikes."""
+"""Checks of an annotator's submitted package: right and wrong gold items, fast items, strikes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,17 @@ from spotthebot.annotation.assignments.domain.answers import SubmittedAnswer
 from spotthebot.annotation.campaigns.domain import Campaign
 
 MEDIAN_ITEMS: Final = 100
-"""Items of others without which nobody is compared with their median."""
+"""The number of other annotators' items from which their median is compared."""
 MEDIAN_ANNOTATORS: Final = 3
-"""Annotators of whom these items have to be: one alone is nobody's measure."""
+"""The number of annotators who must have made these items; one annotator is not a measure."""
 
 
 @dataclass(frozen=True)
 class ResponseTimes:
-    """How long others took for an item: the median of their newest `items`, which are of so many `annotators`."""
+    """The median time that other annotators took for their newest `items` items.
+
+    `annotators` is the number of these other annotators.
+    """
 
     items: int
     annotators: int
@@ -25,14 +28,14 @@ class ResponseTimes:
 
     @property
     def is_known(self) -> bool:
-        """Whether there are enough items to compare with."""
+        """Whether there are enough items for a comparison."""
         return self.items >= MEDIAN_ITEMS and self.annotators >= MEDIAN_ANNOTATORS
 
 
 def least_time(campaign: Campaign, others: ResponseTimes | None) -> timedelta | None:
-    """Return the time below which an item is fast: the longer one of the campaign's two; None where nothing is.
+    """Return the time below which an item counts as fast: the longer of the campaign's two limits, None without limits.
 
-    `others` has the times of other annotators, None where nobody else submitted anything.
+    `others` has the times of other annotators, None before any other annotator submitted a package.
     """
     least = []
     if campaign.min_seconds_per_item is not None:
@@ -45,10 +48,10 @@ def least_time(campaign: Campaign, others: ResponseTimes | None) -> timedelta | 
 def check_work(
     campaign: Campaign, answers: Sequence[SubmittedAnswer], gold: Iterable[bool], least: timedelta | None
 ) -> WorkCheck:
-    """Count in a submitted package; `gold` says of each gold item whether its answer is right.
+    """Check a submitted package and return its counts; `gold` says for each gold item whether its answer is right.
 
-    A wrong gold item is a strike, and so is a fast package where the campaign says so. Whether a package is fast is
-    decided by its items and not by their sum, in which one pause would hide all others.
+    Each wrong gold item is a strike; a fast package is a strike if the campaign says so. A package is fast by the
+    number of its fast items. The sum of times would let one pause hide all fast items.
     """
     graded = [*gold]
     wrong = graded.count(False)

@@ -1,4 +1,4 @@
-"""Annotations that an assignment's answers become when it is submitted, and that go when it is rejected."""
+"""Annotations made from an assignment's answers at its submission, and removed at its rejection."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -8,7 +8,7 @@ from sqlalchemy import Uuid, bindparam, column, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.assignments.domain.answers import SubmittedAnswer
-from spotthebot.annotation.assignments.store import decisions as decisions_store
+from spotthebot.annotation.assignments.store import drafts as drafts_store
 from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.kit.database.sessions import WriteSession
@@ -25,7 +25,7 @@ _GIVEN = {
     "elapsed_ms": AnnotationRow.elapsed_ms,
     "reported_ms": AnnotationRow.reported_ms,
 }
-"""What differs between the annotations of an assignment: one JSON document, which is made faster than arrays."""
+"""The columns that differ between the annotations of an assignment: one JSON document, which is faster than arrays."""
 
 
 def _add_submitted() -> Statement:
@@ -46,7 +46,7 @@ _ADD_SUBMITTED = _add_submitted()
 
 
 async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[SubmittedAnswer]) -> int:
-    """Store the answers of an assignment as annotations and return how many they are; those to gold items are none."""
+    """Store the answers of an assignment as annotations and return their number. Answers to gold items are left out."""
     answers = [each for each in answers if each.item_id is not None]
     parameters = {
         "campaign_id": lease.campaign_id,
@@ -58,7 +58,7 @@ async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[S
                     "id": str(row_id),
                     "item_id": str(each.item_id),
                     "answer": each.answer,
-                    "decisions": decisions_store.to_json(each.decisions),
+                    "decisions": drafts_store.decisions_to_json(each.decisions),
                     "started_at": each.started_at.isoformat(),
                     "ended_at": each.ended_at.isoformat(),
                     "elapsed_ms": each.elapsed_ms,
@@ -73,6 +73,6 @@ async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[S
 
 
 async def remove_submitted(session: WriteSession, assignment_id: UUID) -> int:
-    """Remove the annotations of an assignment and return how many there were; its answers stay."""
+    """Remove the annotations of an assignment and return their number; its answers stay."""
     statement = delete(AnnotationRow).where(AnnotationRow.assignment_id == assignment_id).returning(AnnotationRow.id)
     return len((await session.scalars(statement)).all())

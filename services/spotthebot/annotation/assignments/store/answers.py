@@ -1,4 +1,4 @@
-"""Items with their answers, as they stand."""
+"""Reads items of assignments with their present answers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,6 +13,7 @@ from spotthebot.annotation.assignments.domain.assignments import LeasedItem, Pro
 from spotthebot.annotation.assignments.domain.gold import Extent, PlacedGold
 from spotthebot.annotation.assignments.errors import NoSuchAssignment
 from spotthebot.annotation.assignments.store import assignments as assignments_store
+from spotthebot.annotation.assignments.store import drafts as drafts_store
 from spotthebot.annotation.assignments.store.assignments import LEASE_KEY
 from spotthebot.annotation.assignments.tables import AnswerRow, GoldItemRow
 from spotthebot.annotation.leases.domain import Lease
@@ -73,7 +74,7 @@ def _leased_item(parts: Mapping[str, ColumnElement[Any]]) -> Select[Any]:
 
 
 def _open_items() -> KeyedStatement:
-    """Return the statement that looks up each of several items by its keys; a join may read whole tables."""
+    """Return the statement that looks up each of several items by its keys, because a join could read whole tables."""
     keys = (
         func.unnest(*(bindparam(name, type_=ARRAY(type_)) for name, type_ in _ITEM_KEY.items()))
         .table_valued(*(column(name, type_) for name, type_ in _ITEM_KEY.items()), with_ordinality="number")
@@ -105,9 +106,9 @@ _PROGRESS = Statement(
 async def find_item(
     runner: Runner, assignment_id: UUID, frontend: str, holder: HolderIn | None, position: int
 ) -> LeasedItem:
-    """Return who holds a package, and the item at a position.
+    """Return the lease of a package, and the item at a position.
 
-    Raises NoSuchAssignment where it is another frontend's, or another annotator's than the `holder`'s.
+    Raises NoSuchAssignment if the assignment belongs to another frontend, or to an annotator other than `holder`.
     """
     row = await runner.find(_OPEN_ITEM, (*assignments_store.lease_key(assignment_id, frontend, holder), position))
     if row is None:
@@ -116,13 +117,13 @@ async def find_item(
 
 
 async def list_items(runner: Runner, lease: Lease) -> list[AnsweredItem]:
-    """Return the items of an assignment with what was answered."""
+    """Return the items of an assignment with their answers."""
     rows = await runner.fetch(_ITEMS, {"assignment_id": lease.id, "package_id": lease.package_id})
     return [_item(row) for row in rows]
 
 
 async def get_progress(session: ReadSession, lease: Lease) -> Progress:
-    """Return when the last answer of an assignment was given, and whether its annotator is blocked."""
+    """Return the time of an assignment's last answer, and whether its annotator is blocked."""
     (row,) = await session.fetch(_PROGRESS, {"assignment_id": lease.id, "annotator_id": lease.annotator_id})
     return Progress(row.answered_at, row.is_blocked)
 
@@ -130,10 +131,10 @@ async def get_progress(session: ReadSession, lease: Lease) -> Progress:
 async def lock_item(
     session: WriteSession, assignment_id: UUID, frontend: str, holder: HolderIn | None, position: int | None
 ) -> LeasedItem:
-    """Return who holds a package and the item at a position, and let one request for the assignment at a time pass.
+    """Return the lease of a package and the item at a position, and serialise requests for the assignment.
 
-    The item is as it was when the statement began: before another request let this one pass. Raises NoSuchAssignment
-    where it is another frontend's, or another annotator's than the `holder`'s.
+    The item has the state that it had when the statement began, before it waited for the lock. Raises NoSuchAssignment
+    if the assignment belongs to another frontend, or to an annotator other than `holder`.
     """
     parameters = dict(
         zip(_ITEM_KEY, (*assignments_store.lease_key(assignment_id, frontend, holder), position), strict=True)
@@ -145,7 +146,7 @@ async def lock_item(
 
 
 def is_answered() -> ColumnElement[bool]:
-    """Return the condition that an annotator answered an item, or opened an exchange of it."""
+    """Return the SQL condition that an annotator answered an item, or opened an exchange of the item."""
     return or_(AnswerRow.saved_at.is_not(None), func.cardinality(AnswerRow.opened_at) > constant(0))
 
 
@@ -157,7 +158,10 @@ def _leased(row: Any) -> LeasedItem:  # noqa: ANN401 - psycopg's row
 
 
 def gold_item_of(row: Any, placed: PlacedGold) -> AnsweredItem:  # noqa: ANN401 - psycopg's row
-    """Return a gold item without its speakers, which its dialogue has, with the draft in a row."""
+    """Return a gold item with the draft in a row.
+
+    `speakers` stays empty, because the training has the gold dialogue.
+    """
     return _answered(row, None, placed.position, "", exchanges=placed.extent.exchanges, is_pair=False)
 
 
@@ -174,14 +178,14 @@ def _answered(
     exchanges: int,
     is_pair: bool,
 ) -> AnsweredItem:
-    """Return an item with the draft that the columns of `DRAFT` hold."""
+    """Return an item with the draft in the columns of `DRAFT`."""
     return AnsweredItem(
         id=item_id,
         position=position,
         exchanges=exchanges,
         speakers=speakers,
         is_pair=is_pair,
-        draft=assignments_store.draft_of(row),
+        draft=drafts_store.draft_of(row),
         served_at=row.served_at,
         first_saved_at=row.first_saved_at,
         saved_at=row.saved_at,

@@ -1,4 +1,4 @@
-"""Assignments with their items and drafts, as their annotators see them, and the locks that their end takes."""
+"""Reads assignments with items and drafts, as annotators see them, and locks assignments that are to end."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -11,19 +11,18 @@ from sqlalchemy.sql.selectable import LateralFromClause
 from sqlalchemy.types import TypeEngine
 
 from spotthebot.annotation.annotators.tables import AnnotatorRow
-from spotthebot.annotation.assignments.domain.answers import Draft
 from spotthebot.annotation.assignments.domain.assignments import Assignment, ShownItem
 from spotthebot.annotation.assignments.errors import NoSuchAssignment
-from spotthebot.annotation.assignments.store import decisions as decisions_store
+from spotthebot.annotation.assignments.store import drafts as drafts_store
 from spotthebot.annotation.assignments.tables import AnswerRow
 from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.conversations.tables import ShownConversationRow as ShownRow
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
-from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState, HolderIn
-from spotthebot.contracts.annotation.campaigns import CampaignId
+from spotthebot.contracts.annotation.assignments import AssignmentState, HolderIn
 from spotthebot.contracts.turns import Turn
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Statement, constant
 
@@ -42,7 +41,7 @@ _LOCK_CHECKED = Statement(
     .with_for_update(of=AnnotatorRow, key_share=True)
 )
 _NOBODYS = UUID(int=0)
-"""An assignment that is not there."""
+"""An assignment that does not exist."""
 _LEASE: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]] = (
     AssignmentRow.id,
     AssignmentRow.campaign_id,
@@ -63,12 +62,12 @@ _LEASE: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]] = (
 
 
 async def lock_checked(session: WriteSession, assignment_id: UUID) -> None:
-    """Let one submission or claim of an annotator at a time pass, where the campaign checks what they submit."""
+    """Serialise an annotator's submissions and claims, if the campaign checks submitted work."""
     await session.fetch(_LOCK_CHECKED, {"assignment_id": assignment_id})
 
 
 def select_lease(parts: Mapping[str, ColumnElement[Any]]) -> Select[Any]:
-    """Select the lease of an assignment by the `LEASE_KEY` of its frontend and, where that names one, its annotator."""
+    """Select the lease of an assignment by its `LEASE_KEY`: the frontend and, if given, the annotator."""
     holder = and_(AnnotatorRow.campaign_id == parts["campaign_id"], AnnotatorRow.external_id == parts["annotator"])
     return (
         select(*_LEASE)
@@ -109,9 +108,9 @@ _LAST_SUBMITTED = Statement(
 def _conversation(
     conversation_id: InstrumentedAttribute[UUID] | InstrumentedAttribute[UUID | None],
 ) -> LateralFromClause:
-    """Return the conversation of an item, looked up by its key for each item.
+    """Return the conversation of an item, looked up by key for each item.
 
-    A plain join may read all conversations of a campaign, until PostgreSQL knows how many there are.
+    A plain join may read all conversations of a campaign until PostgreSQL has statistics of the table.
     """
     return (
         select(ShownRow.opening, ShownRow.turns)
@@ -158,7 +157,7 @@ _TURNS = Statement(
 
 
 def lease_key(assignment_id: UUID, frontend: str, holder: HolderIn | None) -> tuple[UUID, str, UUID | None, str | None]:
-    """Return the values of `LEASE_KEY`: for a package of the `holder`, or of any annotator of the frontend."""
+    """Return the values for `LEASE_KEY`: the package must be held by `holder`, or by any annotator of the frontend."""
     of_holder = (None, None) if holder is None else (holder.campaign_id, holder.annotator)
     return (assignment_id, frontend, *of_holder)
 
@@ -166,15 +165,15 @@ def lease_key(assignment_id: UUID, frontend: str, holder: HolderIn | None) -> tu
 async def lock_lease(
     session: WriteSession, assignment_id: UUID, frontend: str, holder: HolderIn | None = None
 ) -> Lease:
-    """Return who holds a package and let one request for the assignment at a time pass.
+    """Return the lease of an assignment, and serialise requests for the assignment.
 
-    Raises NoSuchAssignment where it is another frontend's, or another annotator's than the `holder`'s.
+    Raises NoSuchAssignment if the assignment belongs to another frontend, or to an annotator other than `holder`.
     """
     return lease_of(await _one(session, _LOCKED, assignment_id, frontend, holder))
 
 
 async def lock_assignment_of(session: WriteSession, campaign_id: UUID, assignment_id: UUID) -> Lease:
-    """Return who holds a package of a campaign, or held it, and let one request for the assignment at a time pass.
+    """Return the lease of an assignment, which may have ended, and serialise requests for the assignment.
 
     Raises NoSuchAssignment.
     """
@@ -195,14 +194,14 @@ async def list_assignments(session: ReadSession, annotator_id: UUID, *, after: U
 
 
 async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: str) -> Assignment:
-    """Return an assignment with its items and what was answered; raises NoSuchAssignment."""
+    """Return an assignment with its items and answers; raises NoSuchAssignment."""
     row = await _one(session, _WITH_ANNOTATOR, assignment_id, frontend)
     items = await _shown_items(session, row.package_id, assignment_id)
     return Assignment(lease=lease_of(row), annotator=row.external_id, items=items)
 
 
 async def list_first_items(session: ReadSession, campaign_id: UUID) -> tuple[ShownItem, ...]:
-    """Return the items of the package that a campaign gives out first, as nobody has answered them."""
+    """Return the items, without answers, of the package that a campaign gives out first."""
     first = select(PackageRow.id).where(PackageRow.campaign_id == campaign_id).order_by(PackageRow.id).limit(1)
     package_id = await session.scalar(first)
     return () if package_id is None else await _shown_items(session, package_id, _NOBODYS)
@@ -218,14 +217,14 @@ async def _shown_items(session: ReadSession, package_id: UUID, assignment_id: UU
             right_turns=None
             if item.right_exchanges is None
             else _turns([*item.right_opening, *item.right_turns[: 2 * item.right_exchanges]]),
-            draft=draft_of(item),
+            draft=drafts_store.draft_of(item),
         )
         for item in await session.fetch(_ITEMS, {"assignment_id": assignment_id, "package_id": package_id})
     )
 
 
 async def find_turns(session: ReadSession, package_id: UUID, position: int, *, exchanges: int) -> tuple[Turn, ...]:
-    """Return the turns of a package's item up to an exchange, those of the opening first; none where no item is."""
+    """Return the turns of a package's item up to an exchange, opening included; empty if there is no item."""
     rows = await session.fetch(_TURNS, {"package_id": package_id, "position": position})
     return tuple(turn for row in rows for turn in _turns([*row.opening, *row.turns[: 2 * exchanges]]))
 
@@ -237,7 +236,7 @@ async def find_last_submitted(session: ReadSession, annotator_id: UUID) -> Lease
 
 
 def _turns(stored: list[dict[str, Any]]) -> tuple[Turn, ...]:
-    """Return turns, which were checked when they were stored."""
+    """Convert stored turns, which were validated when they were stored."""
     return tuple(Turn.model_construct(**turn) for turn in stored)
 
 
@@ -251,26 +250,6 @@ async def _one(
     return rows[0]
 
 
-def draft_of(row: Any) -> Draft:  # noqa: ANN401 - psycopg's row
-    """Return the draft in a row that has the columns of one; where nothing was answered they are empty."""
-    if row.version is None:
-        return Draft()
-    return Draft(row.answer, row.step, row.version, tuple(row.opened_at), decisions_store.from_json(row.decisions))
-
-
 def lease_of(row: Any) -> Lease:  # noqa: ANN401 - psycopg's row
-    """Return the lease in a row that has the columns of `select_lease`."""
-    return Lease(
-        id=AssignmentId(row.id),
-        campaign_id=CampaignId(row.campaign_id),
-        package_id=row.package_id,
-        annotator_id=row.annotator_id,
-        state=AssignmentState(row.state),
-        leased_at=row.leased_at,
-        expires_at=row.expires_at,
-        heard_at=row.heard_at,
-        heard_position=row.heard_position,
-        submitted_at=row.submitted_at,
-        completion_code=row.completion_code,
-        lasts=timedelta(seconds=row.lasts),
-    )
+    """Return the lease in a row with the columns of `select_lease`."""
+    return from_row(Lease, row, state=AssignmentState(row.state), lasts=timedelta(seconds=row.lasts))

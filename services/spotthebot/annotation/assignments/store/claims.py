@@ -1,11 +1,14 @@
 """Claims: packages that still need annotators, and the leases that claims make.
 
-A package's `slots_left` counts the annotators that it still needs. It is changed in the transaction that makes, ends or
-renews a lease, so no package is ever given to more annotators than it needs.
+A package's `slots_left` counts the annotators that it still needs. It changes in the transaction that makes, ends or
+renews a lease, so no package ever goes to more annotators than it needs.
 
-No claim waits for a package while it holds another, so claims never wait for each other in a circle. PostgreSQL locks
-a package before it sees that another claim has just taken the last slot, and keeps it locked: what was locked in vain
-is released by going back to a savepoint.
+No claim waits for a package while it holds another, so claims never wait for each other in a circle. PostgreSQL locks a
+package before it sees that another claim has just taken the last slot, and keeps the lock. Rolling back to a savepoint
+releases such a lock.
+
+A claim leaves out blocks from which its annotator had a package. It compares the conversations of other packages one
+package at a time, because a join of seen conversations with items would read every item of every campaign.
 """
 
 from datetime import datetime, timedelta
@@ -28,16 +31,16 @@ from spotthebot.kit.database.statements import Statement, constant
 from spotthebot.kit.ids import new_id
 
 _FEW = 100
-"""Candidates that are looked at first: PostgreSQL reads them in their order and sorts nothing."""
+"""The number of candidates to look at first: PostgreSQL reads them in order and sorts nothing."""
 _NEEDS_ANNOTATORS = PackageRow.slots_left > constant(0)
 
 
 def _next_package(*, lock: bool, most: int | None = None) -> Statement:
-    """Return the statement that walks over packages in their order to the first that suits, and may lock it.
+    """Return the statement that finds the first suitable package in order, and locks it if `lock`.
 
-    Packages that others lock are then passed over. Packages of a block show the same conversations, so those of the
-    annotator's blocks are left out at once; the conversations of a package are compared one by one only when its turn
-    comes. `MATERIALIZED`, `OFFSET 0` and `LATERAL` hold PostgreSQL to this: else it may join all items there are.
+    With `lock` it skips packages that others lock. Packages of a block show the same conversations, so it leaves out at
+    once all blocks from which the annotator had a package. It compares conversations only for the package that comes
+    next. `MATERIALIZED`, `OFFSET 0` and `LATERAL` keep PostgreSQL from joining all items.
     """
     annotator_id = bindparam("annotator_id", type_=Uuid)
     own = aliased(PackageRow)
@@ -142,10 +145,24 @@ def _expired(*, skip_locked: bool) -> Statement:
 
 
 _EXPIRED, _EXPIRED_AND_FREE = _expired(skip_locked=False), _expired(skip_locked=True)
+_DUE = Statement(
+    select(AssignmentRow.id, AssignmentRow.package_id)
+    .where(
+        AssignmentRow.campaign_id == bindparam("campaign_id"),
+        AssignmentRow.state.in_(map(constant, states_before(AssignmentState.EXPIRED))),
+        AssignmentRow.expires_at <= bindparam("now"),
+    )
+    .order_by(AssignmentRow.id)
+    .limit(constant(1))
+)
+_LOCK_ASSIGNMENT, _LOCK_PACKAGE = (
+    Statement(select(row.id).where(row.id == bindparam("row_id")).with_for_update())
+    for row in (AssignmentRow, PackageRow)
+)
 
 
 async def lock_held(session: WriteSession, annotator_id: UUID) -> HeldLease | None:
-    """Return the lease that an annotator holds, if any: until it is ended, its slot belongs to them."""
+    """Return the lease that an annotator holds, if any. Its slot belongs to the annotator until the lease is ended."""
     found = await session.fetch(_HELD, {"annotator_id": annotator_id})
     if not found:
         return None
@@ -156,11 +173,11 @@ async def lock_held(session: WriteSession, annotator_id: UUID) -> HeldLease | No
 async def renew_expired(
     session: WriteSession, annotator_id: UUID, *, now: datetime, lease: timedelta, wait: bool
 ) -> AssignmentId | None:
-    """Lease to an annotator again a package whose lease expired, if it still needs annotators.
+    """Lease a package to its annotator again after the lease expired, if the package still needs annotators.
 
-    One of which nothing was answered for `longest_idle` is for others first, as long as a lease is.
+    If the annotator saved no answer for `longest_idle`, other annotators come first for the length of one lease.
 
-    With `wait` a package that another transaction holds now is waited for: only claims that hold none may.
+    With `wait` it waits for packages that other transactions lock. Only claims that hold no package may wait.
     """
     await session.fetch(_SAVEPOINT, {})
     parameters = {
@@ -178,7 +195,7 @@ async def renew_expired(
 
 
 async def lock_package(session: WriteSession, campaign_id: UUID, package: str) -> UUID | None:
-    """Lock the package of an external id; claims of it by others wait."""
+    """Lock the package with an external id; other claims of it wait."""
     found: UUID | None = await session.scalar(
         select(PackageRow.id)
         .where(PackageRow.campaign_id == campaign_id, PackageRow.external_id == package)
@@ -188,14 +205,14 @@ async def lock_package(session: WriteSession, campaign_id: UUID, package: str) -
 
 
 async def needs_annotators(session: ReadSession, package_id: UUID) -> bool:
-    """Whether a package has a free slot."""
+    """Return whether a package has a free slot."""
     return await session.scalar(select(PackageRow.id).where(PackageRow.id == package_id, _NEEDS_ANNOTATORS)) is not None
 
 
 async def lock_free_package(session: WriteSession, campaign_id: UUID, annotator_id: UUID) -> UUID | None:
     """Lock the first package that needs annotators and shows no conversation that this annotator has seen.
 
-    Those that other transactions hold now are passed over.
+    Skips packages that other transactions lock.
     """
     parameters = {"campaign_id": campaign_id, "annotator_id": annotator_id}
     await session.fetch(_SAVEPOINT, {})
@@ -208,7 +225,10 @@ async def lock_free_package(session: WriteSession, campaign_id: UUID, annotator_
 
 
 async def wait_for_package(session: WriteSession, campaign_id: UUID, annotator_id: UUID) -> UUID | None:
-    """Lock such a package although others hold it now and may leave a slot; only claims that hold none may wait."""
+    """Lock the first suitable package, and wait while other transactions lock it; None if there is no package.
+
+    Call this only in a transaction that has not locked a package: two that wait for each other would never end.
+    """
     parameters = {"campaign_id": campaign_id, "annotator_id": annotator_id}
     while candidates := await session.fetch(_NEXT, parameters):
         package_id: UUID = candidates[0].id
@@ -217,6 +237,20 @@ async def wait_for_package(session: WriteSession, campaign_id: UUID, annotator_i
             return package_id
         await session.fetch(_RELEASE_LOCKS, {})
     return None
+
+
+async def wait_for_expired(session: WriteSession, campaign_id: UUID, now: datetime) -> bool:
+    """Wait while other transactions lock an expired lease that they have not ended; False if there is no such lease.
+
+    Call this only in a transaction that has not locked a package. It releases each lock before it waits for the next.
+    """
+    for due in await session.fetch(_DUE, {"campaign_id": campaign_id, "now": now}):
+        for lock, row_id in ((_LOCK_ASSIGNMENT, due.id), (_LOCK_PACKAGE, due.package_id)):
+            await session.fetch(_SAVEPOINT, {})
+            await session.fetch(lock, {"row_id": row_id})
+            await session.fetch(_RELEASE_LOCKS, {})
+        return True
+    return False
 
 
 async def lease_package(
@@ -228,9 +262,9 @@ async def lease_package(
     leased_at: datetime,
     expires_at: datetime,
 ) -> AssignmentId:
-    """Lease a package that this transaction has locked, and note that the annotator is shown its conversations.
+    """Lease a package that this transaction has locked, and mark its conversations as seen by the annotator.
 
-    The database refuses one that was shown before.
+    The database refuses a conversation that the annotator has seen.
     """
     assignment_id = new_id()
     await session.fetch(

@@ -1,7 +1,7 @@
-"""Drafts of answers, their revisions, and when items were on the screen."""
+"""Drafts of answers, their revisions, and the times at which items were on the screen."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,9 +10,9 @@ from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.assignments.domain.answers import AnsweredItem, Draft
-from spotthebot.annotation.assignments.store import decisions as decisions_store
 from spotthebot.annotation.assignments.tables import AnswerRevisionRow, AnswerRow
 from spotthebot.annotation.leases.tables import AssignmentRow
+from spotthebot.annotation.protocols.domain.exchanges import Decision
 from spotthebot.contracts.annotation.assignments import AssignmentState
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.database.statements import Runner, Statement, constant
@@ -23,10 +23,11 @@ _IS_AS_IT_WAS = and_(
 
 
 def _save(*, keeps_revision: bool) -> Statement:
-    """Return the statement that stores a draft in place of the version `before`, and that one as a revision.
+    """Return the statement that replaces version `before` of a draft; with `keeps_revision` it keeps that version.
 
-    It returns a row where the draft was stored: while the lease lasts, which it locks, and if no other save came first.
-    As many exchanges are open as were then: what is decided belongs to them.
+    It returns a row if it stored the draft. It stores nothing if the lease has ended or another save came first. It
+    also stores nothing if the number of open exchanges has changed, since decisions belong to that number. It locks the
+    lease.
     """
     lease = (
         select(AssignmentRow.id)
@@ -130,9 +131,9 @@ async def put_draft(
     at: datetime,
     reported_ms: int | None,
 ) -> bool:
-    """Store a draft in place of the item's, which is kept as a revision, and return True.
+    """Store an item's draft, keep its earlier draft as a revision, and return True.
 
-    False, and nothing is stored, where the draft is no longer the item's, or the lease is over.
+    Returns False and stores nothing if the stored draft has changed meanwhile, or the lease has ended.
     """
     parameters: Mapping[str, Any] = {
         "assignment_id": assignment_id,
@@ -142,7 +143,7 @@ async def put_draft(
         "version": draft.version,
         "at": at,
         "reported_ms": reported_ms,
-        "decisions": Jsonb(decisions_store.to_json(draft.decisions)),
+        "decisions": Jsonb(decisions_to_json(draft.decisions)),
         "before": item.draft.version,
         "opened_before": len(item.draft.opened_at),
     }
@@ -159,9 +160,9 @@ async def put_draft(
 async def put_opened(
     session: WriteSession, assignment_id: UUID, item: AnsweredItem, opened_at: Sequence[datetime], *, at: datetime
 ) -> bool:
-    """Note when the exchanges of an item were opened and return True; with the first one the work on it begins.
+    """Store when the exchanges of an item were opened and return True. The first exchange starts the work on the item.
 
-    False, and nothing is stored, where the draft is no longer the item's.
+    Returns False and stores nothing if the stored draft has changed meanwhile.
     """
     parameters = {
         "assignment_id": assignment_id,
@@ -178,7 +179,7 @@ async def put_opened(
 async def add_active_time(
     session: WriteSession, assignment_id: UUID, position: int, *, at: datetime, milliseconds: int
 ) -> None:
-    """Note that an item is on the annotator's screen, and for how much longer it was."""
+    """Store that an item is on the annotator's screen, and add the time since the last report."""
     parameters = {
         "assignment_id": assignment_id,
         "position": position,
@@ -187,3 +188,38 @@ async def add_active_time(
         "milliseconds": milliseconds,
     }
     await session.fetch(_ADD_ACTIVE_TIME, parameters)
+
+
+def draft_of(row: Any) -> Draft:  # noqa: ANN401 - psycopg's row
+    """Return the draft in a row with the columns of `DRAFT`; without an answer the columns are empty."""
+    if row.version is None:
+        return Draft()
+    return Draft(row.answer, row.step, row.version, tuple(row.opened_at), decisions_from_json(row.decisions))
+
+
+def decisions_to_json(decisions: Sequence[Decision]) -> list[dict[str, Any]]:
+    """Convert decisions to a JSON column."""
+    return [
+        {
+            "question": each.question,
+            "target": each.target,
+            "exchanges": each.exchanges,
+            "opened_at": each.opened_at.astimezone(UTC).isoformat(),
+            "decided_at": each.decided_at.astimezone(UTC).isoformat(),
+        }
+        for each in decisions
+    ]
+
+
+def decisions_from_json(rows: Sequence[dict[str, Any]]) -> tuple[Decision, ...]:
+    """Convert a JSON column to decisions."""
+    return tuple(
+        Decision(
+            row["question"],
+            row["target"],
+            row["exchanges"],
+            datetime.fromisoformat(row["opened_at"]),
+            datetime.fromisoformat(row["decided_at"]),
+        )
+        for row in rows
+    )

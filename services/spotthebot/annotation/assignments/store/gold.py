@@ -1,4 +1,4 @@
-"""Gold items of assignments, and how they were answered."""
+"""Gold items of assignments, and the grades of their answers."""
 
 from collections.abc import Iterable, Mapping
 from uuid import UUID
@@ -34,7 +34,10 @@ async def list_seen(session: ReadSession, annotator_id: UUID) -> set[int]:
 
 
 async def list_extents(session: ReadSession, package_id: UUID) -> dict[int, Extent]:
-    """Return how far a package's other items are shown, by their positions."""
+    """Return the number of turns and of opening turns that each item shows, by its position in the package.
+
+    Gold items are left out.
+    """
     statement = (
         select(ItemRow.position, func.length(ItemRow.speakers), func.jsonb_array_length(ShownRow.opening))
         .join(
@@ -47,7 +50,7 @@ async def list_extents(session: ReadSession, package_id: UUID) -> dict[int, Exte
 
 
 async def list_speakers(session: ReadSession, campaign_id: UUID) -> set[ShownSpeakers]:
-    """Return who speaks in what the items of a campaign show, each order of speakers once."""
+    """Return the distinct sequences of speakers, such as `ABAB`, in a campaign's items."""
     right = aliased(ShownRow)
     turns = (
         func.jsonb_array_elements(right.opening.op("||")(right.turns))
@@ -75,7 +78,7 @@ async def list_speakers(session: ReadSession, campaign_id: UUID) -> set[ShownSpe
 async def add_items(
     session: WriteSession, assignment_id: UUID, annotator_id: UUID, placed: Iterable[PlacedGold]
 ) -> None:
-    """Give gold items to an assignment; the database refuses a dialogue that the annotator has seen."""
+    """Add gold items to an assignment; the database refuses a dialogue that the annotator has seen."""
     rows = [
         {
             "assignment_id": assignment_id,
@@ -91,14 +94,14 @@ async def add_items(
 
 
 async def list_items(runner: Runner, assignment_id: UUID) -> list[tuple[AnsweredItem, PlacedGold]]:
-    """Return the gold items of an assignment, without their speakers, with what was answered."""
+    """Return the gold items of an assignment with their answers, but without their speakers."""
     rows = await runner.fetch(_ITEMS, {"assignment_id": assignment_id})
     placed = [PlacedGold(row.position, row.dialogue, Extent(row.turns, row.opening)) for row in rows]
     return [(answers_store.gold_item_of(row, each), each) for row, each in zip(rows, placed, strict=True)]
 
 
 async def put_mistakes(session: WriteSession, assignment_id: UUID, found: Mapping[int, tuple[int, bool]]) -> None:
-    """Note how many mistakes the answers to gold items have, by position, and whether they are right."""
+    """Store the number of mistakes in the answer to each gold item, by position, and whether the answer is right."""
     for position, (mistakes, is_right) in found.items():
         await session.execute(
             update(GoldItemRow)

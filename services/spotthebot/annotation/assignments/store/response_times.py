@@ -1,4 +1,4 @@
-"""How long annotators of a campaign took for their newest items."""
+"""The times that annotators of a campaign took for their newest items."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -13,7 +13,7 @@ _MAX_TIMED = 1000
 
 
 async def find_response_times(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> ResponseTimes | None:
-    """Return how long all other annotators of a campaign took for their newest items; None where there are none."""
+    """Return the times of other annotators of a campaign for their newest items; None without other annotators."""
     newest = (
         select(AnnotationRow.annotator_id, AnnotationRow.elapsed_ms)
         .where(

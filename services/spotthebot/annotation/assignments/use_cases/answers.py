@@ -1,4 +1,4 @@
-"""Answers to the items of an assignment, saved as often as an annotator likes until it is submitted."""
+"""Answers to the items of an assignment. An annotator can save an answer repeatedly until submission."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ from spotthebot.kit.errors import FieldError
 
 @dataclass(frozen=True)
 class SavedAnswer:
-    """A draft after it was saved, what is missing in it, and until when the package is its annotator's."""
+    """A saved draft, its missing answers, and the end of the lease."""
 
     position: int
     draft: Draft
@@ -36,10 +36,10 @@ class SavedAnswer:
 async def save_answer(
     runner: Runner, assignment_id: UUID, frontend: str, position: int, request: AnswerIn, *, now: datetime
 ) -> SavedAnswer:
-    """Save the draft of an answer; the same one again changes nothing.
+    """Save the draft of an answer; saving the same draft again changes nothing.
 
-    Work extends a lease, once half of it is over. Raises NoSuchItem, AssignmentExpired, AssignmentSubmitted, and what
-    `revise` raises.
+    A save extends the lease if half of the lease's time is over. Raises NoSuchItem, AssignmentExpired,
+    AssignmentSubmitted, and the errors of `revise`.
     """
     while True:
         found = await answers_store.find_item(runner, assignment_id, frontend, request.holder, position)
@@ -54,7 +54,7 @@ async def save_answer(
             show_step=request.show_step,
             version=request.version,
         )
-        # Nothing is locked in between: what does not hold any more when it is stored is read and decided again.
+        # No lock is held in between. If the item has changed when the draft is stored, it is read and revised again.
         if draft == item.draft or await drafts_store.put_draft(
             runner, work.lease.id, item, draft, at=now, reported_ms=request.elapsed_ms
         ):
@@ -66,13 +66,13 @@ async def save_answer(
 async def open_exchange(
     session: WriteSession, assignment_id: UUID, frontend: str, position: int, request: ExchangeIn, *, now: datetime
 ) -> tuple[Turn, ...]:
-    """Open the next exchange of an item and return all turns up to it; one that is open is shown again.
+    """Open the next exchange of an item and return all turns up to it; a repeat returns the same turns.
 
-    Work extends a lease, once half of it is over. Raises NoSuchItem, AssignmentExpired, AssignmentSubmitted, and what
-    `exchanges.open_exchange` raises.
+    To open an exchange extends the lease if half of the lease's time is over. Raises NoSuchItem, AssignmentExpired,
+    AssignmentSubmitted, and the errors of `exchanges.open_exchange`.
     """
     while True:
-        # Where another request came before this one got the lock, the draft is read again, now under the lock.
+        # If another request came first, the draft is read again, now under the lock.
         found = await answers_store.lock_item(session, assignment_id, frontend, request.holder, position)
         work = await _require_work(session, found, position, now)
         item = work.item
@@ -90,14 +90,14 @@ async def open_exchange(
         ):
             break
     await _extend(session, work, now)
-    # Read for gold items too, which have none there, so that both take as long.
+    # Read for gold items too, which have none, so that both take the same time.
     turns = await assignments_store.find_turns(session, work.lease.package_id, position, exchanges=request.open)
     return turns if found.gold is None else gold_item(work.terms, item, found.gold).shown.turns(exchanges=request.open)
 
 
 @dataclass(frozen=True)
 class _Work:
-    """An item that its annotator is at work on."""
+    """An item that its annotator works on."""
 
     lease: Lease
     terms: Terms
@@ -107,11 +107,13 @@ class _Work:
 async def _require_work(runner: Runner, found: LeasedItem, position: int, now: datetime) -> _Work:
     found.lease.require_at_work(now)
     terms = await terms_of(runner, found.lease.campaign_id)
+    if found.item is not None and found.gold is None:
+        return _Work(found.lease, terms, found.item)
     return _Work(found.lease, terms, await require_item(runner, terms, found, position))
 
 
 async def _extend(runner: Runner, work: _Work, now: datetime) -> datetime:
-    """Extend a lease half of which is over, and return when it ends."""
+    """Extend a lease if half of its time is over, and return the end of the lease."""
     expires_at = work.lease.expires_at
     if expires_at - now < work.lease.lasts / 2:
         expires_at = now + work.lease.lasts

@@ -1,4 +1,4 @@
-"""Assignments: claim a package, keep it, submit it."""
+"""Assignments: claim a package, renew its lease, submit it."""
 
 import secrets
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ from spotthebot.contracts.annotation.assignments import AssignmentId, Assignment
 from spotthebot.kit.database.sessions import WriteSession
 
 _LONGEST_PAUSE = timedelta(seconds=60)
-"""Between two signs of life; a longer one is no work."""
+"""The longest time between two signs of life that counts as work."""
 
 
 async def claim_package(
@@ -47,12 +47,11 @@ async def claim_package(
     *,
     now: datetime,
 ) -> Assignment:
-    """Lease a package to an annotator, the next one or the one that is named.
+    """Lease the next package, or a named package, to an annotator.
 
-    One who has not submitted a package gets the same again, but not at once where nothing of it was answered for
-    `longest_idle`: then it is for others first.
-    Raises AnnotatorIdUnusable, NotEntered, EntryLinkRevoked, and a ClaimRefused with the reason where the annotator may
-    not have one.
+    An annotator with an unsubmitted package gets the same package again. If they saved no answer for `longest_idle`,
+    other annotators come first. Raises AnnotatorIdUnusable, NotEntered, EntryLinkRevoked, and a ClaimRefused with the
+    reason if the annotator may not have a package.
     """
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     campaign.require_live()
@@ -69,7 +68,7 @@ async def claim_package(
             leased, freed = None, await leases_store.expire_leases(session, now, package_id=held.package_id)
         else:
             await leases_store.extend_lease(session, held.id, now + campaign.lease)
-    # Read now, so that a lease which was just ended is not counted.
+    # Read now, so that a lease that was just ended does not count.
     annotator = await annotators_store.get_annotator(session, campaign_id, annotator_id)
     annotator.require_unblocked()
     annotator.require_consent(campaign)
@@ -98,9 +97,9 @@ async def keep_lease(
     position: int | None,
     now: datetime,
 ) -> Lease:
-    """Extend a lease, since its annotator is at work; one who answers nothing keeps it no longer than `longest_idle`.
+    """Extend the lease of an annotator at work. Without new answers, the lease ends after `longest_idle`.
 
-    The time since the sign of life before is counted for the item that was on the screen then.
+    Adds the time since the previous sign of life to the item that the previous sign of life named.
     """
     found = await answers_store.lock_item(session, assignment_id, frontend, holder, position)
     lease = found.lease
@@ -133,12 +132,12 @@ async def submit_assignment(
     key_id: UUID,
     now: datetime,
 ) -> tuple[Lease, Campaign]:
-    """End an assignment whose items are all answered, once: its answers become annotations, and it gets its code.
+    """Submit an assignment with all items answered: answers become annotations, and it gets a completion code.
 
-    Submitted again it answers the same. The last assignment of a campaign completes the campaign. Returns the
-    assignment, and its campaign as it was before.
+    A repeat returns the same assignment. The last assignment of a campaign completes the campaign. Returns the
+    assignment, and the campaign as it was before the submission.
     """
-    # Before the lease, as a claim does: the annotator may be blocked by what is checked.
+    # Locked before the lease, as in a claim, because the check may block the annotator.
     await assignments_store.lock_checked(session, assignment_id)
     lease = await assignments_store.lock_lease(session, assignment_id, frontend, holder)
     campaign = await campaigns_store.get_campaign(session, lease.campaign_id)
@@ -155,7 +154,7 @@ async def submit_assignment(
     submitted = replace(lease, state=AssignmentState.SUBMITTED, submitted_at=submitted_at, completion_code=code)
     await check_submitted(session, campaign, lease, answers, key_id=key_id, now=now)
     await publish_submitted(session, campaign, submitted, frontend, annotations=annotations)
-    # Last, since this locks the campaign until the transaction ends.
+    # Done last, because it locks the campaign until the transaction ends.
     if await campaigns_store.count_submitted(session, lease.campaign_id, annotations=annotations):
         await publish_completed(session, await campaigns_store.get_campaign(session, lease.campaign_id))
     return submitted, campaign
@@ -163,7 +162,7 @@ async def submit_assignment(
 
 @dataclass(frozen=True)
 class _Claim:
-    """The ways to a package for an annotator who has none."""
+    """The ways to lease a package to an annotator who holds no package."""
 
     session: WriteSession
     campaign: Campaign
@@ -175,13 +174,13 @@ class _Claim:
         return self.now + self.campaign.lease
 
     async def renew(self, *, wait: bool = True) -> AssignmentId | None:
-        """Lease a package again whose lease ended, with the answers that its annotator left there."""
+        """Renew an expired lease, so that the annotator continues with the answers saved earlier."""
         return await claims_store.renew_expired(
             self.session, self.annotator_id, now=self.now, lease=self.campaign.lease, wait=wait
         )
 
     async def lease_next(self, *, wait: bool = True) -> AssignmentId | None:
-        """Lease the next package that is free, else one that another claim locks now and may leave a slot of."""
+        """Lease the next free package. If no package is free, wait for packages that other claims lock."""
         whose = self.session, self.campaign.id, self.annotator_id
         package_id = await claims_store.lock_free_package(*whose)
         if package_id is None and wait:
@@ -191,7 +190,7 @@ class _Claim:
         return await self._lease(package_id)
 
     async def lease_named(self, package: str) -> AssignmentId:
-        """Lease the package of a name; raises NoSuchPackage, ConversationSeen and PackageTaken."""
+        """Lease the package with this external id; raises NoSuchPackage, ConversationSeen and PackageTaken."""
         package_id = await claims_store.lock_package(self.session, self.campaign.id, package)
         if package_id is None:
             raise NoSuchPackage(package=package)
@@ -207,14 +206,20 @@ class _Claim:
         return expired
 
     async def free_and_lease(self, freed: int = 0) -> AssignmentId:
-        """End leases whose time is up and lease what is free then; raises NothingLeft.
+        """End expired leases and lease one of the packages that become free; raises NothingLeft.
 
-        It waits for no package: it holds those that it freed, and those that were `freed` before.
+        Where other transactions are ending the expired leases, it waits for them. Once it holds packages that it freed,
+        it never waits for a lock. `freed` counts the packages that this claim freed earlier. It looks once more before
+        it gives up: others may have ended the leases just before there were none to wait for.
         """
-        leased = None
-        if await leases_store.expire_leases(self.session, self.now, campaign_id=self.campaign.id) or freed:
-            leased = await self.renew(wait=False) or await self.lease_next(wait=False)
-        if leased is None:
+        expire, campaign_id = leases_store.expire_leases, self.campaign.id
+        while not (freed := freed + await expire(self.session, self.now, campaign_id=campaign_id)):
+            waited = await claims_store.wait_for_expired(self.session, campaign_id, self.now)
+            if (leased := await self.renew() or await self.lease_next()) is not None:
+                return leased
+            if not waited:
+                raise NothingLeft
+        if (leased := await self.renew(wait=False) or await self.lease_next(wait=False)) is None:
             raise NothingLeft
         return leased
 

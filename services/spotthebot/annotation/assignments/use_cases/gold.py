@@ -1,6 +1,7 @@
-"""Gold items between the others of an assignment: given with its package, answered as the others, and graded.
+"""Gold items of an assignment: added to the package, answered like other items, and graded.
 
-They serve every unit: what tells units apart is which part of a gold dialogue is shown, and how it is opened.
+Gold items work for every unit. The unit decides which part of a gold dialogue is shown, and whether its exchanges are
+opened one by one.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ from spotthebot.kit.database.statements import Runner
 
 @dataclass(frozen=True)
 class GoldItem:
-    """A gold item with its draft, what it shows, and the right answers to that."""
+    """A gold item with its draft, its visible turns, and their right answers."""
 
     item: AnsweredItem
     shown: ShownItem
@@ -35,7 +36,7 @@ class GoldItem:
 
 
 def gold_item(terms: Terms, item: AnsweredItem, placed: PlacedGold) -> GoldItem:
-    """Return what a gold item of a campaign shows; `item` has its draft."""
+    """Return the visible turns and right answers of a gold item; `item` has its draft."""
     if terms.gold is None:
         message = "a campaign without gold has a gold item"
         raise RuntimeError(message)
@@ -66,21 +67,21 @@ async def get_assignment(session: ReadSession, assignment_id: UUID, frontend: st
 
 
 async def list_items(runner: Runner, terms: Terms, lease: Lease) -> list[AnsweredItem]:
-    """Return all items of an assignment with what was answered, in the order of their positions."""
+    """Return all items of an assignment with their answers, in the order of their positions."""
     items = await answers_store.list_items(runner, lease)
     items += [each.item for each in await list_gold_items(runner, terms, lease.id)]
     return sorted(items, key=lambda item: item.position)
 
 
 async def require_item(runner: Runner, terms: Terms, found: LeasedItem, position: int) -> AnsweredItem:
-    """Return the item that was found at a position, of whichever kind; raises NoSuchItem where there is none."""
+    """Return the item or gold item found at a position; raises NoSuchItem."""
     if found.item is None:
         raise NoSuchItem(position=position, last=(await list_items(runner, terms, found.lease))[-1].position)
     return found.item if found.gold is None else gold_item(terms, found.item, found.gold).item
 
 
 async def require_alike(session: ReadSession, campaign: Campaign) -> None:
-    """Raise GoldStandsOut where a gold dialogue could be told from the campaign's items without reading."""
+    """Raise GoldStandsOut if annotators could recognise a gold dialogue without reading it."""
     terms = await terms_of(session, campaign.id)
     if terms.gold is not None:
         speakers = await gold_store.list_speakers(session, campaign.id)
@@ -88,16 +89,16 @@ async def require_alike(session: ReadSession, campaign: Campaign) -> None:
 
 
 def _is_cut(campaign: Campaign, terms: Terms) -> bool:
-    """Whether items show conversations up to a length, and gold items as far; else both are shown whole."""
+    """Return whether items and gold items are cut at a length; otherwise all of them are shown whole."""
     return bool(unit_of(terms.protocol, campaign.segments).lengths)
 
 
 async def add_gold(
     session: WriteSession, campaign: Campaign, assignment_id: AssignmentId, annotator_id: UUID, package_id: UUID
 ) -> None:
-    """Put gold dialogues that an annotator has not seen at the positions that their new package leaves free.
+    """Put gold dialogues that an annotator has not seen at the free positions of their new package.
 
-    Raises NothingLeft where too few are left.
+    Raises NothingLeft if too few gold dialogues are left.
     """
     terms = await terms_of(session, campaign.id)
     if campaign.gold is None or terms.gold is None:
@@ -116,7 +117,7 @@ async def add_gold(
 
 
 async def grade_gold(session: WriteSession, lease: Lease) -> list[bool]:
-    """Compare the answers to an assignment's gold items with the right ones, and return which are right."""
+    """Compare the answers to an assignment's gold items with the right answers, and return which are right."""
     terms = await terms_of(session, lease.campaign_id)
     if terms.gold is None:
         return []

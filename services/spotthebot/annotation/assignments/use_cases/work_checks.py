@@ -1,4 +1,4 @@
-"""Checks of submitted packages: gold items, speed, strikes, and the block that follows too many of them."""
+"""Checks of submitted packages: gold items, speed, strikes, and the block after too many strikes."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -24,9 +24,10 @@ async def check_submitted(
     key_id: UUID,
     now: datetime,
 ) -> None:
-    """Count what a package says about its annotator, and block one who has as many strikes as the campaign takes.
+    """Check a submitted package, add the counts to its annotator, and block an annotator with too many strikes.
 
-    This transaction has locked the annotator. One who was unblocked is blocked again by the next strike.
+    This transaction has locked the annotator. The counts survive an unblocking, so the next strike blocks the annotator
+    again.
     """
     if not campaign.checks_work:
         return

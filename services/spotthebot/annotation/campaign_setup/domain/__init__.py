@@ -1,1 +1,1 @@
-"""Changes and previews of campaigns, all pure."""
+"""Changes and previews of campaigns; all functions are pure."""

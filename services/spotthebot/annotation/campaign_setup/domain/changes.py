@@ -1,8 +1,8 @@
-"""What of a campaign may change, and until when.
+"""The rules for changing a campaign: which keys may change, and until when.
 
-A draft may become any other draft: nobody has seen it. Once annotators work on it, a campaign keeps what makes their
-labels comparable: what was asked, what was shown, to people who had passed the same training. The rest may change, and
-numbers of what is still to be done may grow.
+A draft may change to any other draft, because nobody has seen it. Once annotators work on a campaign, three parts stay,
+because they make labels comparable: the questions, the items shown, and the training that annotators passed. Other keys
+may change, and amounts of remaining work may grow.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,18 +17,21 @@ from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
 from spotthebot.kit.errors import FieldError
 
 PACKED: Final = frozenset(
-    {"protocol", "protocol_version", "segments", "package_size", "collections", "human_share", "seed", "gold"}
+    {
+        *("protocol", "protocol_version", "segments", "package_size", "collections", "human_share", "units_twice"),
+        *("seed", "gold"),
+    }
 )
-"""What decides about packages: where it changes in a draft, they are made again."""
+"""The keys that determine packages: if one changes in a draft, its packages are made again."""
 
 
 def changed_keys(campaign: Campaign, after: CampaignIn) -> frozenset[str]:
-    """Return the keys whose values differ; of `after` all versions are named."""
+    """Return the keys with different values; `after` states the versions of its protocol, training and gold."""
     return frozenset(name for name in CHANGEABLE if getattr(campaign, name) != getattr(after, name))
 
 
 def require_changeable(campaign: Campaign, after: CampaignIn) -> None:
-    """Raise ChangeRefused with each key that may not change so now, and CampaignNotBuilt where packages are made."""
+    """Raise ChangeRefused with each key that may not change now, or CampaignNotBuilt while packages are made."""
     keys = changed_keys(campaign, after)
     if keys and campaign.state is CampaignState.BUILDING:
         raise CampaignNotBuilt(name=campaign.name)
@@ -60,13 +63,18 @@ def _collections(campaign: Campaign, after: CampaignIn) -> str | None:
         return "can only grow: name those that it has first, in their order, then more; their packages are given out"
     if campaign.human_share is not None:
         return "can't grow: human_share was drawn over those that it has; make another campaign"
+    if campaign.units_twice is not None:
+        return "can't grow: units_twice were drawn from those that it has; make another campaign"
     if campaign.mode == "uploaded":
         return "can't grow: packages are uploaded to a draft alone, so nothing would show them"
     return _is_released(campaign)
 
 
 def _is_released(campaign: Campaign) -> str | None:
-    """Who sees a ranking grow can steer it."""
+    """Return why a campaign can't grow if its results are released; None if they are not.
+
+    Otherwise a reader of the ranking could influence the ranking by adding work.
+    """
     if campaign.takes_claims and campaign.released_at is not None:
         return "can't grow: its results are released; withdraw them first"
     return None

@@ -1,4 +1,4 @@
-"""What a campaign will take, before anybody annotates: work, people, hours and money."""
+"""Previews of campaigns before annotation: work, people, hours and money."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,33 +12,55 @@ from spotthebot.kit.errors import FieldError
 
 
 @dataclass(frozen=True)
-class CampaignPreview:
-    """A preview; `work` is of all annotators together, None where nothing was measured.
+class CampaignEstimate:
+    """The estimated size, people and cost of a campaign.
 
-    The fewest `annotators` that can do it are between two numbers, which are equal unless packages were uploaded.
-    `medians` are the measured times of one annotation by length, `unmeasured` the lengths of which there is none.
+    `annotators` has a lower and an upper bound for the smallest number of annotators that suffices. The bounds are
+    equal unless packages were uploaded.
     """
 
     packages: int
+    items: int
     assignments: int
     annotations: int
     annotators: AnnotatorsNeeded
+    pay: Decimal | None
+    unreached: tuple[FieldError, ...]
+    """The limits of the campaign that its conversations do not reach, with the difference."""
+
+
+@dataclass(frozen=True)
+class CampaignPreview(CampaignEstimate):
+    """An estimate with working time. `work` is the total for all annotators; None if no time was measured.
+
+    `medians` maps a length to the median time of one annotation. `unmeasured` has the lengths without a measured time.
+    """
+
     work: timedelta | None
     medians: Mapping[int, timedelta]
     measured: int
     unmeasured: tuple[int, ...]
-    pay: Decimal | None
-    unreached: tuple[FieldError, ...]
-    """Limits of the campaign that its conversations do not reach, and by how much."""
+
+
+def estimate(campaign: Campaign, workload: Workload) -> CampaignEstimate:
+    """Return the estimated size, people and cost of a campaign."""
+    assignments = sum(workload.assignments(campaign.annotations_per_segment).values())
+    return CampaignEstimate(
+        packages=sum(workload.packages.values()),
+        items=sum(workload.items.values()),
+        assignments=assignments,
+        annotations=sum(workload.annotations(campaign.annotations_per_segment).values()),
+        annotators=annotators_of(campaign, workload),
+        pay=None if campaign.pay_per_package is None else campaign.pay_per_package * assignments,
+        unreached=tuple(_unreached(campaign, workload)),
+    )
 
 
 def preview(campaign: Campaign, workload: Workload, measured: Sequence[tuple[int, timedelta]]) -> CampaignPreview:
-    """Return what a campaign will take, by times (exchanges, time) that annotators took for the same protocol.
+    """Estimate a campaign from (exchanges, time) pairs, measured in annotations by the same protocol.
 
-    A length that was never measured takes as long as its exchanges at the median time of an exchange.
+    For a length without measured times, each exchange counts as the median time of an exchange.
     """
-    redundancy = campaign.annotations_per_segment
-    packages = sum(workload.packages.values())
     times: dict[int, list[float]] = {}
     for exchanges, time in measured:
         times.setdefault(exchanges, []).append(time.total_seconds())
@@ -47,16 +69,11 @@ def preview(campaign: Campaign, workload: Workload, measured: Sequence[tuple[int
         for exchanges in sorted(times.keys() & workload.items.keys())
     }
     return CampaignPreview(
-        packages=packages,
-        assignments=packages * redundancy,
-        annotations=sum(workload.items.values()) * redundancy,
-        annotators=annotators_of(campaign, workload),
-        work=_work(workload.items, redundancy, medians, measured),
+        **vars(estimate(campaign, workload)),
+        work=_work(workload.annotations(campaign.annotations_per_segment), medians, measured),
         medians=medians,
         measured=sum(len(times[exchanges]) for exchanges in medians),
         unmeasured=tuple(sorted(workload.items.keys() - medians.keys())),
-        pay=None if campaign.pay_per_package is None else campaign.pay_per_package * packages * redundancy,
-        unreached=tuple(_unreached(campaign, workload)),
     )
 
 
@@ -72,7 +89,7 @@ def _unreached(campaign: Campaign, workload: Workload) -> Iterator[FieldError]:
 
 
 def _max_packages(workload: Workload) -> int:
-    """Return a number of packages above which nobody can take any without a conversation that they have seen."""
+    """Return an upper bound for the packages that one annotator can take without seeing a conversation twice."""
     if not workload.conversations:
         return len(workload.packages)
     smallest = min(map(len, workload.conversations))
@@ -80,13 +97,10 @@ def _max_packages(workload: Workload) -> int:
 
 
 def _work(
-    items: Mapping[int, int],
-    redundancy: int,
-    medians: Mapping[int, timedelta],
-    measured: Sequence[tuple[int, timedelta]],
+    annotations: Mapping[int, int], medians: Mapping[int, timedelta], measured: Sequence[tuple[int, timedelta]]
 ) -> timedelta | None:
     if not measured:
         return None
     exchange = timedelta(seconds=median(time.total_seconds() / exchanges for exchanges, time in measured))
-    expected = (medians.get(exchanges, exchange * exchanges) * count for exchanges, count in items.items())
-    return sum(expected, timedelta()) * redundancy
+    expected = (medians.get(exchanges, exchange * exchanges) * count for exchanges, count in annotations.items())
+    return sum(expected, timedelta())

@@ -1,1 +1,1 @@
-"""Campaigns are created, changed, filled with packages or imports, opened and closed."""
+"""Campaigns: create, change, fill with packages or imports, open, close."""

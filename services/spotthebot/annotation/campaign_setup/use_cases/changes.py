@@ -1,4 +1,4 @@
-"""Change a campaign, a draft or one that runs, and delete a draft; the audit log notes each."""
+"""Change a draft or a running campaign, and delete a draft; the audit log records each change."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.errors import FieldError
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.text.validation import reason_of
 
 _TEXTS = ("instructions", "consent")
@@ -31,7 +31,7 @@ _TEXTS = ("instructions", "consent")
 
 @dataclass(frozen=True)
 class PreparedChange:
-    """A campaign as it was, and what it needs from `conversations` to be changed; None where nothing."""
+    """A campaign before its change, and the new conversations; None if the change needs no new conversations."""
 
     campaign: Campaign
     new: NewConversations | None
@@ -40,9 +40,9 @@ class PreparedChange:
 async def prepare_change(
     database: Database, conversations: Conversations, campaign_id: UUID, changes: Document
 ) -> PreparedChange:
-    """Fetch the conversations of collections that a campaign is to have from now on; no session is open meanwhile.
+    """Fetch the conversations that a changed campaign will need; no session is open meanwhile.
 
-    Raises what `change_campaign` raises, and what a new campaign over these collections does.
+    Raises the errors of `change_campaign`, and the errors of a new campaign over these collections.
     """
     async with database.read() as session:
         campaign = await campaigns_store.get_campaign(session, campaign_id)
@@ -60,10 +60,10 @@ async def prepare_change(
 async def change_campaign(
     session: WriteSession, jobs: Jobs, campaign_id: UUID, changes: Document, prepared: PreparedChange, *, key_id: UUID
 ) -> Campaign:
-    """Change a campaign, and build a draft again where its packages would be others; no change changes nothing.
+    """Change a campaign, and make a draft's packages again if they would differ. An empty change does nothing.
 
-    Raises ChangesInvalid, ChangeRefused, CampaignNotBuilt, and ChangedMeanwhile where another request changed
-    the collections since `prepared` was fetched.
+    Raises ChangesInvalid, ChangeRefused, CampaignNotBuilt, and ChangedMeanwhile if another request changed the
+    collections since `prepared` was fetched.
     """
     if "annotations_per_segment" in changes:
         await store.lock_packages(session, campaign_id)
@@ -108,9 +108,9 @@ async def delete_campaign(session: WriteSession, campaign_id: UUID, *, key_id: U
 async def _changed(
     session: ReadSession, campaign: Campaign, changes: Document
 ) -> tuple[CampaignIn, AnnotationProtocol]:
-    """Return what would make a campaign with its changes, and its protocol.
+    """Return the request that would create the changed campaign, and the campaign's protocol.
 
-    Raises ChangesInvalid, ChangeRefused, CampaignNotBuilt, and what a new campaign raises.
+    Raises ChangesInvalid, ChangeRefused, CampaignNotBuilt, and the errors of a new campaign.
     """
     unknown = [FieldError(f"/{name}", "can't be changed") for name in changes if name not in CHANGEABLE]
     if unknown:
@@ -126,7 +126,7 @@ async def _changed(
 
 
 def _with_newest_versions(changes: Document) -> Document:
-    """Return changes in which who names another protocol, training or gold means its newest version, unless said."""
+    """Return changes in which a newly named protocol, training or gold without a version gets its newest version."""
     result = dict(changes)
     if "protocol" in changes:
         result.setdefault("protocol_version", None)
@@ -138,7 +138,10 @@ def _with_newest_versions(changes: Document) -> Document:
 
 
 def _details(before: Document, after: Document, keys: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield what became of each key; of a text the hashes, by which consent names it, and the words that it had."""
+    """Yield the old and new value of each changed key.
+
+    For a text, yield the hashes of the old and the new text, as consent records them, and the old text.
+    """
     for name in sorted(keys):
         old, new = before[name], after[name]
         if name in _TEXTS:

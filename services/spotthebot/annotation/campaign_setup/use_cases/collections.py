@@ -7,6 +7,7 @@ from uuid import UUID
 from spotthebot.annotation.campaigns.domain import Campaign, unit_of
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.conversations.domain import Mix, ShownConversation, mixed
+from spotthebot.annotation.packages.domain.allocation import require_units
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.annotation.protocols.use_cases import require_protocol
@@ -16,7 +17,7 @@ from spotthebot.kit.database.sessions import Database
 
 @dataclass(frozen=True)
 class SelectedConversations:
-    """The conversations that a campaign takes, with their strata, and how many it left in the collections."""
+    """The conversations of a campaign with their strata, and the number of conversations not selected."""
 
     shown: Sequence[ShownConversation]
     strata: Mapping[UUID, str]
@@ -24,19 +25,31 @@ class SelectedConversations:
 
 
 async def check_collections(database: Database, conversations: Conversations, request: CampaignIn) -> None:
-    """Check that collections are complete, and can be mixed where packages are made of them.
+    """Check that collections are complete, and that they can be mixed if packages are made from them.
+
+    A campaign with more `units_twice` than there are units is refused here, not when its packages are made. If every
+    conversation is too short, its packages fail with that reason.
 
     No session is open while `conversations` is asked. Raises UnknownCollection, CollectionCancelled,
-    CollectionNotComplete, UnknownProtocol and CollectionsNotMixed.
+    CollectionNotComplete, UnknownProtocol, CollectionsNotMixed and TooFewUnits.
     """
-    for collection_id in request.collection_ids:
-        await conversations.require_complete(collection_id)
+    await require_complete(conversations, request)
     if request.mode == "live":
         async with database.read() as session:
             protocol = await require_protocol(session, request.protocol, request.protocol_version)
-        mix = mix_of(request.collection_ids, unit_of(protocol, request.segments), request.human_share)
-        if not mix.selects_all:
-            await conversations.count_mix(mix)
+        unit = unit_of(protocol, request.segments)
+        mix = mix_of(request.collection_ids, unit, request.human_share)
+        if request.units_twice is None and mix.selects_all:
+            return
+        counts = await conversations.count_mix(mix)
+        if counts.long_enough:
+            require_units(counts.long_enough // unit.dialogues, request.units_twice, unit)
+
+
+async def require_complete(conversations: Conversations, request: CampaignIn) -> None:
+    """Raise UnknownCollection, CollectionCancelled or CollectionNotComplete unless all collections are complete."""
+    for collection_id in request.collection_ids:
+        await conversations.require_complete(collection_id)
 
 
 async def select_conversations(
@@ -59,5 +72,5 @@ async def fetch_all(conversations: Conversations, campaign: Campaign) -> list[Sh
 
 
 def mix_of(collections: tuple[UUID, ...], unit: Unit, human_share: float | None, *, seed: int = 0) -> Mix:
-    """Return what a campaign takes from its collections: conversations that are long enough for its longest segment."""
+    """Return the mix for a campaign: conversations long enough for the longest segment of `unit`."""
     return Mix(collections, exchanges=max(unit.lengths, default=1), human_share=human_share, seed=seed)

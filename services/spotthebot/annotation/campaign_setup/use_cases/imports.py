@@ -1,4 +1,4 @@
-"""Packages and annotations that were made elsewhere: check them against the campaign and store them."""
+"""Uploaded packages and annotations: check them against the campaign and store them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,10 +38,9 @@ from spotthebot.kit.errors import FieldError
 async def fetch_missing_conversations(
     database: Database, conversations: Conversations, campaign_id: UUID, uploaded: Sequence[PackageIn]
 ) -> list[ShownConversation]:
-    """Fetch the collections' conversations if a package shows one that came to it since the campaign began.
+    """Fetch the collections' conversations if an uploaded package shows a conversation that the campaign lacks.
 
-    No session is open meanwhile. Raises CampaignTakesNoImports, CampaignNotOpen and
-    ConversationsNamedAlike.
+    No session is open meanwhile. Raises CampaignTakesNoImports, CampaignNotOpen and ConversationsNamedAlike.
     """
     async with database.read() as session:
         campaign = await _require_packages(session, campaign_id)
@@ -56,9 +55,9 @@ async def fetch_missing_conversations(
 async def import_packages(
     session: WriteSession, campaign_id: UUID, uploaded: Sequence[PackageIn], missing: Sequence[ShownConversation]
 ) -> int:
-    """Store packages as they were used elsewhere and return how many are new; those that are there stay as they are.
+    """Store uploaded packages and return how many are new; known packages stay as they are.
 
-    `missing` are conversations to add to the campaign first; those that it has stay as they are.
+    `missing` are conversations to add to the campaign first; known conversations stay as they are.
     """
     await campaigns_store.lock_campaign(session, campaign_id)
     campaign = await _require_packages(session, campaign_id)
@@ -97,7 +96,7 @@ async def import_packages(
 
 
 async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
-    """Store annotations that were made elsewhere and return how many are new; those that are there stay as they are."""
+    """Store uploaded annotations and return how many are new; known annotations stay as they are."""
     campaign = await _require_import(session, campaign_id)
     protocol = (await terms_of(session, campaign.id)).protocol
     packages = {each.package for each in uploaded}
@@ -125,13 +124,13 @@ async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded:
 def _faults_of_answer(
     protocol: AnnotationProtocol, item: UploadedItem, answer: Answer, *, at: str
 ) -> tuple[FieldError, ...]:
-    """Say what keeps an answer from being one that could have been submitted."""
+    """Return the faults for which an uploaded answer could not have been submitted; empty if it is valid."""
     shape = shape_of(item.speakers, is_pair=item.is_pair)
     return check_answer(protocol, shape, answer, at=at) or missing(protocol, shape, answer, at=at)
 
 
 async def _require_packages(session: ReadSession, campaign_id: UUID) -> Campaign:
-    """Return a campaign that takes packages: one of mode `uploaded` as long as it is a draft, or an import."""
+    """Return a campaign that takes packages: an import, or a draft of mode `uploaded`."""
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     if campaign.mode != "uploaded":
         return await _require_import(session, campaign_id)
@@ -141,7 +140,10 @@ async def _require_packages(session: ReadSession, campaign_id: UUID) -> Campaign
 
 
 async def _require_import(session: ReadSession, campaign_id: UUID) -> Campaign:
-    """Return a campaign that takes uploads; it takes them after closing, too: a corrected dump is imported again."""
+    """Return a campaign that takes uploads.
+
+    A closed campaign takes uploads, too, because corrected dumps are imported again.
+    """
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     if campaign.mode != "import":
         raise CampaignTakesNoImports(name=campaign.name, mode=campaign.mode)
@@ -156,7 +158,10 @@ def _shown(segment: SegmentIn) -> tuple[ShownIn, ...]:
 
 @dataclass(frozen=True)
 class _PackageCheck:
-    """What packages may show: conversations that are `known` with their exchanges, each segment in one package."""
+    """Checks packages: they show only `known` conversations, and no more exchanges than a conversation has.
+
+    Each segment may be in only one package.
+    """
 
     is_pair: bool
     known: dict[str, tuple[UUID, int]]
@@ -164,7 +169,7 @@ class _PackageCheck:
     right_of: dict[UUID, str | None]
 
     def fault(self, package: str, segment: SegmentIn) -> str | None:
-        """Say why a package can't show a segment; else note that it does."""
+        """Return why a package can't show a segment. If it can, record the package of the segment and return None."""
         return next(self._faults(package, segment), None)
 
     def _faults(self, package: str, segment: SegmentIn) -> Iterator[str]:
@@ -185,6 +190,6 @@ class _PackageCheck:
                 yield f"the conversation on the right is there in the package {other} already"
 
     def item(self, segment: SegmentIn) -> PackedItem:
-        """Return a segment as it is stored."""
+        """Convert a segment to the form that is stored."""
         shown = [PackedConversation(self.known[each.conversation][0], each.exchanges) for each in _shown(segment)]
         return PackedItem(*shown)

@@ -6,14 +6,14 @@ from spotthebot.annotation.assignments.domain.gold import check_gold, check_not_
 from spotthebot.annotation.assignments.use_cases.gold import require_alike
 from spotthebot.annotation.campaign_setup.use_cases.packages import queue_building
 from spotthebot.annotation.campaigns import store as campaigns_store
-from spotthebot.annotation.campaigns.domain import Campaign, unit_of
+from spotthebot.annotation.campaigns.domain import Campaign, require_headline, unit_of
 from spotthebot.annotation.events.use_cases import publish_closed
 from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.annotation.trainings.use_cases import require_training
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 
 
 async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn) -> Campaign:
@@ -25,8 +25,12 @@ async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn)
 
 
 async def settled(session: ReadSession, request: CampaignIn) -> tuple[CampaignIn, AnnotationProtocol]:
-    """Return a request with the versions of what it names, and its protocol; raises where they do not fit."""
+    """Return a request with the versions of its protocol, training and gold filled in, and its protocol.
+
+    Raises an error if protocol, headline, training and gold do not fit each other.
+    """
     protocol = await require_protocol(session, request.protocol, request.protocol_version)
+    require_headline(protocol, request.headline)
     training = None
     if request.training is not None:
         training = await require_training(session, request.training.name, request.training.version, protocol)
@@ -48,9 +52,9 @@ async def settled(session: ReadSession, request: CampaignIn) -> tuple[CampaignIn
 
 
 async def move_campaign(session: WriteSession, campaign_id: UUID, state: CampaignState) -> Campaign:
-    """Open or pause a campaign; one that is in that state already stays so.
+    """Open or pause a campaign; a campaign that is in `state` already stays as it is.
 
-    Raises CampaignCannotMove, CampaignNotBuilt, and GoldStandsOut where gold could be told from a draft's packages.
+    Raises CampaignCannotMove, CampaignNotBuilt, and GoldStandsOut if gold dialogues stand out in a draft's packages.
     """
     await campaigns_store.lock_campaign(session, campaign_id)
     campaign = await campaigns_store.get_campaign(session, campaign_id)
@@ -62,7 +66,7 @@ async def move_campaign(session: WriteSession, campaign_id: UUID, state: Campaig
 
 
 async def close_campaign(session: WriteSession, campaign_id: UUID) -> Campaign:
-    """End a campaign: nothing can be claimed any more; packages that annotators hold can still be submitted."""
+    """End a campaign: no package can be claimed any more. Packages that annotators hold can still be submitted."""
     await campaigns_store.get_campaign(session, campaign_id)
     ended = await campaigns_store.close_campaign(session, campaign_id)
     campaign = await campaigns_store.get_campaign(session, campaign_id)

@@ -1,4 +1,4 @@
-"""The packages of campaigns: made when a campaign is new or edited, and when it gets more collections."""
+"""The packages of campaigns: made for a new or edited campaign, and for added collections."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.kit.database.sessions import Database, WriteSession
 from spotthebot.kit.errors import Invalid
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 
 BUILD_CAMPAIGN: Final = "annotation:build_campaign"
 _ITEMS_AT_ONCE: Final = 10_000
@@ -32,7 +32,10 @@ _ITEMS_AT_ONCE: Final = 10_000
 
 @dataclass(frozen=True)
 class Packed:
-    """Packages to store, who chatted in the campaign's conversations, and how many of these it leaves out."""
+    """Packages to store, and hashes of the people who chatted in the conversations.
+
+    `not_selected` counts the conversations that the campaign's mix leaves out.
+    """
 
     allocation: Allocation
     interactors: Interactors
@@ -41,7 +44,7 @@ class Packed:
 
 @dataclass(frozen=True)
 class NewConversations:
-    """Conversations that a campaign is to have; `packed` is None where packages are uploaded."""
+    """New conversations of a campaign; `packed` is None if packages are uploaded."""
 
     shown: Sequence[ShownConversation]
     packed: Packed | None = None
@@ -53,7 +56,7 @@ async def queue_building(session: WriteSession, jobs: Jobs, campaign_id: UUID) -
 
 
 async def build_campaign(database: Database, conversations: Conversations, campaign_id: UUID) -> None:
-    """Fetch the conversations of a campaign and pack them in one transaction; only one in state BUILDING is built."""
+    """Fetch the conversations of a campaign in state BUILDING, and pack them in one transaction."""
     async with database.read() as reading:
         campaign = await campaigns_store.get_campaign(reading, campaign_id)
     if campaign.state is not CampaignState.BUILDING:
@@ -71,9 +74,9 @@ async def build_campaign(database: Database, conversations: Conversations, campa
 
 
 async def fetch_new(database: Database, conversations: Conversations, campaign: Campaign) -> NewConversations:
-    """Fetch the conversations of a campaign's collections that it does not have, and pack them where it makes packages.
+    """Fetch the conversations that a campaign lacks from its collections; pack them unless packages are uploaded.
 
-    Raises NothingToAnnotate, TooFewToCompare, CollectionsNotMixed and ConversationsNamedAlike.
+    Raises NothingToAnnotate, TooFewToCompare, TooFewUnits, CollectionsNotMixed and ConversationsNamedAlike.
     """
     async with database.read() as session:
         known = await conversations_store.list_shown_ids(session, campaign.id)
@@ -95,7 +98,7 @@ async def fetch_new(database: Database, conversations: Conversations, campaign: 
 async def add_new(session: WriteSession, campaign: Campaign, new: NewConversations) -> None:
     """Store conversations and their packages in a campaign that this transaction has locked.
 
-    Raises GoldStandsOut where gold could be told from them.
+    Raises GoldStandsOut if annotators could tell gold dialogues from the new items.
     """
     if new.packed is None:
         await conversations_store.add_shown_conversations(session, campaign.id, new.shown)
@@ -105,7 +108,7 @@ async def add_new(session: WriteSession, campaign: Campaign, new: NewConversatio
 
 
 async def _lock_building(session: WriteSession, campaign: Campaign) -> bool:
-    """Lock a campaign until this transaction ends, and say whether it is still to be built as it was read."""
+    """Lock a campaign until this transaction ends, and return whether it is unchanged and still in state BUILDING."""
     await campaigns_store.lock_campaign(session, campaign.id)
     return await campaigns_store.get_campaign(session, campaign.id) == campaign
 
@@ -117,13 +120,14 @@ def _allocate(
         [Candidate(each.conversation_id, each.exchanges, strata[each.conversation_id]) for each in shown],
         unit,
         package_size=campaign.package_size,
+        units_twice=campaign.units_twice,
         secret=secret,
         seed=campaign.seed,
     )
 
 
 async def _store(session: WriteSession, campaign: Campaign, shown: Sequence[ShownConversation], packed: Packed) -> None:
-    """Store an allocation after the packages that are there; of what is left out nothing is kept but the number."""
+    """Add packed conversations and packages to a campaign. Of conversations left out, store only their number."""
     allocation, interactors = packed.allocation, packed.interactors
     await conversations_store.add_shown_conversations(session, campaign.id, shown, interactors.sha256)
     await campaigns_store.set_interactor_salt(session, campaign.id, interactors.salt)
@@ -137,6 +141,7 @@ async def _store(session: WriteSession, campaign: Campaign, shown: Sequence[Show
         NewPackage(
             _packed(each, whole),
             block=first_block + each.block,
+            annotated_twice=each.annotated_twice,
             gold=gold_positions(shuffle, number, items=len(each.items), gold=gold),
         )
         for number, each in enumerate(allocation.packages, first)
@@ -155,7 +160,7 @@ async def _store(session: WriteSession, campaign: Campaign, shown: Sequence[Show
 
 
 def _packed(package: AllocatedPackage, whole: Mapping[UUID, int]) -> tuple[PackedItem, ...]:
-    """Return the items of a package; `whole` says how many exchanges show a conversation to its end."""
+    """Return the items of a package; `whole` has the number of all exchanges of each conversation."""
     return tuple(
         PackedItem(*(PackedConversation(each, item.exchanges or whole[each]) for each in item.conversations))
         for item in package.items

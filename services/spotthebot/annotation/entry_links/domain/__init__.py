@@ -1,1 +1,1 @@
-"""Entry links and panels: what is signed, what panels send, and what they get back."""
+"""Entry links and panels: signatures, query parameters, completions."""

@@ -1,4 +1,4 @@
-"""Entry links: what is signed, with which key, and how a link is verified."""
+"""Entry links: the signed fields, the signing key, and the verification."""
 
 import base64
 import hashlib
@@ -32,7 +32,7 @@ _TOKEN: Final = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{43})")
 
 @dataclass(frozen=True)
 class EntryLink:
-    """A way into a campaign until it expires, through one frontend or any, for one annotator or whom a panel names."""
+    """A link into a campaign until `expires_at`: for one or all frontends, for one annotator or a panel's people."""
 
     id: UUID
     campaign_id: UUID
@@ -45,16 +45,16 @@ class EntryLink:
 
     @property
     def takes_any_id(self) -> bool:
-        """Whether people can come by it with ids that they make up."""
+        """Whether people can enter by this link with made-up ids."""
         return self.annotator is None and not self.signed_ids
 
     def require_unrevoked(self) -> None:
-        """Raise EntryLinkRevoked."""
+        """Raise EntryLinkRevoked if the link was revoked."""
         if self.revoked_at is not None:
             raise EntryLinkRevoked(revoked_at=self.revoked_at.isoformat(timespec="seconds"))
 
     def require_current(self, now: datetime) -> None:
-        """Raise EntryLinkRevoked or EntryLinkExpired."""
+        """Raise EntryLinkRevoked or EntryLinkExpired if the link is not valid any more."""
         self.require_unrevoked()
         if self.expires_at <= now:
             raise EntryLinkExpired(expired_at=self.expires_at.isoformat(timespec="seconds"))
@@ -62,7 +62,7 @@ class EntryLink:
 
 @dataclass(frozen=True)
 class LinkState:
-    """A link, when it was made, and how many people entered by it."""
+    """A link, its time of creation, and how many people entered by it."""
 
     link: EntryLink
     annotators: int
@@ -70,32 +70,31 @@ class LinkState:
 
 
 def default_max_annotators(campaign: Campaign, workload: Workload) -> int:
-    """Return how many people may enter by a link where nobody says: twice as many as the campaign needs.
+    """Return how many people may enter by a link unless the request says so: twice as many as the campaign needs.
 
-    Twice, since up to half of those who come may leave, fail the training or be blocked, and panels send others in
-    their place. Without `packages_per_annotator` people may stop after one package, so that each package needs its own.
-    Raises PeopleNotCounted before there are packages.
+    Up to half of the people may leave, fail the training or be blocked, and panels send replacements. Without
+    `packages_per_annotator` people may stop after one package, so each package counts as one person. Raises
+    PeopleNotCounted before packages are made.
     """
-    packages = sum(workload.packages.values())
-    if not packages:
+    assignments = sum(workload.assignments(campaign.annotations_per_segment).values())
+    if not assignments:
         raise PeopleNotCounted(name=campaign.name)
-    assignments = packages * campaign.annotations_per_segment
     needed = assignments if campaign.packages_per_annotator is None else annotators_of(campaign, workload).enough
     return min(MAX_ANNOTATORS, _MARGIN * needed)
 
 
 @dataclass(frozen=True)
 class Token:
-    """What stands in a link's URL: its id, which says nothing, and the signature."""
+    """The token in a link's URL: the id of the link, and the signature. The id reveals nothing."""
 
     link_id: UUID
     signature: str
 
 
 def sign(link: EntryLink, secret: bytes) -> str:
-    """Return the token of a link: signed are its id, campaign, frontend, annotator, end and limit.
+    """Return the token of a link. The signature covers its id, campaign, frontend, annotator, end and limit.
 
-    HMAC-SHA256 (RFC 2104) with a key of its own that is expanded from the campaign's secret.
+    HMAC-SHA256 (RFC 2104) with a separate key, expanded from the campaign's secret.
     """
     return f"{link.id.hex}.{_signature(link, secret)}"
 
@@ -109,13 +108,13 @@ def read_token(parameters: Mapping[str, str]) -> Token:
 
 
 def verify(token: Token, link: EntryLink, secret: bytes) -> None:
-    """Raise EntryLinkNotGenuine unless a token was signed for this link; the comparison takes constant time."""
+    """Raise EntryLinkNotGenuine unless the token was signed for this link; the comparison takes constant time."""
     if not hmac.compare_digest(token.signature, _signature(link, secret)):
         raise not_genuine()
 
 
 def not_genuine() -> EntryLinkNotGenuine:
-    """Return the error of links that are unknown, another frontend's or badly signed: nothing tells them apart."""
+    """Return the same error for unknown links, links of other frontends, and wrong signatures."""
     return EntryLinkNotGenuine(
         fields=(FieldError(f"/parameters/{ENTRY_PARAMETER}", "must be a token of an entry link"),)
     )
@@ -136,12 +135,12 @@ def _signature(link: EntryLink, secret: bytes) -> str:
 
 
 def panel_key(link: EntryLink, secret: bytes) -> str:
-    """Return the text under which the panel of a link signs ids."""
+    """Return the key, as text, with which the panel of a link signs ids."""
     return signing_key(secret, _PURPOSE_OF_IDS + link.id.bytes).hex()
 
 
 def require_signed_id(link: EntryLink, secret: bytes, annotator: str, parameters: Mapping[str, str]) -> None:
-    """Raise EntryRefused unless the panel of a link signed an id, where the link asks for it.
+    """Raise EntryRefused if the link requires signed ids and the panel's signature of the id is missing or wrong.
 
     The signature is HMAC-SHA256 over the id in UTF-8, in hexadecimal; the comparison takes constant time.
     """
@@ -155,5 +154,5 @@ def require_signed_id(link: EntryLink, secret: bytes, annotator: str, parameters
 
 
 def signing_key(secret: bytes, purpose: bytes = _PURPOSE) -> bytes:
-    """Expand a campaign's secret to the key of one purpose: HKDF-Expand with SHA-256, one block (RFC 5869, 2.3)."""
+    """Expand a campaign's secret to a key for one purpose: HKDF-Expand with SHA-256, one block (RFC 5869, 2.3)."""
     return hmac.digest(secret, purpose + b"\x01", hashlib.sha256)

@@ -1,8 +1,8 @@
-"""Panels: which query parameters name a person, which form their ids have, and how people get back to the panel.
+"""Panels: the query parameters that identify a person, the format of ids, and the way back to the panel.
 
-Where the forms are from, in stored copies read on 2026-11-22: Prolific's API reference (the study object; set up
-bonuses), CloudResearch's researcher help (How to Integrate your Survey with Connect; Project Completion), and Amazon's
-requester guide (How Mechanical Turk tasks are rendered; ExternalQuestion). Connect says nothing of the form of its ids.
+Sources, in stored copies read on 2026-11-22: Prolific's API reference (the study object; set up bonuses),
+CloudResearch's researcher help (How to Integrate your Survey with Connect; Project Completion), and Amazon's requester
+guide (How Mechanical Turk tasks are rendered; ExternalQuestion). Connect does not document the format of its ids.
 """
 
 import re
@@ -30,7 +30,7 @@ _TURK_HOSTS: Final = ("https://www.mturk.com", "https://workersandbox.mturk.com"
 
 @dataclass(frozen=True)
 class _Parameter:
-    """A query parameter of a panel: the form of its value, and what is said where the value has another one."""
+    """A query parameter of a panel: the format of its value, and the message for a value in another format."""
 
     name: str
     form: re.Pattern[str]
@@ -69,7 +69,7 @@ _TURK: Final = (
 
 @dataclass(frozen=True)
 class PanelIdentity:
-    """Whom a panel sent: the person's id, and the panel's parameters, all of the form that they must have."""
+    """A person sent by a panel: the person's id and the panel's parameters, with validated formats."""
 
     annotator: str
     parameters: Mapping[str, str]
@@ -77,7 +77,7 @@ class PanelIdentity:
 
 @dataclass(frozen=True)
 class Completion:
-    """How an annotator shows the panel that the work is done: a code, a redirect, or a form to be sent."""
+    """The proof for a panel that work is done: a code, a redirect, or a form to send."""
 
     kind: Literal["code", "redirect", "form"]
     code: str | None = None
@@ -91,21 +91,21 @@ def id_parameter(panel: StoredPanel) -> str:
 
 
 def entry_query(panel: StoredPanel | None, token: str) -> str:
-    """Return the query of an entry link; Prolific puts its ids where it finds `{{%...%}}`, other panels add theirs."""
+    """Return the query of an entry link. Prolific fills in ids at `{{%...%}}`, other panels append ids."""
     names = [each.name for each in _PROLIFIC] if isinstance(panel, ProlificPanel) else []
     return "&".join([f"{ENTRY_PARAMETER}={token}", *(f"{name}={{{{%{name}%}}}}" for name in names)])
 
 
 def is_preview(panel: StoredPanel | None, parameters: Mapping[str, str]) -> bool:
-    """Say whether Mechanical Turk shows the HIT to a person who has not accepted it."""
+    """Return whether a person only looks at a HIT (a task of Mechanical Turk) without having accepted it."""
     return isinstance(panel, MturkPanel) and parameters.get("assignmentId") == _NOT_ACCEPTED
 
 
 def read_identity(panel: StoredPanel, parameters: Mapping[str, str]) -> PanelIdentity:
-    """Return whom a panel sent; parameters that are not the panel's are left out.
+    """Return the person that a panel sent; parameters of other panels are left out.
 
-    Anybody can write an id into the URL, so none may be that of a simulated annotator or a pseudonym. Raises
-    EntryRefused with each parameter that is missing or of another form.
+    Anybody can write an id into the URL. So ids of simulated annotators and pseudonyms are refused. Raises EntryRefused
+    with each parameter that is missing or has the wrong format.
     """
     known = _parameters(panel)
     faults = [
@@ -123,9 +123,9 @@ def read_identity(panel: StoredPanel, parameters: Mapping[str, str]) -> PanelIde
 
 
 def require_id(panel: StoredPanel | None, annotator: str) -> None:
-    """Raise AnnotatorIdUnusable where a panel's people have ids of another form.
+    """Raise AnnotatorIdUnusable if the id does not have the panel's format, or is a pseudonym.
 
-    Programs with a frontend's key may simulate annotators of panels, but nobody comes with a pseudonym.
+    Programs with a frontend's key may simulate annotators of panels.
     """
     if panel is None:
         return
@@ -138,10 +138,11 @@ def require_id(panel: StoredPanel | None, annotator: str) -> None:
 def completion(
     panel: StoredPanel | None, annotator: str, entered_with: Mapping[str, str], code: str
 ) -> Completion | None:
-    """Return how an annotator shows the panel that a package is done; None where a campaign has no panel.
+    """Return how an annotator shows the panel that a package is done; None if a campaign has no panel.
 
-    `code` is the package's own. What comes from requests is checked or URL-encoded, and never decides the host. Of
-    Mechanical Turk it is None for those who did not enter by a link: only the URL says which assignment to end.
+    `code` belongs to the package. Values from requests are validated or URL-encoded, and never determine the host.
+    Mechanical Turk's assignment is known only from the URL of an entry link. So the result is None for people of
+    Mechanical Turk who entered without a link.
     """
     match panel:
         case MturkPanel() if "assignmentId" in entered_with:
@@ -158,7 +159,7 @@ def completion(
 
 
 def _redirect(panel: ProlificPanel | CloudResearchPanel | GenericPanel, annotator: str, code: str) -> str | None:
-    """Return where a panel takes people back, None where they are shown a code instead."""
+    """Return the URL that takes people back to a panel; None if the panel has people enter a code instead."""
     match panel:
         case ProlificPanel():
             return f"https://app.prolific.com/submissions/complete?cc={quote(panel.completion_code, safe='')}"

@@ -1,4 +1,4 @@
-"""Annotators: how they came, what they learned, what they get and what they have seen."""
+"""The tables of annotators: entries, trainings, payments, and conversations seen."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +11,7 @@ _NOW = sa.text("now()")
 
 
 def create_tables() -> None:
-    """Make the tables, those that others refer to first."""
+    """Create the tables, referenced tables first."""
     op.create_table(
         "annotators",
         sa.Column("id", sa.Uuid(), nullable=False),

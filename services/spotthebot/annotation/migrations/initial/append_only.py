@@ -1,10 +1,10 @@
-"""Triggers of tables whose rows are only ever added, where words of the erased become `erased`, and nothing else."""
+"""Triggers of append-only tables. An update may only replace words of erased persons by `erased`."""
 
 from alembic import op
 
 
 def create_triggers() -> None:
-    """Make the functions, and the triggers that call them."""
+    """Create the functions, and the triggers that call them."""
     op.execute(
         """
         CREATE FUNCTION annotation.refuse_change_but_erasure() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -36,7 +36,7 @@ def create_triggers() -> None:
         $$
         """
     )
-    # A question that is asked once has its value here, of one that is asked per side or turn an object of values.
+    # A question per unit has its value here; a question per side or turn has an object of values.
     op.execute(
         """
         CREATE FUNCTION annotation.refuse_change_but_erased_texts() RETURNS trigger LANGUAGE plpgsql AS $$

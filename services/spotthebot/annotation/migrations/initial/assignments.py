@@ -1,4 +1,4 @@
-"""Packages that are leased to annotators, and what they answered."""
+"""The tables of leased packages and their answers."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ _MOMENT = sa.DateTime(timezone=True)
 
 
 def create_tables() -> None:
-    """Make the tables, those that others refer to first."""
+    """Create the tables, referenced tables first."""
     op.create_table(
         "assignments",
         sa.Column("id", sa.Uuid(), nullable=False),

@@ -1,4 +1,4 @@
-"""Campaigns, what annotators are asked and learn, and the packages of what is shown."""
+"""The tables of campaigns, protocols, trainings, packages and shown conversations."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ _DRAWN = sa.text("(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 
 
 def create_tables() -> None:
-    """Make the tables, those that others refer to first."""
+    """Create the tables, referenced tables first."""
     op.create_table(
         "protocols",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -48,6 +48,8 @@ def create_tables() -> None:
         sa.Column("protocol_version", sa.Integer(), server_default="1", nullable=False),
         sa.Column("segments", postgresql.ARRAY(sa.Integer()), nullable=False),
         sa.Column("annotations_per_segment", sa.Integer(), nullable=False),
+        sa.Column("units_twice", sa.Integer()),
+        sa.Column("headline", sa.Text()),
         sa.Column("package_size", sa.Integer(), nullable=False),
         sa.Column("packages_per_annotator", sa.Integer()),
         sa.Column("lease_seconds", sa.Integer(), server_default="3600", nullable=False),
@@ -80,6 +82,8 @@ def create_tables() -> None:
         sa.Column("unpaired", sa.Integer()),
         sa.Column("packages", sa.Integer(), server_default="0", nullable=False),
         sa.Column("items", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("packages_twice", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("items_twice", sa.Integer(), server_default="0", nullable=False),
         sa.Column("annotations", sa.Integer(), server_default="0", nullable=False),
         sa.Column("submitted", sa.Integer(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_campaigns"),
@@ -112,6 +116,7 @@ def create_tables() -> None:
         sa.Column("campaign_id", sa.Uuid(), nullable=False),
         sa.Column("external_id", sa.String(200)),
         sa.Column("block", sa.Integer()),
+        sa.Column("annotated_twice", sa.Boolean(), server_default="false", nullable=False),
         sa.Column("slots_left", sa.Integer(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_packages"),
         sa.CheckConstraint("slots_left >= 0", name=op.f("ck_packages_slots_left_not_negative")),

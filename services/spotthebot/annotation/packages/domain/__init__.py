@@ -1,1 +1,1 @@
-"""How conversations become packages, all pure."""
+"""How conversations become packages; all functions are pure."""

@@ -1,4 +1,4 @@
-"""Packages and what they show, as they are stored."""
+"""Packages and their items, as they are stored."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,7 +6,10 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class PackedConversation:
-    """A conversation up to a number of exchanges; `text_hash` is known of those that are stored, but for rights."""
+    """A conversation up to a number of exchanges.
+
+    `text_hash` is known only for conversations read from the database, and not for the right side of a pair.
+    """
 
     conversation_id: UUID
     exchanges: int
@@ -15,7 +18,7 @@ class PackedConversation:
 
 @dataclass(frozen=True)
 class PackedItem:
-    """What is annotated together: one conversation, or two side by side, of which the first is on the left."""
+    """The conversations that are annotated together: one, or two side by side with the first on the left."""
 
     shown: PackedConversation
     right: PackedConversation | None = None
@@ -23,25 +26,30 @@ class PackedItem:
 
 @dataclass(frozen=True)
 class NewPackage:
-    """A package to store, by its external id where it was used elsewhere, or by its block where it was allocated.
+    """A package to store: by its external id if it was uploaded, or by its block if it was allocated.
 
-    Its items stand in their order at the positions that it leaves free for `gold` items.
+    Its items take, in order, the positions that are not in `gold`. If it is `annotated_twice`, it needs one annotator
+    more than the campaign's other packages.
     """
 
     items: tuple[PackedItem, ...]
     gold: frozenset[int] = frozenset()
     external_id: str | None = None
     block: int | None = None
+    annotated_twice: bool = False
 
     @property
     def positions(self) -> list[int]:
-        """The positions of its items."""
+        """The positions of the package's items."""
         return [each for each in range(len(self.items) + len(self.gold)) if each not in self.gold]
 
 
 @dataclass(frozen=True)
 class UploadedItem:
-    """An item that annotations are uploaded to; `speakers` has the side of each turn, of a pair on the left."""
+    """An item for uploaded annotations; `speakers` has the side of each turn.
+
+    For a pair, `speakers` covers only the left conversation.
+    """
 
     id: UUID
     speakers: str
@@ -50,7 +58,7 @@ class UploadedItem:
 
 @dataclass(frozen=True)
 class NamedItem:
-    """What a position of a package shows; package and conversations have the names that files give them."""
+    """The item at a position of a package, with the names of package and conversations in files."""
 
     id: UUID
     package: str

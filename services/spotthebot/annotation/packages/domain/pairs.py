@@ -1,8 +1,10 @@
-"""Pairs: which two dialogues stand side by side, and which of them on the left.
+"""Pairs of dialogues to compare, and the dialogue of each pair that is on the left.
 
-Dialogues of different speakers are compared. Strata meet each other about equally often, dialogues of comparable length
-are put together, and each stratum is as often on the left as on the right: over all its pairs and against each other
-stratum, so that a preference for one side favours nobody.
+Dialogues of different speakers are compared. Strata meet each other about equally often, and paired dialogues have
+comparable lengths. Each stratum is equally often on the left and on the right, over all its pairs and in the pairs with
+any other stratum. So a preference for one side favours nobody.
+
+Pairs drawn at random would leave some bots uncompared in small campaigns.
 """
 
 import heapq
@@ -16,26 +18,27 @@ from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.packages.errors import TooFewToCompare
 
 _MAX_CONSIDERED: Final = 64
-"""Strata that are considered as partners of a dialogue: some hundred bots make thousands of strata."""
+"""The number of strata considered as partners of a dialogue: some hundred bots make thousands of strata."""
 
 
 @dataclass(frozen=True)
 class Dialogue:
-    """What pairs are made by: the stratum, shared by dialogues of the same two speakers, and the length."""
+    """The properties that decide pairing: the stratum, shared by dialogues of the same two speakers, and the length."""
 
     stratum: str
     exchanges: int
 
 
 def pair(dialogues: Sequence[Dialogue], shuffle: Shuffle) -> list[tuple[int, int]]:
-    """Return the pairs, left and right, as numbers of dialogues; each dialogue is in one pair.
+    """Return the pairs, left and right, as indices of dialogues; each dialogue is in one pair.
 
-    Of an odd number, one of the largest stratum is left out. Lengths are comparable where the longer has at most a
-    quarter more exchanges than the shorter. Dialogues of the largest remaining stratum, longest first, get a partner
-    by these rules in turn: a comparable length or the nearest one, a stratum that theirs met least often, the nearest
-    length, the largest stratum. The largest always goes first, so that no dialogues of one stratum remain.
+    If the number of dialogues is odd, one dialogue of the largest stratum is left out. Lengths are comparable if the
+    longer dialogue has at most a quarter more exchanges. Dialogues of the largest remaining stratum, longest first,
+    choose a partner by these rules in turn: a comparable length or else the nearest; the stratum met least often; the
+    nearest length; the largest stratum. The largest stratum always goes first, so that no dialogues of one stratum
+    remain.
 
-    Raises TooFewToCompare where more than half of the dialogues are of one stratum.
+    Raises TooFewToCompare if more than half of the dialogues belong to one stratum.
     """
     strata = _by_length(dialogues, shuffle)
     largest = max(strata, key=len, default=[])
@@ -49,7 +52,10 @@ def pair(dialogues: Sequence[Dialogue], shuffle: Shuffle) -> list[tuple[int, int
 
 
 def _by_length(dialogues: Sequence[Dialogue], shuffle: Shuffle) -> list[list[int]]:
-    """Return the dialogues of each stratum, the shortest first; strata and equals in them are in a drawn order."""
+    """Return the dialogues of each stratum, shortest first.
+
+    Strata, and dialogues of equal length, are in a random order.
+    """
     members: dict[str, list[int]] = defaultdict(list)
     for number in shuffle("dialogues", range(len(dialogues))):
         members[dialogues[number].stratum].append(number)
@@ -65,7 +71,7 @@ class _Couple:
 
 
 def _couples(dialogues: Sequence[Dialogue], strata: list[list[int]]) -> list[_Couple]:
-    """Empty the strata, of which none holds more than all others together, couple by couple."""
+    """Remove couples from the strata until they are empty. No stratum holds more than all others together."""
     left = list(range(len(strata)))
     by_size = [(-len(members), code) for code, members in enumerate(strata)]
     heapq.heapify(by_size)
@@ -83,7 +89,7 @@ def _couples(dialogues: Sequence[Dialogue], strata: list[list[int]]) -> list[_Co
     while by_size:
         size, code = heapq.heappop(by_size)
         if -size != len(strata[code]):
-            continue  # it was some other stratum's partner since
+            continue  # it has become another stratum's partner since
         one = take(code, -1)
         length = dialogues[one].exchanges
         ranked = []
@@ -103,7 +109,7 @@ def _couples(dialogues: Sequence[Dialogue], strata: list[list[int]]) -> list[_Co
 
 
 def _considered(strata: Sequence[int], turn: int) -> Sequence[int]:
-    """Return some of many strata, others at each turn: two at least, or all."""
+    """Return the strata to consider: all if there are few, else a window that moves on with each turn."""
     if len(strata) <= _MAX_CONSIDERED:
         return strata
     start = turn * _MAX_CONSIDERED % len(strata)
@@ -111,23 +117,23 @@ def _considered(strata: Sequence[int], turn: int) -> Sequence[int]:
 
 
 def _nearest(dialogues: Sequence[Dialogue], members: Sequence[int], exchanges: int) -> int:
-    """Return where the dialogue is whose length is nearest; members are sorted by length."""
+    """Return the index of the dialogue with the nearest length; members are sorted by length."""
     after = bisect_left(members, exchanges, key=lambda number: dialogues[number].exchanges)
     near = range(max(0, after - 1), min(after + 1, len(members)))
     return min(near, key=lambda at: abs(dialogues[members[at]].exchanges - exchanges))
 
 
 def _apart(one: int, other: int) -> int:
-    """Return by how much two lengths differ, 0 where they are comparable."""
+    """Return the difference of two lengths; 0 if they are comparable."""
     shorter, longer = sorted((one, other))
     return 0 if 4 * longer <= 5 * shorter else longer - shorter
 
 
 def _on_sides(couples: Sequence[_Couple], shuffle: Shuffle) -> list[tuple[int, int]]:
-    """Put one dialogue of each couple on the left: of the couples of two strata, each stratum in every second one.
+    """Decide for each couple which dialogue is left: for two strata, left and right alternate.
 
-    Of an odd number, one couple remains for each two such strata. These are the edges of a graph, and the strata its
-    vertices: walked along in trails, each vertex is left about as often as it is come to, once more or less at most.
+    If two strata have an odd number of couples, one couple remains. The remaining couples are the edges of a graph with
+    strata as vertices. Walking the graph in trails enters each vertex as often as it leaves it, or once more or less.
     """
     by_strata: dict[tuple[int, int], list[_Couple]] = defaultdict(list)
     for couple in couples:
@@ -145,10 +151,10 @@ def _on_sides(couples: Sequence[_Couple], shuffle: Shuffle) -> list[tuple[int, i
 
 
 def _oriented(edges: Sequence[tuple[int, int]], shuffle: Shuffle) -> dict[tuple[int, int], bool]:
-    """Give each edge of a graph a direction, so that as many leave a vertex as come to it, or one more or less.
+    """Direct the edges of a graph so that each vertex has as many outgoing as incoming edges, or one more or less.
 
-    Trails begin at vertices of an odd degree as long as there are some, and end at another one of these; the others
-    come back to where they began. Says whether an edge leads from its first vertex to its second.
+    Trails first begin at vertices of odd degree, and end at another such vertex. The other trails are circles. Returns
+    for each edge whether it leads from its first vertex to its second.
     """
     neighbours: dict[int, set[int]] = defaultdict(set)
     for one, other in edges:

@@ -1,4 +1,4 @@
-"""Draws that only who has the secret of a campaign can repeat."""
+"""Random draws that only the holder of a campaign's secret can repeat."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Shuffle:
-    """Permutations that only who has the secret can repeat: positions sorted by a keyed hash (BLAKE2b, RFC 7693)."""
+    """Permutations that only the holder of the secret can repeat: sorted by a keyed hash (BLAKE2b, RFC 7693)."""
 
     def __init__(self, secret: bytes, seed: int) -> None:
         self._key = blake2b(str(seed).encode(), key=secret, digest_size=32).digest()
@@ -22,10 +22,10 @@ class Shuffle:
         return [listed[number] for number in sorted(range(len(listed)), key=tags.__getitem__)]
 
     def rotate(self, purpose: str, things: Sequence[T]) -> list[T]:
-        """Begin with a drawn element and keep the order."""
+        """Rotate the sequence to begin with a drawn element."""
         start = self.number(purpose, len(things))
         return [*things[start:], *things[:start]]
 
     def number(self, purpose: str, below: int) -> int:
-        """Draw a number from 0 up to `below`; 128 bits make every number as likely as any other."""
+        """Draw a number from 0 up to, not including, `below`; 128 bits make all numbers equally likely."""
         return int.from_bytes(blake2b(purpose.encode(), key=self._key, digest_size=16).digest()) % below

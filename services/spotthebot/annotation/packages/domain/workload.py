@@ -1,63 +1,94 @@
-"""What a campaign's packages hold, and how many annotators they need.
+"""The contents of a campaign's packages, and how many annotators they need.
 
-Nobody sees a conversation twice, so packages that share conversations go to different annotators. For packages that
-somebody else made this is the colouring of a graph with a limit for each colour, of which the fewest colours can't be
-computed in general (Karp 1972). So two numbers say between what it is.
+Nobody sees a conversation twice, so packages that share conversations go to different annotators. For uploaded packages
+this is graph colouring with a limit for each colour. The smallest number of colours can't be computed in general (Karp
+1972), so the result is a lower and an upper bound.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
+from typing import Self
 from uuid import UUID
 
 from spotthebot.annotation.campaigns.domain import Campaign
+from spotthebot.annotation.packages.domain.allocation import Allocation
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What a campaign holds: items by length in exchanges, packages by block, and the items of its largest package.
+    """The contents of a campaign: items by length in exchanges, packages by block, and the size of its largest package.
 
-    Packages of one block show the same conversations; the block is None of packages that were uploaded:
-    `conversations` has what each of these shows.
+    Packages of one block show the same conversations. Uploaded packages have the block None; `conversations` has the
+    conversations of each uploaded package. One more annotator sees the packages of `blocks_twice`; `items_twice` counts
+    their items by length.
     """
 
     items: Mapping[int, int]
     packages: Mapping[int | None, int]
     largest: int
     conversations: Sequence[frozenset[UUID]] = ()
+    items_twice: Mapping[int, int] = field(default_factory=dict)
+    blocks_twice: frozenset[int | None] = frozenset()
+
+    @classmethod
+    def of(cls, allocation: Allocation) -> Self:
+        """Return the workload of allocated packages; items that show conversations whole have the length 0."""
+        packages = allocation.packages
+        items = [(item.exchanges or 0, package.annotated_twice) for package in packages for item in package.items]
+        return cls(
+            items=Counter(length for length, _ in items),
+            packages=Counter(package.block for package in packages),
+            largest=max(len(package.items) for package in packages),
+            items_twice=Counter(length for length, annotated_twice in items if annotated_twice),
+            blocks_twice=frozenset(package.block for package in packages if package.annotated_twice),
+        )
+
+    def annotations(self, annotators: int) -> dict[int, int]:
+        """Return the annotations by length, if `annotators` see each item, and one more each item seen twice."""
+        return {length: annotators * count + self.items_twice.get(length, 0) for length, count in self.items.items()}
+
+    def assignments(self, annotators: int) -> dict[int | None, int]:
+        """Return the assignments by block, if `annotators` get each package, and one more each package seen twice."""
+        return {block: (annotators + (block in self.blocks_twice)) * count for block, count in self.packages.items()}
 
 
 @dataclass(frozen=True)
 class AnnotatorsNeeded:
-    """`at_least` annotators are needed, and `enough` can do it; the fewest are known where both are equal."""
+    """At least `at_least` annotators are needed, and `enough` annotators suffice.
+
+    If both numbers are equal, they are the smallest number that suffices.
+    """
 
     at_least: int
     enough: int
 
 
 def annotators_of(campaign: Campaign, workload: Workload) -> AnnotatorsNeeded:
-    """Return how many annotators are needed: nobody gets two packages of a block, nor more than the limit."""
-    packages, annotations = workload.packages, campaign.annotations_per_segment
-    limit = campaign.packages_per_annotator
+    """Return how many annotators a campaign needs.
+
+    Nobody gets two packages of a block, or more packages than allowed.
+    """
+    annotations, limit = campaign.annotations_per_segment, campaign.packages_per_annotator
     if workload.conversations:
         return annotators_needed(workload.conversations, annotations=annotations, packages_per_annotator=limit)
-    total = sum(packages.values()) * annotations
+    assignments = workload.assignments(annotations)
+    total = sum(assignments.values())
     if not total:
         return AnnotatorsNeeded(0, 0)
-    of_one_block = max(packages.values()) * annotations
-    fewest = max(of_one_block, -(-total // min(limit or total, len(packages))))
+    fewest = max(*assignments.values(), -(-total // min(limit or total, len(assignments))))
     return AnnotatorsNeeded(fewest, fewest)
 
 
 def annotators_needed(
     packages: Sequence[Collection[Hashable]], *, annotations: int, packages_per_annotator: int | None
 ) -> AnnotatorsNeeded:
-    """Return how many annotators can annotate packages, given by their conversations, `annotations` times each.
+    """Return bounds for the number of annotators, if each package needs `annotations` different annotators.
 
-    Fewer than `at_least` would have to see the conversation that most packages show twice, or take more packages than
-    they may. `enough` are needed when packages are given out one by one, those with the most shown conversation first,
-    each to those who came first and may have it.
+    A package is given as its conversations. With fewer than `at_least` annotators, somebody would see the most frequent
+    conversation twice, or get more packages than allowed. For `enough`, packages are given out one by one, packages
+    with the most frequent conversation first. Each package goes to the first annotators who may have it.
     """
     shown = Counter(conversation for package in packages for conversation in set(package))
     limit = packages_per_annotator or max(1, len(packages))

@@ -1,1 +1,1 @@
-"""Checks of protocols and of answers, all pure, and the documents that are built in."""
+"""Checks of protocols and of answers, all pure, and the built-in documents."""

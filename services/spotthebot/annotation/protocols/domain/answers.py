@@ -1,7 +1,7 @@
-"""Answers to the questions of a protocol: which are asked, what an answer may hold, what is missing, its long rows.
+"""Answers to the questions of a protocol: questions asked, valid values, missing answers, rows in long format.
 
-An answer is a draft as annotators' frontends send it, JSON: values by question, of questions per side or per turn by
-target. A question is asked where its conditions hold by what the answer says; an answer to one that is not is refused.
+An answer is a draft in JSON, as frontends send it: values by question, and by target for questions per side or per
+turn. A question is asked if the answer meets its conditions. Answers to other questions are refused.
 """
 
 import re
@@ -27,7 +27,7 @@ _MISSING = object()
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """A question that is asked, of one target."""
+    """A question that is asked, with its target."""
 
     question: Question
     step: str
@@ -36,7 +36,10 @@ class AskedQuestion:
 
 @dataclass(frozen=True)
 class AnswerValue:
-    """One long row: `value` is None where none of a multiple question's choices was taken."""
+    """One value of an answer, as a row of a table in long format.
+
+    `value` is None if a multiple question was answered without a choice.
+    """
 
     question: str
     target: Target
@@ -45,7 +48,7 @@ class AnswerValue:
 
 @dataclass
 class _Reading:
-    """What was found in an answer while the questions were walked through in order."""
+    """The findings of a walk through an answer, question by question in order."""
 
     asked: list[tuple[PlacedQuestion, Target]] = field(default_factory=list)
     faults: list[FieldError] = field(default_factory=list)
@@ -55,7 +58,10 @@ class _Reading:
 def check_answer(
     protocol: AnnotationProtocol, shape: UnitShape, answer: object, *, at: str = ""
 ) -> tuple[FieldError, ...]:
-    """Return what is wrong with an answer, by JSON pointers into it that begin with `at`; it may be incomplete."""
+    """Return the faults of an answer, which may be incomplete.
+
+    Faults are JSON pointers into the answer that begin with `at`.
+    """
     if not isinstance(answer, Mapping):
         return (FieldError(at, "An answer is an object: values by question."),)
     faults = [*_read(protocol, shape, answer).faults, *_foreign(protocol, answer)]
@@ -65,7 +71,7 @@ def check_answer(
 def asked_questions(
     protocol: AnnotationProtocol, shape: UnitShape, answer: Mapping[str, object]
 ) -> tuple[AskedQuestion, ...]:
-    """Return the questions that are asked given what is answered, in order; each question's targets in theirs."""
+    """Return the questions that are asked, given an answer so far, in order; for each, the targets in order."""
     asked = _read(protocol, shape, answer).asked
     return tuple(AskedQuestion(placed.question, placed.step, target) for placed, target in asked)
 
@@ -73,7 +79,7 @@ def asked_questions(
 def answered_questions(
     protocol: AnnotationProtocol, shape: UnitShape, answer: Mapping[str, object]
 ) -> dict[tuple[str, Target], object]:
-    """Return what an answer that `check_answer` accepts says, by question and target; a blank text says nothing."""
+    """Return the values of a valid answer by question and target; blank texts are left out."""
     answered = _read(protocol, shape, answer).answered
     by_question = {name: answer[name] for name, _ in answered}
     return {
@@ -90,7 +96,7 @@ def missing(
     *,
     at: str = "",
 ) -> tuple[FieldError, ...]:
-    """Return which required questions that are asked have no answer, in one step or in all; nothing: it is complete."""
+    """Return the required questions without an answer, in one step or in all; empty if the answer is complete."""
     reading = _read(protocol, shape, answer)
     return tuple(
         FieldError(f"{at}{_pointer(placed.question.id, target)}", "The question needs an answer.")
@@ -102,7 +108,7 @@ def missing(
 
 
 def values(protocol: AnnotationProtocol, answer: Mapping[str, object]) -> tuple[AnswerValue, ...]:
-    """Return the long rows of an answer that `check_answer` accepts, in the order of questions, targets and values."""
+    """Return a valid answer as rows in long format, in the order of questions, targets and values."""
     rows = []
     for placed in questions_of(protocol):
         question = placed.question
@@ -152,7 +158,7 @@ def _read_target(reading: _Reading, placed: PlacedQuestion, target: Target, give
     fault = _fault(placed, given)
     if fault is not None:
         reading.faults.append(FieldError(_pointer(question.id, target), fault))
-    elif not (isinstance(question, TextQuestion) and not str(given).strip()):  # a blank text answers nothing
+    elif not (isinstance(question, TextQuestion) and not str(given).strip()):  # a blank text is not an answer
         reading.answered[question.id, target] = frozenset(v for v in _given_values(given) if v is not None)
 
 
@@ -161,7 +167,7 @@ def _is_asked(placed: PlacedQuestion, target: Target, reading: _Reading) -> bool
 
 
 def _answered(question: str, target: Target, reading: _Reading) -> frozenset[Value]:
-    """Return the values of a question for a target, or for the unit: a protocol has the question once."""
+    """Return the values of a question for a target, or for the whole unit if the question is about the unit."""
     found = reading.answered.get((question, target)) or reading.answered.get((question, None))
     return found or frozenset()
 
@@ -173,7 +179,7 @@ def _reason(placed: PlacedQuestion, target: Target, reading: _Reading) -> str:
 
 
 def _fault(placed: PlacedQuestion, given: object) -> str | None:
-    """Return what is wrong with the value of one question and target."""
+    """Return the fault of the value for one question and target; None if it is valid."""
     question = placed.question
     if isinstance(question, TextQuestion):
         return _fault_of_text(question, given)
@@ -204,7 +210,7 @@ def _fault_of_list(values: tuple[Value, ...], given: object) -> str | None:
 
 
 def _is_among(given: object, values: tuple[Value, ...]) -> bool:
-    """Whether a value is one of the question's: True is no 1, and 1.0 is none either."""
+    """Return whether a value is one of the question's values, of the same type: neither True nor 1.0 is 1."""
     return type(given) in {str, int} and given in values
 
 
@@ -214,7 +220,7 @@ def _named(values: tuple[Value, ...]) -> str:
 
 
 def _given_values(given: object) -> tuple[Value | None, ...]:
-    """Return the values that an accepted answer to one question and target stands for."""
+    """Return the single values in a valid answer to one question and target."""
     if isinstance(given, list | tuple):
         return tuple(given) or (None,)
     return (given,) if isinstance(given, str | int) else ()
@@ -239,7 +245,7 @@ def _foreign(protocol: AnnotationProtocol, answer: Mapping[str, object]) -> Iter
 
 
 def _pointer(name: str, target: Target = None) -> str:
-    """Make a pointer (RFC 6901) to a question's answer, or to that for one target; long names are shortened."""
+    """Return the JSON pointer (RFC 6901) to a question's answer, or to its value for a target; shortens long names."""
     parts = (name,) if target is None else (name, target)
     shown = (part if len(part) <= _LONGEST_NAME else f"{part[:_LONGEST_NAME]}…" for part in parts)
     return "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in shown)

@@ -1,4 +1,4 @@
-"""The protocols that come with the service, from the documents beside this module."""
+"""The built-in protocols, from the documents next to this module."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -19,5 +19,5 @@ def built_in_protocols() -> Mapping[tuple[str, int], AnnotationProtocol]:
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a name belongs to a built-in protocol, in any version."""
+    """Return whether a built-in protocol has this name, in any version."""
     return any(name == built_in for built_in, _ in built_in_protocols())

@@ -1,4 +1,4 @@
-"""What one part of a protocol demands of another: `check_protocol` finds every fault of a document."""
+"""Rules between the parts of a protocol; `check_protocol` finds every fault of a document."""
 
 from collections.abc import Iterator
 
@@ -19,10 +19,11 @@ from spotthebot.kit.errors import FieldError
 
 
 def check_protocol(protocol: AnnotationProtocol, *, at: str = "") -> tuple[FieldError, ...]:
-    """Return what is wrong with a document, by JSON pointers into it that begin with `at`; nothing: it can be used."""
+    """Return the faults of a document, by JSON pointers that begin with `at`; empty if the document is valid."""
     placed = tuple(questions_of(protocol))
     faults = [*_steps(protocol), *_sizes(placed), *_reveal(protocol), *_questions(protocol, placed)]
-    if not faults:  # in a document with other faults, what can be reached is no use to know
+    faults += _behaviours(protocol, placed)
+    if not faults:  # reachability is meaningless in a document with other faults
         faults = [*_reachability(placed)]
     return tuple(FieldError(f"{at}{fault.pointer}", fault.detail) for fault in faults)
 
@@ -120,12 +121,42 @@ def _condition(
             yield FieldError(f"{pointer}/any_of/{number}", f"'{named.id}' has no value {value!r}.")
 
 
-def _reachability(placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
-    """Find questions that no answer leads to.
+def _behaviours(protocol: AnnotationProtocol, placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
+    asked = {each.question.id: each.question for each in placed}
+    if protocol.behaviours and protocol.unit.kind == "pair":
+        yield FieldError("/behaviours", "A pair has no behaviours: choices about a pair are of neither dialogue alone.")
+    seen: set[str] = set()
+    for number, behaviour in enumerate(protocol.behaviours):
+        pointer = f"/behaviours/{number}"
+        if behaviour.id in seen:
+            yield FieldError(f"{pointer}/id", f"Another behaviour has the id '{behaviour.id}'.")
+        elif behaviour.id in asked and not isinstance(asked[behaviour.id], SingleQuestion | MultipleQuestion):
+            yield FieldError(f"{pointer}/id", f"The question '{behaviour.id}' has a measure of this name: rename one.")
+        seen.add(behaviour.id)
+        kinds: set[str] = set()
+        for place, shown in enumerate(behaviour.shown_by):
+            question = asked.get(shown.question)
+            if not isinstance(question, SingleQuestion | MultipleQuestion):
+                detail = f"'{shown.question}' is no question with choices in this protocol."
+                yield FieldError(f"{pointer}/shown_by/{place}/question", detail)
+                continue
+            values = {choice.value for choice in question.choices}
+            for at, value in enumerate(shown.any_of):
+                if value not in values:
+                    detail = f"'{question.id}' has no choice {value!r}."
+                    yield FieldError(f"{pointer}/shown_by/{place}/any_of/{at}", detail)
+            kinds.add(question.per)
+        if len(kinds) > 1:
+            yield FieldError(f"{pointer}/shown_by", "Name questions of one `per`: these are asked of different things.")
 
-    A question is asked where its conditions hold and the questions that they name are asked. All that is a conjunction
-    of sets of values by question, and questions are answered independently: it can be met unless a question with one
-    value at a time would need two. Several choices of a multiple one can be taken together.
+
+def _reachability(placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
+    """Yield a fault for each question that no answer leads to.
+
+    A question is asked if its conditions hold, and if the questions that its conditions name are asked. Together these
+    conditions require for each named question a set of values. Questions are answered independently, so an answer can
+    meet all conditions unless a single-choice question would need two values. A multiple question can have several
+    values.
     """
     by_id = {each.question.id: each for each in placed}
     for each in placed:
@@ -141,7 +172,10 @@ def _reachability(placed: tuple[PlacedQuestion, ...]) -> Iterator[FieldError]:
 
 
 def _required(placed: PlacedQuestion, by_id: dict[str, PlacedQuestion]) -> frozenset[Condition]:
-    """Return the conditions of a question, and those of the questions that they name."""
+    """Return all conditions that must hold before a question is asked.
+
+    These are its own conditions, those of the questions that its conditions refer to, and so on.
+    """
     found: set[Condition] = set()
     unseen = [*placed.conditions]
     while unseen:

@@ -1,8 +1,8 @@
-"""Exchanges that an annotator opens one after the other, and what they decide on the way.
+"""Exchanges that an annotator opens one by one, and the decisions made on the way.
 
-A decision belongs to the exchanges that were open when it was made: as long as no other one is opened it can be
-changed, and from then on it is locked. So nobody decides first, looks on and decides again, and the decision's turn is
-known without trust in a frontend.
+A decision belongs to the exchanges that were open when it was made. The decision can be changed until another exchange
+is opened, which locks the decision. So nobody can decide, read on and decide again, and the turn of a decision is known
+without trusting a frontend.
 """
 
 from collections.abc import Sequence
@@ -25,18 +25,13 @@ from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 @dataclass(frozen=True)
 class Decision:
-    """What was known of a question when it was answered: how many exchanges were open, and since when the last was."""
+    """The state of an item when a question was answered: how many exchanges were open, and since when."""
 
     question: str
     target: Target
     exchanges: int
     opened_at: datetime
     decided_at: datetime
-
-
-def opens_one_by_one(protocol: AnnotationProtocol) -> bool:
-    """Whether annotators open one exchange after the other."""
-    return protocol.reveal == "exchange_by_exchange"
 
 
 def open_exchange(
@@ -49,13 +44,13 @@ def open_exchange(
     most: int,
     now: datetime,
 ) -> tuple[datetime, ...]:
-    """Return when each exchange of an item was opened, now the next one too; one that is open stays as it is.
+    """Open the next exchange of an item, and return the opening times; for an open exchange, nothing changes.
 
-    None is opened before the one that precedes it, though a clock is set back.
-    `most` exchanges can be opened. Raises ShownWhole, ExchangeNotNext, AllExchangesOpen, and EverythingDecided where
-    the required questions of the first step have their answers, which another exchange could not change.
+    Opening times never decrease, even if a clock is set back. At most `most` exchanges can be opened. Raises
+    ShownWhole, ExchangeNotNext, AllExchangesOpen, and EverythingDecided if the required questions of the first step are
+    answered, so that another exchange could change nothing.
     """
-    if not opens_one_by_one(protocol):
+    if not protocol.opens_one_by_one:
         raise ShownWhole(protocol=protocol.name)
     opened = len(opened_at)
     if exchange <= opened:
@@ -77,9 +72,9 @@ def decide(
     opened_at: Sequence[datetime],
     now: datetime,
 ) -> tuple[Decision, ...]:
-    """Return the decisions of an answer that is saved; `before` has those of the draft that it replaces.
+    """Return the decisions of an answer that is saved; `before` is the earlier answer with its decisions.
 
-    What is answered as before keeps its decision. Raises NoExchangeOpen, and DecisionLocked where an answer changes
+    An unchanged answer keeps its decision. Raises NoExchangeOpen. Raises DecisionLocked if the answer changes a value
     that was given before the last exchange was opened.
     """
     opened = len(opened_at)

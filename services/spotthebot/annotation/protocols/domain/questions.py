@@ -1,6 +1,7 @@
-"""The questions of a protocol in order, whom each is asked for, and the unit that an item shows.
+"""The questions of a protocol in order, their targets, and the unit that an item shows.
 
-The order is that of the document, depth first: a question, the follow-ups of its first choice, those of its second.
+Questions are in the order of the document, depth first: a question, the follow-ups of its first choice, the follow-ups
+of its second choice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,15 +26,15 @@ from spotthebot.contracts.turns import Turn
 
 Value: TypeAlias = str | int
 Target: TypeAlias = str | None
-"""Of a question per side `"A"` or `"B"`, per turn the number of the turn from `"0"`, per unit None."""
+"""`"A"` or `"B"` for a question per side, the turn's number from `"0"` per turn, None per unit."""
 
 
 @dataclass(frozen=True)
 class UnitShape:
-    """What a protocol's answers depend on of the unit that is shown: its sides, and who speaks each turn.
+    """The properties of a shown unit that determine its questions: its sides, and the speaker of each turn.
 
-    A pair has neither sides nor turns. A unit of which one side alone is annotated has that side in `sides`. `only` is
-    the target that alone is looked at, besides the unit as a whole; None: all of them.
+    A pair has neither sides nor turns. If only one side of a unit is annotated, `sides` holds only this side. With
+    `only`, questions are asked for this target and for the unit as a whole; None asks for all targets.
     """
 
     sides: tuple[Side, ...] = ("A", "B")
@@ -42,7 +43,7 @@ class UnitShape:
 
     @classmethod
     def of_turns(cls, turns: Sequence[Turn]) -> "UnitShape":
-        """Return the shape of a conversation whose turns are shown."""
+        """Return the shape of a conversation with these turns."""
         return cls(speakers=tuple(turn.speaker for turn in turns))
 
 
@@ -52,7 +53,7 @@ _MAX_PLACED = 256
 
 @dataclass(frozen=True)
 class Condition:
-    """A question has one of these values, for the same target or for the unit."""
+    """The condition that a question has one of these values, for the same target or for the unit."""
 
     question: str
     values: frozenset[Value]
@@ -60,10 +61,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class PlacedQuestion:
-    """A question, where it stands, and what must hold for it to be asked.
+    """A question with its place in the document and its conditions.
 
-    `pointer` (RFC 6901) leads to it in the document; `parents` are the questions that it follows up, outermost first.
-    `values` are those of `values_of`.
+    `pointer` (RFC 6901) leads to it in the document; `parents` are the questions that it is a follow-up of, outermost
+    first. `values` is the result of `values_of`.
     """
 
     question: Question
@@ -76,14 +77,14 @@ class PlacedQuestion:
 
 @dataclass(frozen=True)
 class _Placed:
-    """The questions of a protocol in order, and the ids of each step's."""
+    """The questions of a protocol in order, and the ids of each step's questions."""
 
     questions: tuple[PlacedQuestion, ...]
     ids: Mapping[str, frozenset[str]]
 
 
 class _SameObject:
-    """A protocol as a key that is equal where it is the same object: to compare documents takes longer than a walk."""
+    """A protocol as a cache key, equal only for the same object. Comparing documents would take longer than a walk."""
 
     __slots__ = ("protocol",)
 
@@ -109,7 +110,7 @@ def question_ids(protocol: AnnotationProtocol) -> Mapping[str, frozenset[str]]:
 
 @lru_cache(maxsize=_MAX_PLACED)
 def _place(same: _SameObject) -> _Placed:
-    """Walk through a protocol, which every save of an answer needs, once."""
+    """Walk through a protocol, and cache the result, because every save of an answer needs it."""
     questions = tuple(
         placed
         for number, step in enumerate(same.protocol.steps)
@@ -142,7 +143,7 @@ def _placed(
 
 
 def targets_of(protocol: AnnotationProtocol, question: Question, shape: UnitShape) -> tuple[Target, ...]:
-    """Return for which targets a question stands in a unit of this shape."""
+    """Return the targets that a question has in a unit of this shape."""
     if shape.only is not None and question.per != "unit":
         return (shape.only,) if (question.per == "turn") is shape.only.isdecimal() else ()
     match question.per:
@@ -156,12 +157,12 @@ def targets_of(protocol: AnnotationProtocol, question: Question, shape: UnitShap
 
 
 def text_questions(protocol: AnnotationProtocol) -> tuple[str, ...]:
-    """Return the ids of the questions that are answered in the annotator's own words."""
+    """Return the ids of free-text questions."""
     return tuple(each.question.id for each in questions_of(protocol) if isinstance(each.question, TextQuestion))
 
 
 def values_of(question: Question) -> tuple[Value, ...] | None:
-    """Return the values that a question's answer can have or hold; None for free text."""
+    """Return the possible values of a question's answer; None for free text."""
     match question:
         case SingleQuestion() | MultipleQuestion():
             return tuple(choice.value for choice in question.choices)
@@ -175,9 +176,10 @@ def values_of(question: Question) -> tuple[Value, ...] | None:
 
 @dataclass(frozen=True)
 class Unit:
-    """What one item shows: a conversation, or two side by side; at each of several lengths in exchanges, or whole.
+    """The content of an item: one conversation, or two side by side, whole or at several lengths in exchanges.
 
-    Segments have lengths; dialogues, and dialogues of which turns are annotated, have none; pairs have two dialogues.
+    Segments have lengths. Dialogues, whether annotated whole or turn by turn, have no lengths. Pairs have two
+    dialogues.
     """
 
     lengths: tuple[int, ...] = ()

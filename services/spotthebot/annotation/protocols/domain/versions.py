@@ -10,7 +10,7 @@ from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 @dataclass(frozen=True)
 class ProtocolVersion:
-    """A protocol in one version; one that is built in was never stored."""
+    """One version of a protocol; built-in versions are never stored."""
 
     protocol: AnnotationProtocol
     created_at: datetime | None
@@ -22,7 +22,7 @@ class ProtocolVersion:
 
 @dataclass(frozen=True)
 class ProtocolSummary:
-    """A version of a protocol in a list, which is ordered by ids: those that are built in come first."""
+    """A version of a protocol in a list ordered by id; built-in versions come first."""
 
     id: UUID
     name: str
@@ -33,7 +33,7 @@ class ProtocolSummary:
 
 
 def built_in_summaries(*, name: str | None = None) -> list[ProtocolSummary]:
-    """Return the built-in protocols as a list has them, with ids below all that are given to stored ones."""
+    """Return the built-in protocols as list entries, with ids smaller than those of stored protocols."""
     return [
         ProtocolSummary(UUID(int=number), each.name, each.version, each.title, each.source, created_at=None)
         for number, each in enumerate(built_in_protocols().values(), 1)

@@ -1,1 +1,1 @@
-"""Reviews over HTTP: of annotators, and of assignments."""
+"""Endpoints for reviews of annotators and of assignments."""

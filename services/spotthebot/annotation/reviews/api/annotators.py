@@ -1,5 +1,6 @@
 """Annotators of a campaign, and the audit log of decisions about them."""
 
+from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
@@ -9,24 +10,22 @@ from spotthebot.annotation.annotators import store as annotators_store
 from spotthebot.annotation.annotators import use_cases as annotators_use_cases
 from spotthebot.annotation.annotators.domain import Annotator
 from spotthebot.annotation.audit import store as audit_store
-from spotthebot.annotation.audit.domain import AuditEntry
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Pseudonyms
-from spotthebot.annotation.deps import Admin, AdminReader, Frontend, frontend_of
+from spotthebot.annotation.deps import Admin, AdminReader, Frontend
 from spotthebot.annotation.erasure import use_cases as erasure_use_cases
 from spotthebot.annotation.reviews import store, use_cases
 from spotthebot.annotation.reviews.use_cases import appeal, get_quality
 from spotthebot.contracts.annotation.annotations import AnnotatorId
 from spotthebot.contracts.annotation.assignments import (
-    AgreementOut,
     AnnotatorOut,
     AnnotatorQualityOut,
     AppealIn,
     AppealOut,
-    AuditEntryOut,
     BlockIn,
-    SubmittedTexts,
 )
+from spotthebot.contracts.annotation.audit import AuditEntryOut
+from spotthebot.contracts.terms import SubmittedTexts
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.pagination import Order, Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
@@ -48,7 +47,7 @@ async def list_annotators(
         bool | None, Query(description="Those who said something against a block or a failed training, or did not.")
     ] = None,
 ) -> Page[AnnotatorOut]:
-    """List the annotators of a campaign, those who came first first."""
+    """List the annotators of a campaign, oldest first."""
     pseudonyms = await campaigns_store.get_pseudonyms(session, campaign_id)
     rows = await annotators_store.list_annotators(
         session,
@@ -66,20 +65,16 @@ async def list_annotators(
 async def get_annotator_quality(
     session: Reading, _caller: AdminReader, campaign_id: UUID, annotator_id: UUID
 ) -> AnnotatorQualityOut:
-    """Return what is known of an annotator's work so far: gold items, strikes, speed, agreement with others."""
+    """Return the quality of an annotator's work so far: gold items, strikes, speed, agreement with others."""
     found = await get_quality(session, campaign_id, annotator_id)
     pseudonyms = await campaigns_store.get_pseudonyms(session, campaign_id)
-    return AnnotatorQualityOut(
+    return AnnotatorQualityOut.of(
+        found,
         annotator=_annotator_out(found.annotator, pseudonyms),
-        annotations=found.annotations,
         median_seconds=None if found.median_time is None else found.median_time.total_seconds(),
         others_median_seconds=found.others_times.median.total_seconds()
         if found.others_times and found.others_times.is_known
         else None,
-        agreement={
-            question: AgreementOut(compared=each.compared, equal=each.equal)
-            for question, each in found.agreement.items()
-        },
     )
 
 
@@ -87,7 +82,10 @@ async def get_annotator_quality(
 async def block_annotator(
     session: Writing, caller: Admin, now: Now, campaign_id: UUID, annotator_id: UUID, request: BlockIn
 ) -> AnnotatorOut:
-    """Let an annotator claim nothing more; what they hold goes to others, and their answers stay."""
+    """Block an annotator from claiming packages.
+
+    A package that they hold goes to other annotators, and their answers stay.
+    """
     blocked = await annotators_use_cases.block_annotator(
         session, campaign_id, annotator_id, request.reason, key_id=caller.key_id, now=now
     )
@@ -98,7 +96,7 @@ async def block_annotator(
 async def unblock_annotator(
     session: Writing, caller: Admin, campaign_id: UUID, annotator_id: UUID, request: BlockIn
 ) -> AnnotatorOut:
-    """Let an annotator who was blocked claim packages again."""
+    """Let a blocked annotator claim packages again."""
     unblocked = await use_cases.unblock_annotator(
         session, campaign_id, annotator_id, request.reason, key_id=caller.key_id
     )
@@ -116,7 +114,7 @@ async def erase_annotator(
         SubmittedTexts, Query(description="What becomes of free texts in annotations that were submitted.")
     ] = SubmittedTexts.ERASE,
 ) -> AnnotatorOut:
-    """Erase the person behind an annotator, in every campaign; their labels stay. Nobody can undo it."""
+    """Erase the person behind an annotator, in every campaign; their labels stay. An erasure can't be undone."""
     erased = await erasure_use_cases.erase_annotator(
         session, campaign_id, annotator_id, submitted_texts, key_id=caller.key_id, now=now
     )
@@ -125,11 +123,14 @@ async def erase_annotator(
 
 @router.post("/appeals", operation_id="appeal_block")
 async def appeal_block(session: Writing, caller: Frontend, now: Now, campaign_id: UUID, request: AppealIn) -> AppealOut:
-    """Leave one note of an annotator who is blocked, or failed the training for good; sent again it changes nothing."""
+    """Store a note with which an annotator objects to their block, or to having failed the training for good.
+
+    An annotator can leave one note. A repeat of the same note changes nothing.
+    """
     annotator = await appeal(
         session,
         campaign_id,
-        frontend_of(caller),
+        caller.owner,
         request.annotator,
         request.note,
         key_id=caller.key_id,
@@ -151,7 +152,7 @@ async def list_audit_entries(
     annotator_id: Annotated[UUID | None, Query(description="Decisions about this annotator.")] = None,
     order: Order = "oldest_first",
 ) -> Page[AuditEntryOut]:
-    """List the decisions that touched a person, a label or the campaign, oldest first; of one that was deleted too."""
+    """List decisions that affected a person, a label or the campaign, oldest first, even for a deleted campaign."""
     rows = await audit_store.list_entries(
         session,
         campaign_id,
@@ -163,37 +164,13 @@ async def list_audit_entries(
     )
     if not rows:
         await store.require_campaign(session, campaign_id)
-    return page_of(rows, paging, key=lambda row: row.id, to_out=_entry_out)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=AuditEntryOut.of)
 
 
 def _annotator_out(annotator: Annotator, pseudonyms: Pseudonyms) -> AnnotatorOut:
-    return AnnotatorOut(
-        id=annotator.id,
+    return AnnotatorOut.of(
+        annotator,
         annotator=annotator.external_id,
         pseudonym=pseudonyms.name_of(annotator.id, annotator.external_id),
-        frontend=annotator.frontend,
-        packages=annotator.packages,
-        created_at=annotator.created_at,
-        consented_at=annotator.consented_at,
-        gold_right=annotator.work.gold_right,
-        gold_wrong=annotator.work.gold_wrong,
-        fast_items=annotator.work.fast_items,
-        fast_packages=annotator.work.fast_packages,
-        strikes=annotator.work.strikes,
-        blocked_at=annotator.blocked_at,
-        blocked_reason=annotator.blocked_reason,
-        appeal=annotator.appeal,
-        appealed_at=annotator.appealed_at,
-        erased_at=annotator.erased_at,
-    )
-
-
-def _entry_out(entry: AuditEntry) -> AuditEntryOut:
-    return AuditEntryOut(
-        id=entry.id,
-        at=entry.at,
-        key_id=entry.key_id,
-        action=entry.action,
-        annotator_id=entry.annotator_id,
-        details=dict(entry.details),
+        **asdict(annotator.work),
     )

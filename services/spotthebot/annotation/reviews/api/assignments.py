@@ -7,7 +7,6 @@ from fastapi import APIRouter
 from spotthebot.annotation.annotators import store as annotators_store
 from spotthebot.annotation.assignments.store import assignments as assignments_store
 from spotthebot.annotation.deps import Admin, AdminReader
-from spotthebot.annotation.leases.domain import Lease
 from spotthebot.annotation.reviews import use_cases
 from spotthebot.contracts.annotation.assignments import AssignmentSummaryOut, RejectionIn
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -21,29 +20,17 @@ router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["annotators"], ro
 async def list_assignments(
     session: Reading, _caller: AdminReader, campaign_id: UUID, annotator_id: UUID, paging: Paging
 ) -> Page[AssignmentSummaryOut]:
-    """List the packages that an annotator was given, oldest first."""
+    """List the assignments of an annotator, oldest first."""
     await annotators_store.get_annotator(session, campaign_id, annotator_id)
     rows = await assignments_store.list_assignments(session, annotator_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda row: row.id, to_out=_summary_out)
+    return page_of(rows, paging, key=lambda row: row.id, to_out=AssignmentSummaryOut.of)
 
 
 @router.post("/assignments/{assignment_id}/reject", operation_id="reject_assignment")
 async def reject_assignment(
     session: Writing, caller: Admin, campaign_id: UUID, assignment_id: UUID, request: RejectionIn
 ) -> AssignmentSummaryOut:
-    """Let submitted work not count; another annotator gets the package. What was answered is kept, and not analysed."""
-    return _summary_out(
+    """Reject submitted work: its package goes to another annotator. The answers are kept, but not analysed."""
+    return AssignmentSummaryOut.of(
         await use_cases.reject_assignment(session, campaign_id, assignment_id, request.reason, key_id=caller.key_id)
-    )
-
-
-def _summary_out(lease: Lease) -> AssignmentSummaryOut:
-    return AssignmentSummaryOut(
-        id=lease.id,
-        annotator_id=lease.annotator_id,
-        package_id=lease.package_id,
-        state=lease.state,
-        leased_at=lease.leased_at,
-        expires_at=lease.expires_at,
-        submitted_at=lease.submitted_at,
     )

@@ -1,1 +1,1 @@
-"""Checks of trainings and grades of answers to them, all pure."""
+"""Checks of trainings and grades of answers; all functions are pure."""

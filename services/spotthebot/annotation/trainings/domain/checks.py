@@ -1,4 +1,4 @@
-"""What a training demands of its protocol: `check_training` finds every fault of a document."""
+"""Rules between a training and its protocol; `check_training` finds every fault of a document."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ _Asked: TypeAlias = Mapping[str, Sequence[Question]]
 
 
 def check_training(training: Training, protocol: AnnotationProtocol, *, at: str = "") -> tuple[FieldError, ...]:
-    """Return what is wrong with a training for its protocol, by JSON pointers into it that begin with `at`."""
+    """Return the faults of a training for its protocol, by JSON pointers that begin with `at`."""
     faults = [*_questions(training, protocol), *_repeated(training)]
     for number, dialogue in enumerate(training.dialogues):
         here = f"/dialogues/{number}"
@@ -26,7 +26,7 @@ def check_training(training: Training, protocol: AnnotationProtocol, *, at: str 
 
 
 def check_dialogue(protocol: AnnotationProtocol, dialogue: TrainingDialogue) -> tuple[FieldError, ...]:
-    """Return what is wrong with a dialogue's right answers and explanations, by JSON pointers into the dialogue."""
+    """Return the faults of a dialogue's right answers and explanations, by JSON pointers into the dialogue."""
     if (dialogue.right_turns is not None) is not (protocol.unit.kind == "pair"):
         detail = "The protocol shows one dialogue." if dialogue.right_turns else "The protocol compares two dialogues."
         return (FieldError("/right_turns", detail),)
@@ -37,7 +37,7 @@ def check_dialogue(protocol: AnnotationProtocol, dialogue: TrainingDialogue) -> 
 
 
 def texts_of(dialogue: TrainingDialogue) -> frozenset[tuple[str, ...]]:
-    """Return the texts of a dialogue, or of both of a pair, whichever is on the left."""
+    """Return the texts of a dialogue, or of both dialogues of a pair in any order."""
     return frozenset(tuple(turn.text for turn in turns) for turns in (dialogue.turns, dialogue.right_turns or ()))
 
 
@@ -67,10 +67,10 @@ def _repeated(training: Training) -> Iterator[FieldError]:
 def _accepted(
     protocol: AnnotationProtocol, shape: UnitShape, dialogue: TrainingDialogue, asked: _Asked
 ) -> Iterator[FieldError]:
-    """Yield what is wrong with each right answer of a target when it stands in the gold answer's place.
+    """Yield the faults of each accepted answer of a target, checked in place of the target's gold answer.
 
-    Questions depend on values of the same target or of the unit: of another target's nothing changes, and it is not
-    looked at again. A training may hold 20 answers for each of 1,000 turns.
+    Conditions name only the same target or the unit, so the answers of other targets are not checked again. That keeps
+    checks fast: a training may hold 20 answers for each of 1,000 turns.
     """
     of_unit = {question.id for question in asked.get(UNIT, ())}
     unit: Answer = {name: value for name, value in dialogue.gold.items() if name in of_unit}
@@ -100,7 +100,7 @@ def _explanations(dialogue: TrainingDialogue, asked: _Asked) -> Iterator[FieldEr
 
 
 def _questions_by_target(protocol: AnnotationProtocol, shape: UnitShape) -> _Asked:
-    """Return the questions that stand for each target."""
+    """Return the questions of each target."""
     found = defaultdict(list)
     for placed in questions_of(protocol):
         for target in targets_of(protocol, placed.question, shape):

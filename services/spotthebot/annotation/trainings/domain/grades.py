@@ -1,4 +1,4 @@
-"""What is right in an answer to a dialogue whose right answer is known: turn by turn, side by side, or as a whole."""
+"""Grades an answer to a dialogue with a known right answer, for each turn, for each side, or as a whole."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ UNIT = "unit"
 
 @dataclass(frozen=True)
 class Grade:
-    """What was given for a turn, a side or the unit, all answers that are right, and whether it is one of them."""
+    """The answer for a turn, a side or the unit, all right answers, and whether the answer is right."""
 
     target: str
     given: Answer
@@ -23,12 +23,12 @@ class Grade:
 
 
 def shape_of_dialogue(dialogue: TrainingDialogue) -> UnitShape:
-    """Return the shape of what a training shows at once: a dialogue, or a pair."""
+    """Return the shape of a training's dialogue or pair."""
     return UnitShape.of_turns(dialogue.turns) if dialogue.right_turns is None else PAIR_SHAPE
 
 
 def graded_questions(training: Training, protocol: AnnotationProtocol) -> tuple[Question, ...]:
-    """Return the questions whose answers are right or wrong, in the protocol's order; free text is neither."""
+    """Return the graded questions in the protocol's order; free text is not graded."""
     return tuple(
         placed.question
         for placed in questions_of(protocol)
@@ -39,10 +39,10 @@ def graded_questions(training: Training, protocol: AnnotationProtocol) -> tuple[
 def grade(
     training: Training, protocol: AnnotationProtocol, dialogue: TrainingDialogue, answer: Answer
 ) -> tuple[Grade, ...]:
-    """Compare a whole answer with those that are right, for each turn, side or unit that graded questions are about.
+    """Compare a complete answer with the right answers, for each turn, side or unit with graded questions.
 
-    A target is right where the values of all its graded questions together are those of one right answer; the order of
-    a multiple question's values does not count.
+    A target is right if the values of all its graded questions together match one right answer. The order of a multiple
+    question's values does not count.
     """
     questions = graded_questions(training, protocol)
     given, gold = by_target(questions, answer), by_target(questions, dialogue.gold)
@@ -61,7 +61,7 @@ def grade(
 
 
 def mistakes(grades: tuple[Grade, ...]) -> int:
-    """Count the turns, sides and units that are wrong."""
+    """Count the wrong turns, sides and units."""
     return sum(not each.is_right for each in grades)
 
 

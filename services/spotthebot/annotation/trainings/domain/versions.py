@@ -9,7 +9,7 @@ from spotthebot.contracts.annotation.trainings import Training
 
 @dataclass(frozen=True)
 class TrainingVersion:
-    """A training in one version."""
+    """One version of a training."""
 
     id: UUID
     training: Training

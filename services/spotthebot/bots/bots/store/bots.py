@@ -18,9 +18,10 @@ from spotthebot.contracts.bots.probes import ProbeReport
 from spotthebot.contracts.bots.registry import BotId, BotIn, BotStatus, Limits
 from spotthebot.contracts.names import find_look_alike
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database.lookups import Lookups
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
-from spotthebot.kit.database.statements import Statement
+from spotthebot.kit.database.statement_pool import StatementPool
+from spotthebot.kit.database.statements import Runner, Statement
 from spotthebot.kit.ids import new_id
 
 _FIRST = UUID(int=0)
@@ -29,10 +30,10 @@ _LOCK_NAMES = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
 async def add_bot(session: WriteSession, request: BotIn, *, team: str | None, probe_in: timedelta) -> BotId:
-    """Store a bot without a version, to be probed after a time.
+    """Store a bot without a version, to be probed after `probe_in`.
 
-    Raises BotNameTaken and BotNameLooksAlike within its team: a team learns nothing of others' names, and a collection
-    takes no two that look alike.
+    Raises BotNameTaken and BotNameLooksAlike, but compares only names of the same team, so that a team learns no names
+    of other teams. Collections refuse similar names of different teams.
     """
     await session.execute(_LOCK_NAMES, {"name": f"bot-names/{team}"})
     names = await session.scalars(select(BotRow.name).where(BotRow.team.is_not_distinct_from(team)))
@@ -70,18 +71,18 @@ async def get_bot(session: ReadSession, bot_id: UUID, principal: Principal) -> B
 
 
 async def get_known_bot(session: ReadSession, bot_id: UUID) -> Bot:
-    """Return an existing bot for the service itself, without a check of the caller."""
+    """Return a bot that exists, for the service itself; no caller's rights are checked."""
     return _bot((await session.execute(_BY_ID, {"bot_id": bot_id})).one())
 
 
-async def find_bots(lookups: Lookups, bot_ids: Sequence[UUID]) -> dict[UUID, Bot]:
-    """Return those of the bots that exist, of all teams."""
-    bots = map(_bot, await lookups.fetch(_BY_IDS, {"bot_ids": list(bot_ids)}))
+async def find_bots(statements: StatementPool, bot_ids: Sequence[UUID]) -> dict[UUID, Bot]:
+    """Return the existing bots among these ids, of all teams."""
+    bots = map(_bot, await statements.fetch(_BY_IDS, {"bot_ids": list(bot_ids)}))
     return {bot.id: bot for bot in bots}
 
 
 async def list_bots(
-    lookups: Lookups,
+    runner: Runner,
     principal: Principal,
     *,
     name: str | None,
@@ -89,14 +90,14 @@ async def list_bots(
     after: UUID | None,
     limit: int,
 ) -> Sequence[Bot]:
-    """Return the bots that the caller may see, oldest first; `name` and `team` are compared as a whole."""
+    """Return the bots that the caller may see, oldest first; `name` and `team` must match exactly."""
     if principal.role == Role.TEAM:
         if team not in {None, principal.team}:
             return []
         team = principal.team
     lookup = _lookup_of_lists(by_name=name is not None, of_team=team is not None or principal.role == Role.TEAM)
     parameters = {"name": name, "team": team, "after": after or _FIRST, "limit": limit}
-    return [_bot(row) for row in await lookups.fetch(lookup, parameters)]
+    return [_bot(row) for row in await runner.fetch(lookup, parameters)]
 
 
 async def count_by_status(session: ReadSession) -> dict[str, int]:
@@ -113,9 +114,10 @@ async def change_bot(session: WriteSession, bot_id: UUID, changes: dict[str, Any
 async def change_status(
     session: WriteSession, bot_id: UUID, event: StatusEvent, *, version: int | None = None, **values: object
 ) -> BotStatus | None:
-    """Apply an event to a bot's status and set other `values` with it, if its present status allows the event.
+    """Apply an event to a bot's status and set other `values`, if the present status allows the event.
 
-    With `version`, only while that version is the present one. Return the new status; None if nothing changed.
+    With `version`, change nothing unless this version is the bot's present version. Return the new status; None if
+    nothing changed.
     """
     transitions = TRANSITIONS[event]
     statement = update(BotRow).where(BotRow.id == bot_id, BotRow.status.in_(transitions))
@@ -129,7 +131,7 @@ async def change_status(
 async def begin_version(session: WriteSession, bot_id: UUID, *, probe_in: timedelta) -> BotStatus | None:
     """Make a bot wait for the probe of its next version; return None if it is retired.
 
-    A heartbeat probes it after `probe_in`; a suspended bot gets no heartbeat.
+    A heartbeat probes the version after `probe_in`; a suspended bot gets no heartbeat.
     """
     event = StatusEvent.VERSION_ADDED
     probed = [old for old, new in TRANSITIONS[event].items() if new in TRANSITIONS[StatusEvent.PROBE_PASSED]]
@@ -140,14 +142,14 @@ async def begin_version(session: WriteSession, bot_id: UUID, *, probe_in: timede
 
 
 async def activate_bot(session: WriteSession, bot_id: UUID) -> BotStatus | None:
-    """Let an owner activate a bot; a suspended one has to be probed, at once. Return None if it is retired."""
+    """Activate a bot for its owner; a suspended bot is probed at once. Return None if it is retired."""
     resumed = [old for old, new in TRANSITIONS[StatusEvent.ACTIVATED].items() if old is not new]
     next_probe_at = case((BotRow.status.in_(resumed), func.now()), else_=BotRow.next_probe_at)
     return await change_status(session, bot_id, StatusEvent.ACTIVATED, next_probe_at=next_probe_at, paused_until=None)
 
 
 async def stop_bot(session: WriteSession, bot_id: UUID, event: StatusEvent) -> BotStatus | None:
-    """Let an owner suspend or retire a bot, which ends its probes. Return None if it is retired already."""
+    """Suspend or retire a bot for its owner, and stop its probes. Return None if it is retired already."""
     return await change_status(session, bot_id, event, status_reason=None, next_probe_at=None)
 
 
@@ -164,9 +166,10 @@ async def open_circuit(session: WriteSession, bot_id: UUID, reason: str, probe_i
 
 
 async def fail_bots_of_model(session: WriteSession, model: str, files_sha256: str | None, reason: str) -> list[UUID]:
-    """Set bots failing whose version was registered with other files of a hosted model; return their ids.
+    """Set bots failing if their version was registered with other files of a hosted model; return their ids.
 
-    Bots whose files are there again are probed at once, and the others as any failing bot.
+    The bots that fail now are probed in an hour. A failing bot whose registered files are there again is probed at
+    once.
     """
     transitions = TRANSITIONS[StatusEvent.MODEL_CHANGED]
     version = BotVersionRow
@@ -200,7 +203,7 @@ async def fail_bots_of_model(session: WriteSession, model: str, files_sha256: st
 
 
 async def pause_bot(session: WriteSession, bot_id: UUID, wait: timedelta) -> None:
-    """Keep all processes from asking a bot for so long; its next probe waits too."""
+    """Keep all processes from asking a bot for `wait`; its next probe waits as long."""
     until = func.greatest(BotRow.paused_until, func.now() + wait)
     next_probe_at = case((BotRow.next_probe_at.is_not(None), func.greatest(BotRow.next_probe_at, func.now() + wait)))
     await session.execute(
@@ -230,7 +233,7 @@ _PRESENT = select(
     BotVersionRow.configuration_sha256,
     BotVersionRow.created_at.label("version_created_at"),
 ).join(BotVersionRow, (BotVersionRow.bot_id == BotRow.id) & (BotVersionRow.number == BotRow.version))
-"""Bots with their present versions. Columns, not entities: they are read by nearly every request."""
+"""Bots with their present versions. It selects columns, not entities, because nearly every request reads them."""
 _BY_ID = _PRESENT.where(BotRow.id == bindparam("bot_id"))
 _BY_IDS = Statement(_PRESENT.where(BotRow.id == any_(bindparam("bot_ids", type_=ARRAY(Uuid)))))
 
@@ -246,27 +249,18 @@ def _lookup_of_lists(*, by_name: bool, of_team: bool) -> Statement:
 
 
 def _bot(row: Any) -> Bot:  # noqa: ANN401 - SQLAlchemy's row of these columns, or psycopg's
-    return Bot(
-        id=BotId(row.id),
-        name=row.name,
-        team=row.team,
-        description=row.description,
+    return from_row(
+        Bot,
+        row,
         domains=tuple(row.domains),
         limits=Limits.model_validate(row.limits),
-        public=row.public,
         status=BotStatus(row.status),
-        status_reason=row.status_reason,
-        paused_until=row.paused_until,
-        version=BotVersion(
+        version=from_row(
+            BotVersion,
+            row,
             id=row.version_id,
-            number=row.number,
             protocol=versions_store.protocol_of(row.protocol),
-            sealed_secret=row.sealed_secret,
-            training_sha256=row.training_sha256,
-            files_sha256=row.files_sha256,
-            configuration_sha256=row.configuration_sha256,
             created_at=row.version_created_at,
         ),
         probe=ProbeReport.model_validate(row.probe) if row.probe else None,
-        created_at=row.created_at,
     )

@@ -10,6 +10,7 @@ from spotthebot.bots.bots.domain import BotVersion, Fingerprints, fingerprint_co
 from spotthebot.bots.bots.errors import NoSuchVersion
 from spotthebot.bots.bots.tables import BotRow, BotVersionRow
 from spotthebot.contracts.bots.protocols import Protocol
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _protocols: TypeAdapter[Protocol] = TypeAdapter(Protocol)
@@ -23,7 +24,7 @@ async def add_version(
     sealed_secret: bytes | None,
     made_from: Fingerprints,
 ) -> None:
-    """Store the next version of a bot, which becomes the present one."""
+    """Store the next version of a bot, which becomes the present version."""
     number = await session.scalar(
         update(BotRow).where(BotRow.id == bot_id).values(version=BotRow.version + 1).returning(BotRow.version)
     )
@@ -69,13 +70,4 @@ def protocol_of(stored: object) -> Protocol:
 
 
 def _version(row: BotVersionRow) -> BotVersion:
-    return BotVersion(
-        id=row.id,
-        number=row.number,
-        protocol=protocol_of(row.protocol),
-        sealed_secret=row.sealed_secret,
-        training_sha256=row.training_sha256,
-        files_sha256=row.files_sha256,
-        configuration_sha256=row.configuration_sha256,
-        created_at=row.created_at,
-    )
+    return from_row(BotVersion, row, protocol=protocol_of(row.protocol))

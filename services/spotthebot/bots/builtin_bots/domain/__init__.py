@@ -1,1 +1,1 @@
-"""How the built-in bots reply, one file for each: pure rules, no I/O."""
+"""The rules for the replies of built-in bots, without I/O. Each bot has one file."""

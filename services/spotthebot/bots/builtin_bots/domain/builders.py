@@ -1,9 +1,8 @@
 """The built-in bots: small, real, CPU-only partners for demonstrations, tests and baselines.
 
-They differ plainly in strength, from one that answers with what people answered to a similar
-utterance down to one that only repeats its partner. The reply of each is a function of the bot's
-seed and the context alone: equal inputs give equal replies in every process, and no bot remembers
-anything between calls.
+They differ plainly in strength. The best bot replies with people's answers to a similar utterance, the worst bot only
+repeats its partner. A reply depends only on the bot's seed and the context: equal inputs give equal replies in every
+process, and no bot remembers anything between calls.
 """
 
 from collections.abc import Sequence
@@ -19,10 +18,10 @@ from spotthebot.bots.questions.domain.dialogue import Dialogue
 
 
 def build(model: BuiltinModel, *, seed: int, dialogues: Sequence[Dialogue] = ()) -> BuiltinBot:
-    """Make a built-in bot, trained on `dialogues` where it learns; the others ignore them.
+    """Make a built-in bot; learning bots are trained on `dialogues`, other bots ignore them.
 
-    Raises `CorpusIsNeeded` when a learning bot finds nothing to learn: no dialogues, only blank
-    turns, or, for retrieval, no turn that anybody answered.
+    Raises `CorpusIsNeeded` if a learning bot has nothing to learn from: no dialogues, only blank turns, or, for
+    retrieval, no answered turn.
     """
     match model:
         case BuiltinModel.RETRIEVAL:

@@ -1,4 +1,4 @@
-"""What all built-in bots share: their names and their one method."""
+"""The names of the built-in bots, and the protocol that each built-in bot implements."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -23,6 +23,6 @@ class BuiltinModel(StrEnum):
 
 
 class BuiltinBot(Protocol):
-    """A built-in bot; its reply is never blank and depends on nothing but seed and context."""
+    """A built-in bot. Its reply is never blank, and depends only on its seed and the context."""
 
     def reply(self, context: Context) -> str: ...

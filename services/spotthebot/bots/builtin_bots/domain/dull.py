@@ -1,4 +1,4 @@
-"""A bot with next to nothing to say: the generic answers that plain sequence models fall into."""
+"""A bot with generic answers, like the answers of simple sequence-to-sequence models."""
 
 from spotthebot.bots.builtin_bots.domain.chance import chance_in
 from spotthebot.bots.questions.domain.dialogue import Context
@@ -8,7 +8,7 @@ WEIGHTS = (6, 4, 2, 2, 1, 1, 1)
 
 
 class DullBot:
-    """Replies with one of a few answers that fit anything, mostly with the first."""
+    """Replies with one of a few answers that fit every context, most often with the first of them."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

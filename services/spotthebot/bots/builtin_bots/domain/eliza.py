@@ -1,8 +1,8 @@
 """A bot in the manner of Weizenbaum's ELIZA (1966): patterns, reflected words and open questions.
 
-The rules are in `eliza_rules`, in our own words. The first rule that matches the partner's last
-sentences answers; which of its answers is settled by the seeds and the number of the turn. What was
-said in the conversation already is not said again while another rule or answer is left.
+The rules in `eliza_rules` are in our own words. The first rule that matches the partner's last sentences is used. The
+seeds and the number of the turn select one of the rule's answers. No answer is repeated in a conversation while another
+rule or answer is left.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,13 @@ from spotthebot.bots.builtin_bots.domain.words import plain, sentences
 from spotthebot.bots.questions.domain.dialogue import Context
 
 LONGEST_READ = 400
-"""Characters at the end of a turn that are read."""
+"""The number of characters read at the end of a turn."""
 LONGEST_ECHO = 12
-"""Words of the partner that an answer takes up."""
+"""The number of the partner's words that an answer repeats at most."""
 
 
 class ElizaBot:
-    """Replies by the first rule that fits what its partner said last."""
+    """Replies by the first rule that fits the partner's last turn."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -37,14 +37,14 @@ class ElizaBot:
         return self._rotated(WHEN_LOST, context)[0]
 
     def _rotated(self, answers: Sequence[str], context: Context) -> Sequence[str]:
-        """Begin with another answer each turn, from a start that the seeds settle."""
+        """Rotate the answers by one each turn, from a start that the seeds determine."""
         start = chance_of(self._seed, context.seed, tuple(answers)).randrange(len(answers))
         first = (start + len(context.turns) // 2) % len(answers)
         return [*answers[first:], *answers[:first]]
 
 
 def _fitting(heard: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the answers of every rule that fits, the most telling rule and the last sentence first."""
+    """Yield the answers of every fitting rule, the most specific rule and the last sentence first."""
     for rule in RULES:
         for sentence in reversed(heard):
             found = rule.pattern.search(sentence)

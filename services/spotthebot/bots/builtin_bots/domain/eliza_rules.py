@@ -1,7 +1,7 @@
-"""The rules of the ELIZA-like bot, the most telling first: what it listens for and what it says.
+"""The rules of the ELIZA-like bot. Each rule has a pattern and its answers; the most specific rule stands first.
 
-`{}` in an answer stands for what the pattern's group `rest` caught, with the persons swapped; a
-group ends before a comma or semicolon, so that one clause is taken up.
+`{}` in an answer is replaced by the text of the pattern's group `rest`, with the persons swapped. A group ends before a
+comma or semicolon, so that it holds one clause.
 """
 
 import re
@@ -12,7 +12,7 @@ _CLAUSE = r"(?P<rest>[^,;]+)"
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern, searched for without regard to case in one sentence, and the answers to it."""
+    """A pattern, searched without regard to case in one sentence, and the answers to it."""
 
     pattern: re.Pattern[str]
     answers: tuple[str, ...]

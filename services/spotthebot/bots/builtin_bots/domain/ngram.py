@@ -1,9 +1,9 @@
-"""A bot that makes up its sentences: a word trigram model of a corpus with back-off.
+"""A bot that generates its sentences: a word trigram model of a corpus with back-off.
 
-Where it can, it grows a sentence around a content word of its partner's last turn, backwards to the
-start with one model and forwards to the end with another, so that the reply touches the topic while
-it seldom makes sense. From a pair of words it backs off to the last word alone with the probability
-that Witten & Bell (1991) give to something new: kinds / (kinds + occurrences).
+If possible, it grows a sentence around a content word of its partner's last turn, backwards to the start with one model
+and forwards to the end with another. So the reply touches the topic, but seldom makes sense. From a pair of words it
+backs off to the last word alone with the probability that Witten & Bell (1991) give to unseen events: the number of
+different tokens that follow the pair, divided by the sum of this number and the number of the pair's occurrences.
 """
 
 from bisect import bisect
@@ -19,7 +19,7 @@ from spotthebot.bots.builtin_bots.errors import CorpusIsNeeded
 from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
 
 FARTHEST = 16
-"""Words and marks at most on either side of the one that a sentence is grown from."""
+"""The maximum of words and marks on either side of the word from which a sentence grows."""
 _EDGE = ""
 _MARKS = frozenset(".,!?;:")
 _MARKS_AND_SPACE = ".,!?;: "
@@ -67,7 +67,7 @@ class NgramBot:
 
 
 class Trigrams:
-    """Which token follows a pair of tokens, and which follows the second of them alone."""
+    """The tokens that follow each pair of tokens, and the tokens that follow each single token."""
 
     def __init__(self, lines: Sequence[Sequence[str]]) -> None:
         pairs: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
@@ -81,7 +81,7 @@ class Trigrams:
         }
 
     def grow(self, start: tuple[str, ...], chance: Random) -> list[str]:
-        """Return what follows the one or two tokens of `start`, up to the edge of the sentence."""
+        """Return the tokens that follow the one or two tokens of `start`, up to the end of the sentence."""
         grown: list[str] = []
         history = start
         while len(grown) < FARTHEST and (token := self._next(history, chance)) != _EDGE:
@@ -102,7 +102,7 @@ def _back_off(kinds: Sequence[str], cumulated: Sequence[int]) -> float:
 
 
 def _usual_case(lines: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Return how each word is mostly written; the first word of a sentence tells only of itself."""
+    """Return the most frequent spelling of each word, ignoring the first word of each sentence."""
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:
         for token in line[1:]:

@@ -1,4 +1,4 @@
-"""A bot that hands its partner's words back, turned round into an echo or a question."""
+"""A bot that returns its partner's words as an echo or a question."""
 
 from spotthebot.bots.builtin_bots.domain.chance import chance_in
 from spotthebot.bots.builtin_bots.domain.reflection import reflected
@@ -6,9 +6,9 @@ from spotthebot.bots.builtin_bots.domain.words import sentences
 from spotthebot.bots.questions.domain.dialogue import Context
 
 LONGEST_ECHO = 20
-"""Words of a sentence that are handed back."""
+"""The maximum of words repeated from a sentence."""
 LONGEST_WORD = 40
-"""Characters of a word that are handed back."""
+"""The maximum of characters repeated from a word."""
 _OPENINGS = ("Hello.", "Hi there.", "Hello, hello.")
 _ECHOES = ("{}?", "So {}.", "{}, you say?", "Ah, {}.", "You mean {}?")
 _QUESTIONS_BACK = ("Well, {}?", "You ask me: {}?", "What do you think, {}?", "Hmm, {}?")

@@ -1,4 +1,4 @@
-"""Turning a speaker's words round: "I lost my keys" becomes "you lost your keys"."""
+"""Reflects a speaker's words: "I lost my keys" becomes "you lost your keys"."""
 
 from collections.abc import Sequence
 
@@ -40,11 +40,11 @@ _BEFORE_AN_OBJECT = frozenset(
     ask believe call give hate hear help know let love make meet miss need see show tell thank trust want
     """.split()  # noqa: SIM905 - reads better than forty literals
 )
-"""After these, "you" is whom it happens to, so it becomes "me"."""
+"""After these words "you" is an object, so it becomes "me"."""
 
 
 def reflected(spoken: Sequence[str]) -> str:
-    """Return the words with first and second person swapped; all else stays as it is."""
+    """Return the words with first and second person swapped; other words stay."""
     folded = [word.casefold() for word in spoken]
     turned: list[str] = []
     i = 0

@@ -1,8 +1,8 @@
-"""A bot that answers as somebody once answered: BM25 over the utterance-response pairs of a corpus.
+"""A bot that answers with the response to a similar utterance: BM25 over the utterance-response pairs of a corpus.
 
-It looks for the utterance most like its partner's last turn, weighing in a little of the turn
-before, and replies with what followed there, unless that was said in this conversation already.
-BM25 as in Robertson & Zaragoza (2009), section 3, with the always positive IDF of Lucene.
+It finds the utterance most similar to its partner's last turn, with a small weight for the turn before. It replies with
+the response to this utterance, unless the conversation already has it. BM25 as in Robertson & Zaragoza (2009), section
+3, with the always positive IDF of Lucene.
 """
 
 import math
@@ -16,15 +16,15 @@ from spotthebot.bots.builtin_bots.errors import CorpusIsNeeded
 from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
 
 K1 = 1.2
-"""How soon repeating a word in an utterance stops counting."""
+"""How soon repeated words in an utterance stop counting."""
 B = 0.75
-"""How much a long utterance is held against it: 0 not at all, 1 in full."""
+"""How much the length of an utterance lowers its score: 0 not at all, 1 fully."""
 PREVIOUS_TURN_WEIGHT = 0.4
-"""What a match of the turn before counts beside a match of the last turn."""
+"""The weight of a match with the turn before the partner's last turn."""
 NEARLY_BEST = 0.95
-"""Responses whose score reaches this share of the best one are chosen among by seed."""
+"""The seed chooses among responses whose score reaches this share of the best score."""
 LONGEST_QUERY = 60
-"""Words at the end of a turn that are looked up, so that a very long turn costs no more time."""
+"""The number of words searched at the end of a turn, so that a very long turn costs no more time."""
 
 
 class RetrievalBot:
@@ -70,7 +70,7 @@ class RetrievalBot:
 
 
 class BM25:
-    """An inverted index of documents given as lists of words; each posting holds its finished weight."""
+    """An inverted index of documents given as lists of words; each posting holds its final weight."""
 
     def __init__(self, documents: Sequence[Sequence[str]]) -> None:
         mean_length = sum(map(len, documents)) / len(documents) or 1.0
@@ -83,7 +83,7 @@ class BM25:
                 self._postings[word].append((i, idf * count * (K1 + 1) / (count + damping)))
 
     def scores(self, query: Sequence[str]) -> dict[int, float]:
-        """Score each document that shares a word with the query; a word asked twice counts once."""
+        """Score each document that shares a word with the query; repeated words of the query count once."""
         scores: dict[int, float] = {}
         for word in dict.fromkeys(query):
             for i, weight in self._postings.get(word, ()):

@@ -1,4 +1,4 @@
-"""A bot that talks past its partner: a random utterance of the corpus, fluent but beside the point."""
+"""A bot that ignores its partner: a random utterance of the corpus, fluent but off topic."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from spotthebot.bots.questions.domain.dialogue import Context, Dialogue
 
 
 class StrayBot:
-    """Replies with any utterance of the corpus that was not said in the conversation yet."""
+    """Replies with a random utterance of the corpus that is not yet in the conversation."""
 
     def __init__(self, seed: int, dialogues: Sequence[Dialogue]) -> None:
         self._utterances = utterances(dialogues)

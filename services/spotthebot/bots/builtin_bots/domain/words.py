@@ -1,6 +1,6 @@
-"""Words, sentences and marks of a text, for bots that read what their partner wrote.
+"""Words, sentences and marks of a text, for bots that read their partner's turns.
 
-Text that a corpus has tokenised (`i 'm`, `do n't`, `well .`) is read like text as people type it.
+Tokenised text of a corpus (`i 'm`, `do n't`, `well .`) is read like typed text.
 """
 
 import re
@@ -31,11 +31,11 @@ STOPWORDS = frozenset(
     you'll you're you've your yours yourself
     """.split()  # noqa: SIM905 - as literals the list would be 250 lines long
 )
-"""Words that say little about what a sentence is about."""
+"""Words that say little about the topic of a sentence."""
 
 
 def plain(text: str) -> str:
-    """Straighten apostrophes and rejoin what a tokeniser took apart; case and words stay."""
+    """Straighten apostrophes, and join the pieces into which a tokeniser split words; case and words stay."""
     straight = text.replace("\u2019", "'").strip()
     return _SPACE_BEFORE_MARK.sub("", _SPACE_BEFORE_CLITIC.sub("", straight))
 
@@ -56,15 +56,15 @@ def sentences(text: str) -> list[str]:
 
 
 def said_key(text: str) -> str:
-    """Return what two turns share that say the same but for case and the mark at their end."""
+    """Return a key that is equal for turns that differ only in case and the mark at their end."""
     return text.strip().casefold().rstrip(".!? ")
 
 
 def utterances(dialogues: Sequence[Dialogue]) -> list[str]:
-    """Return every turn of a corpus that is not blank, in order."""
+    """Return all turns of the dialogues that are not blank, in order."""
     return [turn for dialogue in dialogues for turn in dialogue if turn.strip()]
 
 
 def opening_turns(dialogues: Sequence[Dialogue]) -> list[str]:
-    """Return the first turn of every dialogue that has one which is not blank."""
+    """Return the first non-blank turn of every dialogue that has one."""
     return [dialogue[0] for dialogue in dialogues if dialogue and dialogue[0].strip()]

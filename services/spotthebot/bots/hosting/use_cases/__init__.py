@@ -1,1 +1,1 @@
-"""Hosting: changes of hosted models, one of a model at a time."""
+"""Hosting: changes of hosted models, one at a time for each model."""

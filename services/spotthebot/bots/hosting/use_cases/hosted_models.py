@@ -1,23 +1,31 @@
 """Hosted models: their files, and loading and unloading on Triton or in worker processes.
 
-Files are hashed and received, and Triton and workers are asked, without a transaction; `leases` keeps changes of one
-model apart.
+No transaction is open while files are hashed or received, or while Triton and workers are asked. The module `leases`
+serialises changes of one model.
 """
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from uuid import UUID
 
 from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.context import BotsContext
 from spotthebot.bots.hosted_models import store as hosted_models_store
-from spotthebot.bots.hosted_models.domain import HostedModel, HostedModelCondition
+from spotthebot.bots.hosted_models.domain import HostedModel
 from spotthebot.bots.hosted_models.errors import HostedModelNameTaken
 from spotthebot.bots.hosting.errors import HostedModelLoaded, NoFilesYet
 from spotthebot.bots.hosting.use_cases.leases import lease_model
-from spotthebot.contracts.bots.hosted_models import Backend, HostedModelIn, HostedModelState, TritonOut
+from spotthebot.contracts.bots.hosted_models import (
+    Backend,
+    BatchStatisticsOut,
+    HostedModelIn,
+    HostedModelOut,
+    HostedModelState,
+    TritonOut,
+)
 from spotthebot.inference.errors import (
     HostFailed,
     HostingMissing,
@@ -29,7 +37,7 @@ from spotthebot.inference.errors import (
     WorkerUnavailable,
 )
 from spotthebot.inference.model_files import ModelFile, files_in
-from spotthebot.inference.models import dialogue
+from spotthebot.inference.models.dialogue import kind as dialogue_kind
 from spotthebot.inference.statistics import BatchStatistics
 from spotthebot.inference.triton.control import TritonControl
 from spotthebot.inference.triton.repository import remove_model, write_model
@@ -42,8 +50,8 @@ from spotthebot.kit.web.database.claims import Claim, KeyClaimed
 _log = get_logger(__name__)
 
 
-async def host_model(context: BotsContext, claim: Claim, request: HostedModelIn) -> HostedModelCondition:
-    """Store a model whose directory exists, or whose files are uploaded next; load nothing."""
+async def host_model(context: BotsContext, claim: Claim, request: HostedModelIn) -> HostedModelOut:
+    """Store a model whose directory exists, or whose files are uploaded next; loads nothing."""
     async with context.database.read() as session:
         is_taken = await hosted_models_store.find_model(session, request.name) is not None
     if await claim.find_created() is not None:  # the model was stored, but not its answer yet
@@ -66,7 +74,7 @@ async def host_model(context: BotsContext, claim: Claim, request: HostedModelIn)
 
 
 async def upload_file(context: BotsContext, name: str, file: str, pieces: AsyncIterator[bytes]) -> ModelFile:
-    """Store one file of a model that is not loaded; sending it again replaces it."""
+    """Store one file of a model that is not loaded; a repeat replaces the file."""
     async with lease_model(context, name) as lease:
         model = lease.model
         if model.directory is not None:
@@ -79,7 +87,7 @@ async def upload_file(context: BotsContext, name: str, file: str, pieces: AsyncI
     return received
 
 
-async def load_model(context: BotsContext, name: str) -> HostedModelCondition:
+async def load_model(context: BotsContext, name: str) -> HostedModelOut:
     """Load a model and check that it answers; a loaded model reads its files again."""
     async with lease_model(context, name) as lease:
         model = lease.model
@@ -92,7 +100,7 @@ async def load_model(context: BotsContext, name: str) -> HostedModelCondition:
                 _repository(context),
                 name,
                 directory.resolve(),
-                kind=dialogue.KIND,
+                kind=dialogue_kind.KIND,
                 max_batch_size=model.max_batch_size,
                 max_queue_delay_microseconds=round(model.max_queue_delay_ms * 1000),
                 device=model.device,
@@ -104,21 +112,21 @@ async def load_model(context: BotsContext, name: str) -> HostedModelCondition:
         else:
             await context.speakers.workers.unload(context.hosted(model))
             await context.speakers.workers.load(context.hosted(model))
-        return await condition_of(context, model)
+        return await describe_model(context, model)
 
 
-async def unload_model(context: BotsContext, name: str) -> HostedModelCondition:
+async def unload_model(context: BotsContext, name: str) -> HostedModelOut:
     """Unload a model if it is loaded; its files stay."""
     async with lease_model(context, name) as lease:
         await _unload(context, lease.model)
-        return await condition_of(context, lease.model)
+        return await describe_model(context, lease.model)
 
 
 async def remove_hosted_model(context: BotsContext, name: str) -> None:
     """Unload a model and delete it with its uploaded files; a directory given by name stays.
 
-    The row goes last: as long as it is there, nobody uploads files of a new model under this name, and a removal that
-    was interrupted can be repeated.
+    The model's row is deleted last. While the row exists, nobody can upload files of a new model under this name, and
+    an interrupted removal can be repeated.
     """
     async with lease_model(context, name) as lease:
         model = lease.model
@@ -132,28 +140,37 @@ async def remove_hosted_model(context: BotsContext, name: str) -> None:
             await _fail_bots(session, name, None)
 
 
-async def list_hosted_models(context: BotsContext, *, after: UUID | None, limit: int) -> Sequence[HostedModelCondition]:
-    """Return models with their condition, oldest first; no database connection is held while they are asked."""
+async def list_hosted_models(context: BotsContext, *, after: UUID | None, limit: int) -> Sequence[HostedModelOut]:
+    """Return models with their states, oldest first.
+
+    No database connection is held while the models are asked for their states.
+    """
     async with context.database.read() as session:
         models = await hosted_models_store.list_models(session, after=after, limit=limit)
-    return await asyncio.gather(*(condition_of(context, model) for model in models))
+    return await asyncio.gather(*(describe_model(context, model) for model in models))
 
 
-async def get_hosted_model(context: BotsContext, name: str) -> HostedModelCondition:
-    """Return a model with its condition; raises NoSuchHostedModel."""
+async def get_hosted_model(context: BotsContext, name: str) -> HostedModelOut:
+    """Return a model with its state; raises NoSuchHostedModel."""
     async with context.database.read() as session:
         model = await hosted_models_store.get_model(session, name)
-    return await condition_of(context, model)
+    return await describe_model(context, model)
 
 
-async def condition_of(context: BotsContext, model: HostedModel) -> HostedModelCondition:
+async def describe_model(context: BotsContext, model: HostedModel) -> HostedModelOut:
     """Return a model with its state, found by a real inference, and its statistics."""
     state, statistics = await _state(context, model)
-    return HostedModelCondition(model, state, statistics)
+    counts = None if statistics is None else _counts_of(statistics)
+    return HostedModelOut.of(model, state=state, statistics=counts)
+
+
+def _counts_of(statistics: BatchStatistics) -> BatchStatisticsOut:
+    counts = asdict(statistics)
+    return BatchStatisticsOut(replies=counts.pop("requests"), **counts)
 
 
 async def _put_files(session: WriteSession, model_id: UUID, name: str, files: Sequence[ModelFile]) -> None:
-    """Store files; bots that were registered with others fail in the same transaction."""
+    """Store files, and set bots failing that were registered with other files, in the same transaction."""
     await _fail_bots(session, name, await hosted_models_store.put_files(session, model_id, files))
 
 
@@ -179,7 +196,7 @@ async def _state(context: BotsContext, model: HostedModel) -> tuple[HostedModelS
         if counted is None:
             return HostedModelState.UNLOADED, None
         try:
-            await workers.infer(loaded, dialogue.PROBE)
+            await workers.infer(loaded, dialogue_kind.PROBE)
         except (ModelNotLoadable, RequestRefused, WorkerUnavailable):
             return HostedModelState.BROKEN, counted
         return HostedModelState.READY, counted
@@ -198,7 +215,7 @@ async def _answers(control: TritonControl, name: str) -> bool:
 
 
 async def _is_loaded(context: BotsContext, model: HostedModel) -> bool:
-    """Return whether a model occupies memory; raises TritonRefused where Triton hangs, so that nobody knows."""
+    """Return whether a model occupies memory; raises TritonRefused if Triton hangs."""
     if model.backend is Backend.WORKER:
         return context.speakers.workers.statistics(context.hosted(model)) is not None
     control = context.speakers.triton

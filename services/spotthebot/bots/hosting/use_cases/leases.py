@@ -1,9 +1,10 @@
 """One change of a hosted model at a time: a lease on its row.
 
-A change asks Triton or a worker process, or receives a file, which may take minutes. So it holds no transaction: it
-acquires the lease in one short transaction, renews it in the background, and releases it in another, which also stores
-the change. A second change is refused meanwhile. If the process is killed, its lease ends by itself; if the database
-does not answer for as long as the lease lasts, the change is cancelled before another one may begin.
+A change asks Triton or a worker process, or receives a file, which may take minutes. So no transaction stays open
+meanwhile. The change acquires the lease in one short transaction, renews it in the background, and releases it in
+another transaction, which also stores the change. Meanwhile a second change is refused. If the process is killed, its
+lease expires. If the database is unavailable for the duration of the lease, the change is cancelled before another
+change may begin.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ _log = get_logger(__name__)
 
 
 class ModelLease:
-    """A lease on a model, with the model as it was when the lease was acquired."""
+    """A lease on a model, with the fields that the model had when the lease was acquired."""
 
     def __init__(self, context: BotsContext, lease_id: UUID, model: HostedModel) -> None:
         self.model = model
@@ -37,7 +38,10 @@ class ModelLease:
 
     @asynccontextmanager
     async def held(self, ends_at: float) -> AsyncIterator[None]:
-        """Renew the lease while the block lasts, and release it; `ends_at` is its end by the event loop's clock."""
+        """Renew the lease during the block, then release it.
+
+        The lease now ends at `ends_at`, by the event loop's clock.
+        """
         try:
             async with asyncio.timeout_at(ends_at) as end:
                 self._renewal = asyncio.create_task(self._renew(end))
@@ -58,8 +62,11 @@ class ModelLease:
 
     @asynccontextmanager
     async def release(self) -> AsyncIterator[WriteSession]:
-        """End the change: release the lease in one transaction with what the block stores; raises ModelLeaseLost."""
-        await self._stop_renewal()  # it would take the released lease for a lost one
+        """End the change: open a transaction in which the block stores the change, and release the lease in it.
+
+        Raises ModelLeaseLost.
+        """
+        await self._stop_renewal()  # otherwise it would take the released lease for a lost one
         async with self._context.database.write() as session:
             if not await hosted_models_store.release_lease(session, self.model.id, self._id):
                 raise ModelLeaseLost(name=self.model.name)
@@ -67,7 +74,7 @@ class ModelLease:
         self._is_released = True
 
     async def _renew(self, end: asyncio.Timeout) -> None:
-        """Move the end of the lease again and again, or to the present where it was lost."""
+        """Renew the lease repeatedly, and move `end` each time; if the lease is lost, end the block now."""
         clock, lease = asyncio.get_running_loop().time, self._context.model_lease
         is_held = True
         while is_held:
@@ -89,7 +96,7 @@ class ModelLease:
             await asyncio.wait({self._renewal})
 
     async def _abandon(self) -> None:
-        """Release the lease of a change that failed, so that the next one need not wait for its end."""
+        """Release the lease of a failed change, so that the next change need not wait until the lease expires."""
         try:
             async with self._context.database.write() as session:
                 await hosted_models_store.release_lease(session, self.model.id, self._id)
@@ -99,9 +106,9 @@ class ModelLease:
 
 @asynccontextmanager
 async def lease_model(context: BotsContext, name: str) -> AsyncIterator[ModelLease]:
-    """Hold a lease on a model while the block lasts.
+    """Hold a lease on a model during the block.
 
-    Raises NoSuchHostedModel, HostedModelChanging while another change holds one, and ModelLeaseLost.
+    Raises NoSuchHostedModel, ModelLeaseLost, and HostedModelChanging if another change holds a lease.
     """
     lease_id, length = new_id(), context.model_lease
     ends_at = asyncio.get_running_loop().time() + length.total_seconds()

@@ -1,1 +1,1 @@
-"""Rules over probes: what they ask, and what they find. No I/O of their own."""
+"""Rules of probes: their questions and findings, without I/O."""

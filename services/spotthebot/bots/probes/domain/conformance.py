@@ -1,7 +1,7 @@
 """The conformance probe: a short set of conversations that show whether a bot can take part, and how well.
 
-The questions are fixed, except for the random word that looks for state, so that two probes can be compared. The
-heartbeat is the probe's smallest form: one real exchange of two turns.
+The questions are fixed, so that two probes can be compared; only one word is random: the word by which the probe
+notices that a bot keeps state. The heartbeat is the smallest probe: one real exchange of two turns.
 """
 
 import asyncio
@@ -27,13 +27,12 @@ from spotthebot.bots.probes.domain.findings import (
     unusual_context,
 )
 from spotthebot.bots.questions.domain.dialogue import Context
-from spotthebot.bots.questions.domain.replies import Reply
 from spotthebot.contracts.bots.probes import Finding, ProbeReport, Verdict
 from spotthebot.contracts.bots.registry import Limits
-from spotthebot.contracts.bots.replies import ReplyFailure
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.kit.ids import new_id
 
-Ask = Callable[[Context], Awaitable[Reply]]
+Ask = Callable[[Context], Awaitable[ReplyOut]]
 """Asks the probed bot; never raises an error for the bot's behaviour."""
 
 _PARTNER = (
@@ -54,18 +53,18 @@ _UNUSUAL = {
 
 @dataclass
 class _Probe:
-    """A running probe: asks until its time is up, and keeps all replies."""
+    """A running probe: sends questions until its time is up, and keeps all replies."""
 
     ask_bot: Ask
     started_at: float
     at_most: float
-    replies: list[Reply] = field(default_factory=list)
+    replies: list[ReplyOut] = field(default_factory=list)
     questions: int = 0
-    limited: Reply | None = None
-    """The reply after which the bot is asked no more: its server limits requests."""
+    limited: ReplyOut | None = None
+    """The reply that ends the questions, because the bot's server limits requests."""
 
-    async def ask(self, *turns: str, seed: int = 0) -> Reply | None:
-        """Ask for a reply; return None if the time is up, or the bot's server limits requests."""
+    async def ask(self, *turns: str, seed: int = 0) -> ReplyOut | None:
+        """Ask for a reply; return None if no time is left, or the bot's server limits requests."""
         left = self.started_at + self.at_most - time.monotonic()
         if left <= 0 or self.limited is not None:
             return None
@@ -83,16 +82,19 @@ class _Probe:
 
     @property
     def was_put_off(self) -> bool:
-        """Whether the limit came before the first reply, so that the probe found nothing out."""
+        """Whether the rate limit came before the first reply, so that the probe found nothing."""
         return self.limited is not None and not self.replies
 
-    def seconds(self, first: Reply | None) -> float | None:
-        """Return the time that the probe took; None after silence, whose time tells a closed port from a silent one."""
+    def seconds(self, first: ReplyOut | None) -> float | None:
+        """Return the seconds that the probe took; None if the bot was silent.
+
+        For a silent bot, the time would reveal whether a port is closed or only does not answer.
+        """
         return None if is_silent(first) and not self.was_put_off else time.monotonic() - self.started_at
 
 
 async def probe(ask: Ask, limits: Limits, *, seconds: float) -> ProbeReport:
-    """Ask a bot some thirty questions and report within `seconds`; checks without time are reported as skipped."""
+    """Ask a bot about thirty questions and report within `seconds`; checks for which no time is left are skipped."""
     running = _Probe(ask, time.monotonic(), seconds)
     first = await running.ask(_PARTNER[0])
     findings = [reachable(first, running.limited)]
@@ -132,7 +134,7 @@ async def heartbeat(ask: Ask, *, seconds: float) -> ProbeReport:
     running = _Probe(ask, time.monotonic(), seconds)
     first = await running.ask(_PARTNER[0])
     findings = [reachable(first, running.limited)]
-    if first is not None and findings[0].verdict is Verdict.PASSED:  # it answers, though maybe with nothing usable
+    if first is not None and findings[0].verdict is Verdict.PASSED:  # it answers, but perhaps not usefully
         second = await running.ask(_PARTNER[0], first.text, _PARTNER[1]) if first.text is not None else None
         talk = [reply for reply in (first, second) if reply is not None]
         findings.append(answers_in_turn(talk, 2, running.limited))
@@ -147,9 +149,9 @@ async def heartbeat(ask: Ask, *, seconds: float) -> ProbeReport:
     )
 
 
-async def _talk(running: _Probe) -> list[Reply]:
+async def _talk(running: _Probe) -> list[ReplyOut]:
     turns: list[str] = []
-    replies: list[Reply] = []
+    replies: list[ReplyOut] = []
     for line in _PARTNER:
         turns.append(line)
         reply = await running.ask(*turns)
@@ -162,7 +164,7 @@ async def _talk(running: _Probe) -> list[Reply]:
     return replies
 
 
-async def _asked_twice(running: _Probe) -> tuple[bool | None, list[Reply]]:
+async def _asked_twice(running: _Probe) -> tuple[bool | None, list[ReplyOut]]:
     asked = [await running.ask(_QUESTION), await running.ask(_QUESTION)]
     replies = [reply for reply in asked if reply is not None]
     texts = {reply.text for reply in replies}
@@ -171,13 +173,13 @@ async def _asked_twice(running: _Probe) -> tuple[bool | None, list[Reply]]:
     return len(texts) == 1, replies
 
 
-async def _interleaved(running: _Probe, known: Reply | None) -> Finding:
-    """Say a word in one conversation and ask for it in others: a bot that knows it there keeps state."""
+async def _interleaved(running: _Probe, known: ReplyOut | None) -> Finding:
+    """Say a word in one conversation, and ask for the word in others. A bot that knows the word there keeps state."""
     marker = f"Quill{secrets.token_hex(4)}"
     introduction = f"I just got a dog, and I called it {marker}."
     turns: list[str] = [introduction]
     leaks = 0
-    strangers: list[Reply] = []
+    strangers: list[ReplyOut] = []
     for line in itertools.islice(_PARTNER, 1, 3):
         mine = await running.ask(*turns)
         other = await running.ask("Hi!", "Hello!", "What did I call my dog? Say the name.")

@@ -1,29 +1,29 @@
-"""The findings of a probe: one for each check, with advice on how to mend a fault."""
+"""The findings of a probe: one for each check, with advice for fixing a fault."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
 
-from spotthebot.bots.questions.domain.replies import NO_ANSWER, Reply, named
+from spotthebot.bots.questions.domain.replies import NO_ANSWER, named
 from spotthebot.contracts.bots.probes import Finding, Latency, Verdict
 from spotthebot.contracts.bots.registry import Limits
-from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote, ReplyOut
 
 _SLOW_SHARE_OF_TIMEOUT = 0.5
 _REPETITIVE_SHARE = 0.5
 _SAYS_WHY = "`./stb bots check` says why, from a machine that reaches the bot."
 
 
-def is_silent(first: Reply | None) -> bool:
-    """Return whether there was no reply at all: the time was up, or no server answers at the bot's URL."""
+def is_silent(first: ReplyOut | None) -> bool:
+    """Return whether there was no reply at all: time-out, or no server at the bot's URL."""
     return first is None or first.failure is ReplyFailure.TIMEOUT or first.detail == NO_ANSWER
 
 
-def reachable(first: Reply | None, limited: Reply | None) -> Finding:
-    """Check the first question: a bot that answers it gets the others.
+def reachable(first: ReplyOut | None, limited: ReplyOut | None) -> Finding:
+    """Check the reply to the first question; only a bot that replies gets the other questions.
 
-    A closed port, a silent one, TLS that fails and a server of another kind are one finding, which says no time: a
-    report is not for finding out which ports are open.
+    A closed port, a silent port, failing TLS and another kind of server give the same finding, without a time. So a
+    report does not reveal open ports.
     """
     if limited is not None and first is None:
         return skipped("reachable", f"{_limit(limited)} The suite probes it later; its status stays as it is.")
@@ -36,8 +36,8 @@ def reachable(first: Reply | None, limited: Reply | None) -> Finding:
     return _finding("reachable", Verdict.PASSED, f"It answered the first question in {first.latency_ms:.0f} ms.")
 
 
-def answers_in_turn(replies: Sequence[Reply], expected: int, limited: Reply | None) -> Finding:
-    """Check a conversation of several exchanges; that its server limits requests is no fault of the bot."""
+def answers_in_turn(replies: Sequence[ReplyOut], expected: int, limited: ReplyOut | None) -> Finding:
+    """Check a conversation of several exchanges; a rate limit of the bot's server is not a fault."""
     answered = sum(reply.text is not None for reply in replies)
     if answered == expected:
         return _finding("answers_in_turn", Verdict.PASSED, f"It answered all {expected} turns of a conversation.")
@@ -52,8 +52,8 @@ def answers_in_turn(replies: Sequence[Reply], expected: int, limited: Reply | No
     return _finding("answers_in_turn", Verdict.FAILED, detail)
 
 
-def replies_as_agreed(replies: Sequence[Reply], limits: Limits) -> list[Finding]:
-    """Check all replies together: none empty, none too long, all of them text."""
+def replies_as_agreed(replies: Sequence[ReplyOut], limits: Limits) -> list[Finding]:
+    """Check all replies together: not empty, not too long, and text."""
     checks = {
         "reply_not_empty": (ReplyFailure.EMPTY, "No reply was empty."),
         "reply_not_too_long": (
@@ -65,8 +65,8 @@ def replies_as_agreed(replies: Sequence[Reply], limits: Limits) -> list[Finding]
     return [_never(check, failure, replies, fine) for check, (failure, fine) in checks.items()]
 
 
-def only_the_reply(replies: Sequence[Reply]) -> Finding:
-    """Say what the answers held beside their replies: the bot's `cleaning` says whether that was removed."""
+def only_the_reply(replies: Sequence[ReplyOut]) -> Finding:
+    """Report whether answers had parts other than the reply; `cleaning` of the bot says whether these are removed."""
     counts = Counter(note for reply in replies for note in reply.notes if note is not ReplyNote.CUT)
     if not counts:
         return _finding("only_the_reply", Verdict.PASSED, "The answers were replies and nothing else.")
@@ -75,8 +75,8 @@ def only_the_reply(replies: Sequence[Reply]) -> Finding:
     return _finding("only_the_reply", Verdict.WARNED, detail)
 
 
-def reply_not_cut(replies: Sequence[Reply]) -> Finding:
-    """Check whether the bot's server cut replies at their greatest length."""
+def reply_not_cut(replies: Sequence[ReplyOut]) -> Finding:
+    """Check whether the bot's server cut replies at its maximum length."""
     cut = sum(ReplyNote.CUT in reply.notes for reply in replies)
     if not cut:
         return _finding("reply_not_cut", Verdict.PASSED, "The server says of no reply that it was cut.")
@@ -84,8 +84,10 @@ def reply_not_cut(replies: Sequence[Reply]) -> Finding:
     return _finding("reply_not_cut", Verdict.WARNED, detail)
 
 
-def keeps_no_state(strangers: Sequence[Reply], leaks: int, known: Reply | None, again: Reply | None) -> Finding:
-    """Check interleaved conversations: a word of one must not come up in another."""
+def keeps_no_state(
+    strangers: Sequence[ReplyOut], leaks: int, known: ReplyOut | None, again: ReplyOut | None
+) -> Finding:
+    """Check conversations held in turn: a word of one conversation must not appear in another conversation."""
     check = "keeps_no_state"
     if leaks:
         detail = (
@@ -104,7 +106,7 @@ def keeps_no_state(strangers: Sequence[Reply], leaks: int, known: Reply | None, 
     return _finding(check, Verdict.PASSED, "Nothing of one conversation came up in another.")
 
 
-def unusual_context(check: str, reply: Reply | None) -> Finding:
+def unusual_context(check: str, reply: ReplyOut | None) -> Finding:
     """Check the reply to an empty history, a long one, emoji, or right-to-left text."""
     if reply is None:
         return skipped(check, "The probe's time was up.")
@@ -125,8 +127,8 @@ def repeats_itself(texts: Sequence[str]) -> Finding:
     return _finding(check, Verdict.PASSED, f"{len(texts)} replies of one conversation, at most {times} of them equal.")
 
 
-def deterministic(replies: Sequence[Reply]) -> Finding:
-    """Note whether a question with one seed, asked twice, got the same reply; neither is a fault."""
+def deterministic(replies: Sequence[ReplyOut]) -> Finding:
+    """Report whether a question asked twice with the same seed got the same reply; a difference is not a fault."""
     check = "deterministic"
     if len(replies) < 2 or any(reply.text is None for reply in replies):
         return skipped(check, "The question was not answered twice.")
@@ -136,7 +138,7 @@ def deterministic(replies: Sequence[Reply]) -> Finding:
     return _finding(check, Verdict.NOTED, detail)
 
 
-def speed(replies: Sequence[Reply], limits: Limits) -> Finding:
+def speed(replies: Sequence[ReplyOut], limits: Limits) -> Finding:
     """Compare the latency with the bot's own time-out."""
     found = latency_of(replies)
     if found is None:
@@ -148,8 +150,8 @@ def speed(replies: Sequence[Reply], limits: Limits) -> Finding:
     return _finding("latency", Verdict.NOTED, f"{said}.")
 
 
-def latency_of(replies: Sequence[Reply]) -> Latency | None:
-    """Return percentiles by nearest rank over answered questions; None if no question was answered."""
+def latency_of(replies: Sequence[ReplyOut]) -> Latency | None:
+    """Return percentiles of the latency of answered questions, by nearest rank; None if none was answered."""
     times = sorted(reply.latency_ms for reply in replies if reply.text is not None)
     if not times:
         return None
@@ -157,18 +159,18 @@ def latency_of(replies: Sequence[Reply]) -> Latency | None:
 
 
 def skipped(check: str, why: str) -> Finding:
-    """Return the finding of a check that was not made, with the reason."""
+    """Return the finding of a skipped check, with the reason."""
     return _finding(check, Verdict.SKIPPED, why)
 
 
-def _never(check: str, failure: ReplyFailure, replies: Sequence[Reply], fine: str) -> Finding:
+def _never(check: str, failure: ReplyFailure, replies: Sequence[ReplyOut], fine: str) -> Finding:
     failed = [reply for reply in replies if reply.failure is failure]
     if not failed:
         return _finding(check, Verdict.PASSED, fine)
     return _finding(check, Verdict.FAILED, f"{len(failed)} of {len(replies)} replies: {_said(failed[0])}")
 
 
-def _limit(limited: Reply) -> str:
+def _limit(limited: ReplyOut) -> str:
     return f"Its server limits requests: {_said(limited).rstrip('.')}."
 
 
@@ -176,7 +178,7 @@ def _rank(times: Sequence[float], share: float) -> float:
     return times[max(0, math.ceil(share * len(times)) - 1)]
 
 
-def _said(reply: Reply) -> str:
+def _said(reply: ReplyOut) -> str:
     return reply.detail or f"{reply.failure}."
 
 

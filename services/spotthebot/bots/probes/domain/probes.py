@@ -1,4 +1,4 @@
-"""A probe of a bot that was made."""
+"""Completed probes of bots."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from spotthebot.contracts.bots.probes import ProbeReport, ProbeTrigger
 
 @dataclass(frozen=True)
 class Probe:
-    """A probe's report, with its version, reason and time."""
+    """The report of a probe, with the probed version, the reason for the probe, and its time."""
 
     id: UUID
     bot_id: UUID

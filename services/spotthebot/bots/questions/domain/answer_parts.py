@@ -1,11 +1,12 @@
-"""Takes a bot's answer apart: the reply, and what is not said to a partner.
+"""Splits a bot's answer into the reply and other parts.
 
-That is reasoning, the role before a reply (`Assistant:`), and the turns that a model makes up for its partner. Markers
-are those of public models and of their chat templates, as servers leave them in the text:
+Other parts are reasoning, the role before a reply (`Assistant:`), and turns that a model makes up for its partner.
+Markers are those of public models and of their chat templates, as servers leave them in the text:
 
 - reasoning: `<think>` of DeepSeek-R1 and Qwen, whose opening tag often stands in the prompt; `[THINK]` of Mistral; the
   channels of gpt-oss, also without their special tokens; tags, headings and fences that people ask models for;
-- roles: words that transcripts and templates put before a turn, where they begin a line.
+- roles: words that transcripts and templates put before a turn, where they begin a line;
+- ends: tokens after which a template lets the partner speak.
 """
 
 import re
@@ -14,16 +15,17 @@ from dataclasses import dataclass
 from spotthebot.contracts.bots.replies import ReplyNote
 
 LONGEST_ANSWER = 100_000
-"""Characters of an answer that is taken apart: five times the longest reply, the rest being reasoning."""
+"""The number of characters of an answer that are parsed: five times the longest reply, to leave room for reasoning."""
 
 _TRACE = re.compile(
     r"[<\uff1c◁\[&:\uff1a`]|analysis|thought process|\n[ \t]*(?:user|human|assistant)\b|\A\W*assistant\b", re.IGNORECASE
 )
-"""Without one of these the answer is the reply: one look, and most are done."""
+"""Without a match the answer is the reply: most answers need only this check."""
 
 _NAME = (
-    r"(?:seed:|antml:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|analysis|scratchpad|chain[_-]of[_-]thought|cot|"
-    r"(?:inner|internal)[_-]?monologue|ant_?thinking)"
+    r"(?:seed:|antml:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|analysis|scratchpad|plan(?:ning)?|"
+    r"(?:thought|thinking|reasoning)[_-]?process|rationale|deliberation|chain[_-]of[_-]thought|cot|"
+    r"(?:inner|internal)[_-]?(?:monologue|thoughts?)|ant_?thinking)"
 )
 _MARK = re.compile(
     rf"""
@@ -48,7 +50,11 @@ _HEADED = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
-_HEADED_CUT = re.compile(r"here(?: i|['\u2019])s my thought process:", re.IGNORECASE)
+_HEADED_CUT = re.compile(
+    r"here(?: i|['\u2019])s my thought process:"
+    r"|[*#_ ]{0,5}(?:thought|thinking|reasoning|chain of thought|thought process|internal monologue)[*_ ]{0,3}:",
+    re.IGNORECASE,
+)
 _WRAPPED = re.compile(
     r"\A\s*<\|?(?P<name>(?:begin_of_|start_)?(?:final_?)?(?:answer|response|reply|output|solution|final))\|?>"
     r"|<(?:/|\|end_(?:of_)?)(?:final_?)?(?:answer|response|reply|output|solution|final)\|?>\s*\Z",
@@ -63,16 +69,27 @@ _LABEL = rf"[*_\#>\[(]{{0,4}}[ ]?{_ROLE}(?:[ ]\([^)\n]{{0,30}}\))?[*_\])]{{0,4}}
 _TURN_BEGINS = (
     r"<\|im_start\|>[ ]?(?:user|assistant)? | <\|start_header_id\|>\w*<\|end_header_id\|> | <start_of_turn>[ ]?\w*"
     r"| <\|(?:user|assistant|human|bot)\|> | <\|start\|>(?:user|assistant)"
+    r"| \#\#\#[ ]?(?:instruction|input|response)[ ]?:"
 )
 _ROLE_FIRST = re.compile(
-    rf"(?:{_TURN_BEGINS}|{_LABEL}|[*_\#]{{0,3}}[ ]?assistant[*_]{{0,3}}[ ]*(?=\n))\s*", re.VERBOSE | re.IGNORECASE
+    rf"""
+      (?:{_TURN_BEGINS} | {_LABEL} | [*_\#]{{0,3}}[ ]?assistant[*_]{{0,3}}[ ]*(?=\n)
+    | (?-i:You|Model|GPT(?:-[0-9][.\w]{{0,5}})?|[AB]):(?=\s))\s*
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 _ROLE_LATER = re.compile(
     rf"""
       \n[ \t]*{_LABEL} | \n[ \t]*[*_\#]{{0,3}}[ ]?(?:user|human|assistant)[*_]{{0,3}}[ ]*(?=\n)
+    | \n[ \t]*(?-i:You|Partner|Stranger|[ABQ]):(?=\s)
     | (?<=[.!?…"”])[ ]+(?-i:User|Human|Assistant):[ ] | (?:{_TURN_BEGINS}) | \[INST\]
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+_BEGINS = re.compile(r"(?:\s*(?:<s>|<bos>|<\|begin_of_text\|>|<\uff5cbegin\u2581of\u2581sentence\uff5c>))+")
+_ENDS = re.compile(
+    r"</s>|<eos>|<end_of_turn>|\[/INST\]|<\|(?:im_end|eot_id|eom_id|eot|eos|end|return|endoftext|end_of_(?:text|turn))\|>"
+    r"|<\uff5cend\u2581of\u2581sentence\uff5c>",
 )
 _PARTNER = re.compile(r"user|human", re.IGNORECASE)
 _OWN_LATER = re.compile(r"\n[ \t]*[*_#]{0,3}[ ]?assistant[*_]{0,3}[ ]?:[*_]{0,3}", re.IGNORECASE)
@@ -80,7 +97,7 @@ _OWN_LATER = re.compile(r"\n[ \t]*[*_#]{0,3}[ ]?assistant[*_]{0,3}[ ]?:[*_]{0,3}
 
 @dataclass(frozen=True)
 class AnswerParts:
-    """An answer's reply, what else the answer held, and the marker of reasoning that nothing closes."""
+    """An answer's reply, its other parts, and the marker of unclosed reasoning."""
 
     reply: str
     notes: tuple[ReplyNote, ...] = ()
@@ -88,7 +105,10 @@ class AnswerParts:
 
 
 def take_apart(text: str) -> AnswerParts:
-    r"""Return the parts of an answer. Text that is not reasoning, nor after a partner's turn began, is unchanged.
+    r"""Return the parts of an answer.
+
+    Reasoning and made-up turns of the partner are taken out; all other text is unchanged. `conversations` removes the
+    tokens that only end a reply, and keeps the text that it changed.
 
     >>> take_apart("<think>A greeting.</think>Assistant: Hi!\nUser: How are you?").reply
     'Hi!'
@@ -100,6 +120,7 @@ def take_apart(text: str) -> AnswerParts:
     if notes:
         reply = _WRAPPED.sub("", reply)
     reply = reply.strip()
+    reply = reply[begins.end() :].strip() if (begins := _BEGINS.match(reply)) else reply
     if first := _ROLE_FIRST.match(reply):
         is_partners = _PARTNER.search(first[0]) is not None
         own = _OWN_LATER.search(reply, first.end()) if is_partners else None
@@ -108,11 +129,21 @@ def take_apart(text: str) -> AnswerParts:
     if later := _ROLE_LATER.search(reply):
         reply = reply[: later.start()]
         notes.append(ReplyNote.PARTNERS_TURN)
-    return AnswerParts(reply.strip() if notes else text, tuple(dict.fromkeys(notes)), open_reasoning)
+    until = _end_of_turn(reply)
+    if _ENDS.sub("", reply[until:]).strip():
+        notes.append(ReplyNote.PARTNERS_TURN)
+    return AnswerParts(reply[:until].strip() if notes else text, tuple(dict.fromkeys(notes)), open_reasoning)
+
+
+def _end_of_turn(reply: str) -> int:
+    """Return where a template's token ends a reply; `</s>` that closes struck text (`<s>tea</s>`) ends none."""
+    struck = reply.find("<s>") + 1 or len(reply)
+    ends = (end.start() for end in _ENDS.finditer(reply) if end[0] != "</s>" or end.start() < struck)
+    return next(ends, len(reply))
 
 
 def _without_reasoning(text: str) -> tuple[str, str | None]:
-    """Return a text without its reasoning, and the marker of reasoning that nothing closes."""
+    """Return a text without its reasoning, and the marker of unclosed reasoning."""
     if _CHANNEL in text:
         messages = (each.partition("<|message|>") for each in text.split(_CHANNEL)[1:])
         final = [
@@ -143,7 +174,7 @@ def _outside_of_tags(text: str) -> tuple[str, str | None]:
             opened.append(mark[0])
         elif mark["close"]:
             if not opened:
-                kept.clear()  # the opening tag stands in the prompt
+                kept.clear()  # the opening tag was in the prompt
             opened = opened[:-1]
         begin = mark.end()
     if opened:

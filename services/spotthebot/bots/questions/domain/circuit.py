@@ -8,7 +8,7 @@ FAILURES_TO_OPEN = 5
 
 @dataclass
 class Circuit:
-    """Counts failures in a row; opens at the fifth, and is closed by its owner after a successful probe."""
+    """Counts failures in a row, and opens at the fifth failure. Its owner closes it after a successful probe."""
 
     _failures: int = field(default=0, init=False)
 

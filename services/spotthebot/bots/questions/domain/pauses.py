@@ -1,6 +1,6 @@
-"""Pauses that a bot's server asks for: while one lasts, no conversation's question reaches the bot.
+"""Pauses that a bot's server requests: during a pause no question reaches the bot.
 
-It is arithmetic over a monotonic clock that the caller reads, in seconds: nothing here sleeps.
+All times are seconds of a monotonic clock that the caller reads; this module never sleeps.
 """
 
 from dataclasses import dataclass, field
@@ -13,27 +13,27 @@ _UNNAMED: Final = Backoff(first_seconds=1.0, max_seconds=60.0)
 
 @dataclass
 class Pause:
-    """The pause of one bot: as long as its server says, else doubled for each rate limit in a row, up to a minute."""
+    """The pause of one bot: as long as its server says; else doubled for each rate limit in a row, up to a minute."""
 
     in_doubt: bool = field(default=False, init=False)
-    """Whether one request alone should find out if the limit still holds."""
+    """Whether a single request should find out if the limit still holds."""
     _until: float = field(default=0.0, init=False)
     _unnamed: int = field(default=0, init=False)
 
     def left(self, now: float) -> float:
-        """Return how long the pause still lasts; 0 where there is none."""
+        """Return how long the pause still lasts; 0 without a pause."""
         return max(0.0, self._until - now)
 
     def begin(self, now: float, seconds: float) -> bool:
-        """Pause for so long; returns whether that is longer than the present pause, by a second at least."""
+        """Begin a pause; return whether the new pause ends at least a second later than the present pause."""
         is_longer = now + seconds >= max(self._until, now) + 1
         self._until = max(self._until, now + seconds)
         return is_longer
 
     def unnamed_seconds(self, now: float) -> float:
-        """Return the pause for a rate limit whose server does not say how long it lasts.
+        """Return the seconds of the pause for a rate limit whose answer states no duration.
 
-        Requests that were under way together met the same limit: it counts once.
+        Requests that were pending together met the same limit, so it counts once.
         """
         if self.left(now):
             return self.left(now)
@@ -41,7 +41,7 @@ class Pause:
         return _UNNAMED.seconds(self._unnamed)
 
     def answered(self, *, is_reply: bool) -> None:
-        """Note an answer that is no rate limit."""
+        """Record an answer other than a rate limit."""
         self.in_doubt = False
         if is_reply:
             self._unnamed = 0

@@ -1,38 +1,22 @@
-"""Replies: the rules that a bot's answer has to meet, and the ways in which a request can fail."""
+"""Replies: the rules for a bot's answer, and the ways in which a request can fail.
+
+Control characters and bidirectional overrides make a reply invalid, since no page can show them safely. Bidirectional
+isolates and markup are accepted as text: an isolate has no effect outside the HTML element that shows the reply.
+"""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from spotthebot.bots.questions.domain.answer_parts import LONGEST_ANSWER, take_apart
 from spotthebot.contracts.bots.protocols import BuiltinProtocol, Cleaning, Protocol
-from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote
+from spotthebot.contracts.bots.replies import ReplyFailure, ReplyNote, ReplyOut
 from spotthebot.kit.text.characters import UNFIT, printable
 
 
-@dataclass(frozen=True)
-class Said:
-    """A bot's text as it came, with notes on the rest of its answer, and why the text is empty if it is."""
-
-    text: str
-    notes: tuple[ReplyNote, ...] = ()
-    why_empty: str | None = None
-
-
-@dataclass(frozen=True)
-class Reply:
-    """The result of one question, retries included: a text, or a failure with its detail."""
-
-    text: str | None
-    failure: ReplyFailure | None
-    detail: str | None
-    attempts: int
-    latency_ms: float
-    notes: tuple[ReplyNote, ...] = ()
-    retry_after_seconds: float | None = None
-
-
 class Fault(Exception):
-    """Why one attempt gave no reply; if `transient`, a retry may help, after `retry_after_seconds` if known."""
+    """The reason why one attempt gave no reply.
+
+    If `transient`, a retry may help, after `retry_after_seconds` if known.
+    """
 
     def __init__(
         self,
@@ -50,11 +34,11 @@ class Fault(Exception):
 
 
 NO_ANSWER = "No server answers at the bot's URL."
-"""Why there is no reply where nothing spoke the protocol: one detail for all causes, which differ by open ports."""
+"""The detail if no server spoke the protocol: the same for all causes, so that it does not reveal open ports."""
 COUNTS_AGAINST = frozenset(
     {ReplyFailure.TIMEOUT, ReplyFailure.UNREACHABLE, ReplyFailure.HTTP_ERROR, ReplyFailure.INVALID}
 )
-"""Failures that open a bot's circuit when they come in a row; all other failures show that the bot answers."""
+"""Failures that open a bot's circuit if they occur in a row; other failures show that the bot answers."""
 
 _NAMES = {
     ReplyNote.REASONING: "reasoning",
@@ -65,30 +49,30 @@ _NAMES = {
 
 
 def cleaning_of(protocol: Protocol) -> Cleaning | None:
-    """Return what is done with text of a bot that is no part of its reply; None for a bot that we wrote."""
+    """Return how to treat text of a bot that is not part of its reply; None for a built-in bot."""
     return None if isinstance(protocol, BuiltinProtocol) else protocol.cleaning
 
 
 def named(notes: Iterable[ReplyNote]) -> str:
-    """Return what an answer held beside its reply, in words."""
+    """Return in words which other parts a bot's answer had besides the reply; each note stands for one part."""
     return " and ".join(_NAMES[note] for note in notes)
 
 
-def accepted(said: Said, max_characters: int, cleaning: Cleaning | None) -> tuple[str, tuple[ReplyNote, ...]]:
-    """Return a bot's reply as it is stored, and notes on its answer: line ends are newlines, blanks at the ends go.
+def accepted(said: ReplyOut, max_characters: int, cleaning: Cleaning | None) -> ReplyOut:
+    """Return a bot's reply as it is stored, with notes on the other parts of the bot's answer.
 
-    What is no part of the reply is treated by `cleaning`; None looks for nothing. Markup, instructions to the reader
-    and right-to-left scripts are text like any other. Raises Fault: `empty`, `too_long` (more than `max_characters`),
-    or `invalid` for control characters, for overrides of the text's direction, for reasoning that nothing closes, and
-    for all that `cleaning` refuses.
+    Line ends become newlines, and blanks at both ends are removed. `cleaning` says how to treat text that is not part
+    of the reply; with None, nobody looks for such text. Markup, instructions to the reader and right-to-left scripts
+    are ordinary text. Raises Fault: `empty`, `too_long` (more than `max_characters`), or `invalid` for control
+    characters, for overrides of the text's direction, for unclosed reasoning, and for text that `cleaning` refuses.
     """
-    text = said.text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    text = (said.text or "").replace("\r\n", "\n").replace("\r", "\n").strip()
     notes = said.notes
     if cleaning is not None and len(text) <= LONGEST_ANSWER:
         text, notes = _cleaned(text, notes, cleaning)
     if not text:
         only = f": the answer holds nothing but {named(notes)}" if notes else ""
-        raise Fault(ReplyFailure.EMPTY, f"The reply is empty{f': {said.why_empty}' if said.why_empty else only}.")
+        raise Fault(ReplyFailure.EMPTY, f"The reply is empty{f': {said.detail}' if said.detail else only}.")
     if len(text) > max_characters:
         raise Fault(
             ReplyFailure.TOO_LONG, f"The reply has {len(text)} characters, at most {max_characters} are accepted."
@@ -97,7 +81,9 @@ def accepted(said: Said, max_characters: int, cleaning: Cleaning | None) -> tupl
         character = f"U+{ord(found[0]):04X}"
         detail = f"The reply holds the character {character} at position {found.start()}: send plain text."
         raise Fault(ReplyFailure.INVALID, detail)
-    return text, notes
+    if (text, notes, None) == (said.text, said.notes, said.detail):
+        return said
+    return said.model_copy(update={"text": text, "notes": notes, "detail": None})
 
 
 def _cleaned(text: str, notes: tuple[ReplyNote, ...], cleaning: Cleaning) -> tuple[str, tuple[ReplyNote, ...]]:

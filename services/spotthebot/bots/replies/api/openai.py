@@ -1,4 +1,4 @@
-"""`/openai/v1`: every bot that a key may use, behind OpenAI's chat API."""
+"""`/openai/v1`: all bots that a key may use, through OpenAI's chat API."""
 
 import json
 import time
@@ -60,7 +60,7 @@ router = APIRouter(prefix="/openai/v1", tags=["openai"], route_class=_OpenAIRout
 
 
 class ErrorDetail(BaseModel):
-    """The error, in OpenAI's fields."""
+    """The content of an error, in OpenAI's fields."""
 
     message: str
     type: str
@@ -98,7 +98,7 @@ class ContentPart(BaseModel):
 
 
 class ChatMessage(BaseModel):
-    """One message."""
+    """One message of a chat."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -111,7 +111,7 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """What a stream holds beside the reply."""
+    """Options for the content of a stream besides the reply."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -123,7 +123,10 @@ _StopText = Annotated[Text, StringConstraints(min_length=1, max_length=100)]
 
 
 class ChatCompletionIn(BaseModel):
-    """The fields of OpenAI's request that count; others are ignored, since a bot's sampling is registered with it."""
+    """The supported fields of OpenAI's request.
+
+    Other fields are ignored, because a bot's sampling is registered with it.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
@@ -148,7 +151,7 @@ class ChatCompletionIn(BaseModel):
 
 
 class ModelOut(BaseModel):
-    """A bot, as a model."""
+    """A bot, in OpenAI's form of a model."""
 
     id: str
     object: Literal["model"]
@@ -167,7 +170,7 @@ class ModelsOut(BaseModel):
 @router.get("/models", operation_id="list_openai_models", responses=_ERRORS)
 async def list_models(context: Context, caller: Asker) -> ModelsOut:
     """List the bots that answer, up to a thousand, as models."""
-    found = await bots_store.list_bots(context.database.lookups, caller, name=None, after=None, limit=_MAX_MODELS)
+    found = await bots_store.list_bots(context.database, caller, name=None, after=None, limit=_MAX_MODELS)
     askable = [bot for bot in found if bot.status is BotStatus.ACTIVE]
     return ModelsOut(object="list", data=[_model(bot) for bot in askable])
 
@@ -180,7 +183,7 @@ async def get_model(context: Context, caller: Asker, model: _Model) -> ModelOut:
 
 @router.post("/chat/completions", operation_id="create_chat_completion", response_model=None, responses=_ERRORS)
 async def complete_chat(caller: Asker, context: Context, request: ChatCompletionIn) -> Response:
-    """Ask a bot for its next turn. With `stream` its words come as server-sent events once the reply is there."""
+    """Ask a bot for its next turn. With `stream`, server-sent events follow once the reply is complete."""
     bot = await get_named_bot(context, caller, request.model)
     messages = [(message.role, message.text) for message in request.messages]
     asked = RepliesIn(contexts=(context_of(messages, request.seed or 0),))

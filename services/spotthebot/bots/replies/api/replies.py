@@ -4,10 +4,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 
-from spotthebot.bots.deps import AskerOfBot, bot_of
+from spotthebot.bots.deps import AskerOfBot, bot_of, context_of
 from spotthebot.bots.replies import use_cases
-from spotthebot.bots.replies.domain import Replies
-from spotthebot.contracts.bots.replies import MAX_REPLIES_BYTES, RepliesIn, RepliesOut, ReplyOut
+from spotthebot.contracts.bots.replies import MAX_REPLIES_BYTES, RepliesIn, RepliesOut
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 
@@ -19,26 +18,6 @@ _CONTEXTS = large_batch(max_bytes=MAX_REPLIES_BYTES, max_values=300_000)
 # reads the context itself since a dependency costs a request 0.02 ms.
 @router.post("/{bot_id}/replies", operation_id="reply", openapi_extra=_CONTEXTS)
 async def reply(caller: AskerOfBot, http: Request, bot_id: UUID, request: RepliesIn) -> RepliesOut:
-    """Ask a bot for one reply to each context; a context that fails says so and delays no other."""
+    """Ask a bot for one reply to each context; a failure takes the place of its reply, and delays no other reply."""
     bot = bot_of(http, caller, bot_id)
-    return _replies_to_out(await use_cases.reply(http.app.state.context, bot, request))
-
-
-def _replies_to_out(found: Replies) -> RepliesOut:
-    return RepliesOut(
-        bot_id=found.bot_id,
-        version=found.version,
-        configuration_sha256=found.configuration_sha256,
-        replies=tuple(
-            ReplyOut(
-                text=each.text,
-                failure=each.failure,
-                detail=each.detail,
-                attempts=each.attempts,
-                latency_ms=each.latency_ms,
-                notes=each.notes,
-                retry_after_seconds=each.retry_after_seconds,
-            )
-            for each in found.replies
-        ),
-    )
+    return await use_cases.reply(context_of(http), bot, request)

@@ -1,1 +1,1 @@
-"""The HTTP edge of chats: who may enter them, how people come to them, and what people do in them."""
+"""The endpoints of chats: access, entry links, and the actions of people in a chat."""

@@ -1,4 +1,4 @@
-"""Who may use a chat: a frontend's key, or the person's own token, which opens this chat and nothing else."""
+"""Access to a chat: by a frontend's key, or by the person's token, which opens only this chat."""
 
 from datetime import datetime
 from typing import Annotated
@@ -7,13 +7,12 @@ from fastapi import Depends, Request
 
 from spotthebot.contracts.access import Role
 from spotthebot.conversations.chats.store import tokens as tokens_store
-from spotthebot.conversations.chats.use_cases.watch import ChatWatch
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.web.bearer.authentication import Allow, allow
-from spotthebot.kit.web.core.new_people import NewPeople
+from spotthebot.kit.web.core.resources import core_of
 from spotthebot.kit.web.database.claims import Claim
 from spotthebot.kit.web.database.idempotency import asking_first, idempotent
+from spotthebot.kit.web.database.resources import database_of
 
 TOKEN_COOKIE = "spotthebot_chat"  # noqa: S105 - a name
 _PERSON = "chat"
@@ -22,11 +21,11 @@ _EXPIRES_AT = "chat_token_expires_at"
 
 
 class AllowInChat(Allow):
-    """A dependency that lets in keys of frontends and of administrators, and the token of the chat that the path names.
+    """A dependency that accepts keys of frontends and administrators, and the token of the chat in the path.
 
-    A token comes as a bearer token. `EventSource` can send no header: with `in_url` the token may also stand in the
-    query or in a cookie. No request that changes something takes it from there: a browser sends cookies along with
-    whatever another site makes it send.
+    A token is a bearer token. `EventSource` can't send headers, so with `in_url` the query or a cookie may hold the
+    token. For requests that change something only the header counts, because browsers send cookies with requests of
+    other sites.
     """
 
     def __init__(self, *, in_url: bool = False) -> None:
@@ -40,10 +39,8 @@ class AllowInChat(Allow):
         token = self._token_of(request)
         if token is None:
             return await super().identify(request)
-        state = request.app.state
-        database: Database = state.database
-        chat = request.path_params["chat_id"]
-        chat_id, expires_at = await tokens_store.check_token(database.lookups, token, chat, state.clock())
+        database, now = database_of(request.app).pool, core_of(request.app).clock()
+        chat_id, expires_at = await tokens_store.check_token(database, token, request.path_params["chat_id"], now)
         request.scope["state"][_EXPIRES_AT] = expires_at
         return Principal(chat_id, _PERSON, None)
 
@@ -57,7 +54,7 @@ class AllowInChat(Allow):
 
 
 def expiry_of(request: Request) -> datetime | None:
-    """Return when the token of this request expires; None for a request with an API key."""
+    """Return the time at which the token of this request expires; None for a request with an API key."""
     expires_at: datetime | None = request.scope["state"].get(_EXPIRES_AT)
     return expires_at
 
@@ -66,28 +63,12 @@ _frontends = allow(Role.ADMIN, Role.ANNOTATION)
 _in_chat = AllowInChat()
 
 FrontendsClaim = Annotated[Claim, Depends(asking_first(_frontends), scope="function")]
-"""The claim of a frontend for people who talk to bots: `bots` is asked first, then the transaction begins."""
+"""A frontend's claim of an `Idempotency-Key`: `bots` is asked first, then the transaction begins."""
 Chatting = Annotated[Principal, Depends(_frontends)]
-"""A frontend, by requests that can be repeated as they are."""
+"""A frontend, for requests that can be repeated."""
 Chatter = Annotated[Principal, Depends(idempotent(_in_chat))]
-"""A frontend, or the person whose chat it is; honours `Idempotency-Key`."""
+"""A frontend, or the person of the chat; honours `Idempotency-Key`."""
 ChatReader = Annotated[Principal, Depends(_in_chat)]
-"""The same, by requests that can be repeated as they are."""
+"""A frontend, or the person of the chat, for requests that can be repeated."""
 ChatListener = Annotated[Principal, Depends(AllowInChat(in_url=True))]
-"""The same, with a token in the URL or in a cookie as well: for `EventSource`."""
-
-
-async def _watch(request: Request) -> ChatWatch:
-    watch: ChatWatch = request.app.state.chat_watch
-    return watch
-
-
-Watch = Annotated[ChatWatch, Depends(_watch)]
-
-
-async def _new_people(request: Request) -> NewPeople:
-    new_people: NewPeople = request.app.state.new_people
-    return new_people
-
-
-NewcomerLimits = Annotated[NewPeople, Depends(_new_people)]
+"""A frontend, or the person of the chat, whose token may be in the URL or in a cookie, for `EventSource`."""

@@ -1,4 +1,7 @@
-"""`/v1/chats`: people talk to bots, turn by turn, and rate them; the frontend never learns which bots these are."""
+"""`/v1/chats`: people talk to bots, turn by turn, and rate the bots.
+
+The frontend never learns which bots take part.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -10,45 +13,44 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from spotthebot.contracts.access import Role
+from spotthebot.contracts.conversations.chat_entries import ChatIn, ChatTokenOut
 from spotthebot.contracts.conversations.chats import (
     ChatConversationOut,
-    ChatIn,
     ChatOut,
     ChatRatingOut,
     ChatRatingsIn,
     ChatState,
     ChatSummaryOut,
-    ChatTokenOut,
-    ChatTurn,
     ChatTurnIn,
     RatedConversationOut,
 )
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.conversations import ConversationState
+from spotthebot.contracts.conversations.progress import ChatBotOut, ChatBotsOut
 from spotthebot.conversations.chats.api.access import (
     ChatListener,
     ChatReader,
     Chatter,
     Chatting,
     FrontendsClaim,
-    NewcomerLimits,
-    Watch,
     expiry_of,
 )
-from spotthebot.conversations.chats.domain import Chat, RatedChat, pseudonym_of
+from spotthebot.conversations.chats.domain import BotProgress, Chat, RatedChat, pseudonym_of, shown_turns
 from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.store import progress as progress_store
 from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.chats.store import tokens as tokens_store
 from spotthebot.conversations.chats.use_cases import converse as converse_use_cases
+from spotthebot.conversations.chats.use_cases.collection import finish_chat_collection
 from spotthebot.conversations.chats.use_cases.converse import ChatView, view_chat
 from spotthebot.conversations.chats.use_cases.start import find_replying_bots
 from spotthebot.conversations.chats.use_cases.start import start_chat as start
-from spotthebot.conversations.chats.use_cases.study import finish_study
+from spotthebot.conversations.chats.use_cases.watch import require_room
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.api import collection_out
 from spotthebot.conversations.conversations.domain import Conversation
-from spotthebot.conversations.deps import Admin, JobQueue, Reader, Settings
-from spotthebot.conversations.participants.api import BotsClient
+from spotthebot.conversations.deps import Admin, Reader
+from spotthebot.conversations.resources import ServiceResources
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -58,11 +60,14 @@ _EVENTS_AT_ONCE = 500
 
 
 class _NoMoreEventsError(Exception):
-    """Ends a request for events of which none will come."""
+    """Ends a request for events if the chat will have no more events."""
 
 
 class _ChatRoute(IdempotentRoute):
-    """Answers 204 where no event will come: `EventSource`, which connects again after `done`, then stops."""
+    """Answers 204 if no event will follow.
+
+    This answer stops an `EventSource` that reconnects after the event `done`.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -80,13 +85,11 @@ router = APIRouter(prefix="/v1", tags=["chats"], route_class=_ChatRoute)
 
 
 @router.post("/chats", status_code=201, operation_id="start_chat")
-async def start_chat(
-    claim: FrontendsClaim, database: Pool, bots: BotsClient, limits: NewcomerLimits, request: ChatIn
-) -> ChatOut:
-    """Draw bots for a person to talk to; a person with an open chat in the collection gets that chat again."""
-    replying = await find_replying_bots(database, bots, request.collection_id, request.interactor)
+async def start_chat(claim: FrontendsClaim, database: Pool, resources: ServiceResources, request: ChatIn) -> ChatOut:
+    """Draw bots for a person to talk to. A person with an open chat in the collection gets the same chat again."""
+    replying = await find_replying_bots(database, resources.bots, request.collection_id, request.interactor)
     session = await claim.begin()
-    chat = await start(session, request, replying, admit=limits.admit)
+    chat = await start(session, resources.jobs, request, replying, admit=resources.new_people.admit)
     return _to_out(await view_chat(session, chat.id))
 
 
@@ -98,29 +101,34 @@ async def get_chat(session: Writing, _caller: ChatReader, chat_id: UUID) -> Chat
 
 @router.put("/chats/{chat_id}/token", operation_id="replace_chat_token")
 async def replace_token(
-    session: Writing, _caller: Chatting, settings: Settings, now: Now, chat_id: UUID
+    session: Writing, _caller: Chatting, resources: ServiceResources, now: Now, chat_id: UUID
 ) -> ChatTokenOut:
-    """Make a token with which the person's browser may use this chat, and no other; the one before ends."""
-    expires_at = now + timedelta(seconds=settings.chat_token_seconds)
+    """Make a new token with which the person's browser may use only this chat. The previous token becomes invalid."""
+    expires_at = now + timedelta(seconds=resources.settings.chat_token_seconds)
     token = await tokens_store.replace_token(session, chat_id, expires_at)
     return ChatTokenOut(token=token, expires_at=expires_at)
 
 
 @router.post("/chats/{chat_id}/turns", status_code=202, operation_id="say_in_chat")
-async def speak(session: Writing, _caller: Chatter, jobs: JobQueue, chat_id: UUID, said: ChatTurnIn) -> ChatOut:
-    """Say something; the partner's reply comes as an event."""
-    return _to_out(await converse_use_cases.speak(session, jobs, chat_id, said.number, said.text))
+async def speak(
+    session: Writing, _caller: Chatter, resources: ServiceResources, chat_id: UUID, said: ChatTurnIn
+) -> ChatOut:
+    """Add the person's turn; the partner's reply arrives as an event."""
+    return _to_out(await converse_use_cases.speak(session, resources.jobs, chat_id, said.number, said.text))
 
 
 @router.post("/chats/{chat_id}/advance", operation_id="advance_chat")
-async def advance(session: Writing, _caller: Chatter, chat_id: UUID) -> ChatOut:
-    """Go on to the next partner, or to the ratings, once the least number of turns was said."""
-    return _to_out(await converse_use_cases.advance(session, chat_id))
+async def advance(session: Writing, _caller: Chatter, resources: ServiceResources, chat_id: UUID) -> ChatOut:
+    """Advance to the next partner, or to the ratings; only after the minimum number of turns."""
+    return _to_out(await converse_use_cases.advance(session, resources.jobs, chat_id))
 
 
 @router.put("/chats/{chat_id}/ratings", operation_id="rate_chat")
 async def rate(session: Writing, _caller: ChatReader, chat_id: UUID, ratings: ChatRatingsIn) -> ChatOut:
-    """Rate each conversation, and say which was better; ratings sent again replace the earlier ones."""
+    """Rate each conversation, and name the better one; a repeat replaces the earlier ratings.
+
+    If `compares` of the chat is `each_question`, also name the better one for each question.
+    """
     return _to_out(await converse_use_cases.rate(session, chat_id, ratings))
 
 
@@ -135,7 +143,7 @@ TokenInUrl = Annotated[
 async def _with_events_to_come(
     session: Reading,
     _caller: ChatListener,
-    watch: Watch,
+    resources: ServiceResources,
     chat_id: UUID,
     last_event_id: LastEventId = 0,
     _token: TokenInUrl = None,
@@ -145,7 +153,7 @@ async def _with_events_to_come(
         session, chat_id, after=last_event_id, limit=1
     ):
         raise _NoMoreEventsError
-    watch.require_room(chat_id)
+    require_room(resources.chat_watch, chat_id)
     return chat_id
 
 
@@ -159,16 +167,17 @@ async def watch_chat(
     chat_id: Annotated[UUID, Depends(_with_events_to_come)],
     request: Request,
     database: Pool,
-    watch: Watch,
+    resources: ServiceResources,
     now: Now,
     last_event_id: LastEventId = 0,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Stream events as they happen: `turn`, `typing`, `failed`, `next`, and `done`, which is the last.
+    """Stream events as they happen: `turn`, `typing`, `failed`, `next`, and finally `done`.
 
-    A client that was cut off sends the id of its last event as `Last-Event-ID`, as browsers do, and misses nothing.
-    A browser's `EventSource` sends the chat's token as `?token=` or as the cookie `spotthebot_chat`. The stream ends
-    when the token expires.
+    A reconnecting client sends the id of its last event as `Last-Event-ID`, as browsers do, and misses no event. A
+    browser's `EventSource` sends the chat's token as `?token=` or as the cookie `spotthebot_chat`. The stream ends when
+    the token expires.
     """
+    watch = resources.chat_watch
     last, expires_at = last_event_id, expiry_of(request)
     ends_at = None if expires_at is None else asyncio.get_running_loop().time() + (expires_at - now).total_seconds()
     with watch.listening(chat_id):
@@ -191,15 +200,17 @@ async def watch_chat(
 
 
 @router.post("/collections/{collection_id}/finish", operation_id="finish_collection")
-async def finish_collection(session: Writing, _caller: Admin, jobs: JobQueue, collection_id: UUID) -> CollectionOut:
-    """Take no more chats; those that go on count as abandoned, those that are over can still be rated."""
-    return collection_out(await finish_study(session, jobs, collection_id))
+async def finish_collection(
+    session: Writing, _caller: Admin, resources: ServiceResources, collection_id: UUID
+) -> CollectionOut:
+    """Close a collection to new chats. Running chats count as abandoned; finished chats can still be rated."""
+    return collection_out(await finish_chat_collection(session, resources.jobs, collection_id))
 
 
 @router.get("/collections/{collection_id}/chats", operation_id="list_chats")
 async def list_chats(session: Reading, caller: Reader, collection_id: UUID, paging: Paging) -> Page[ChatSummaryOut]:
-    """List a collection's chats with their bots, oldest first; administrators see who chatted."""
-    await chats_store.get_study(session, collection_id)
+    """List a collection's chats with their bots, oldest first; administrators also see the people's ids."""
+    await chats_store.get_chat_collection(session, collection_id)
     key = (await collections_store.get_source(session, collection_id)).pseudonym_key
     knows_people = caller.role == Role.ADMIN
     rows = await chats_store.list_chats(session, collection_id, rated=False, after=paging.after, limit=paging.limit + 1)
@@ -208,14 +219,28 @@ async def list_chats(session: Reading, caller: Reader, collection_id: UUID, pagi
     )
 
 
+@router.get("/collections/{collection_id}/chat-bots", operation_id="list_chat_bots")
+async def list_chat_bots(session: Reading, _caller: Reader, collection_id: UUID) -> ChatBotsOut:
+    """Return how many conversations people had with each bot, and how many of them they rated."""
+    collection = await chats_store.get_chat_collection(session, collection_id)
+    found = await progress_store.count_by_bot(session, collection_id)
+    return ChatBotsOut(
+        bots=tuple(
+            ChatBotOut.of(found.get(bot_id, BotProgress({}, 0)), bot_id=bot_id, name=collection.partners[bot_id].name)
+            for bot_id in collection.plan.bots
+        )
+    )
+
+
 @router.get("/collections/{collection_id}/ratings", operation_id="list_chat_ratings")
 async def list_ratings(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[ChatRatingOut]:
-    """List how people rated their chats, with the bots, oldest chat first."""
+    """List people's ratings of their chats, with the names of the bots, oldest chat first."""
     rows = await ratings_store.list_rated_chats(session, collection_id, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda chat: chat.id, to_out=_rating_out)
 
 
 def _rating_out(chat: RatedChat) -> ChatRatingOut:
+    ids = {each.number: each.id for each in chat.conversations}
     return ChatRatingOut(
         chat_id=chat.id,
         interactor=chat.interactor,
@@ -223,7 +248,10 @@ def _rating_out(chat: RatedChat) -> ChatRatingOut:
             RatedConversationOut(conversation_id=each.id, participant=each.participant, scores=dict(each.scores))
             for each in chat.conversations
         ),
-        preferred=next((each.id for each in chat.conversations if each.number == chat.preferred), None),
+        preferred=None if chat.preferred is None else ids.get(chat.preferred),
+        preferences={
+            question: None if number is None else ids.get(number) for question, number in chat.preferences.items()
+        },
         rated_at=chat.rated_at,
     )
 
@@ -243,7 +271,7 @@ def _summary(chat: Chat, key: bytes | None, *, knows_people: bool) -> ChatSummar
 
 
 def _to_out(view: ChatView) -> ChatOut:
-    plan = view.study.plan
+    plan = view.collection.plan
     return ChatOut(
         id=view.chat.id,
         state=view.chat.state,
@@ -254,6 +282,7 @@ def _to_out(view: ChatView) -> ChatOut:
         awaits_reply=view.awaits_reply,
         may_advance=view.may_advance,
         questions=plan.questions,
+        compares=plan.compares,
         last_event=view.chat.events,
     )
 
@@ -263,8 +292,6 @@ def _conversation(number: int, conversation: Conversation) -> ChatConversationOu
         number=number,
         over=conversation.state is not ConversationState.RUNNING,
         broken_off=conversation.state is ConversationState.FAILED,
-        turns=tuple(
-            ChatTurn(speaker="partner" if position % 2 else "you", text=text)
-            for position, text in enumerate(conversation.turns)
-        ),
+        turns=shown_turns(conversation),
+        opening=len(conversation.opening),
     )

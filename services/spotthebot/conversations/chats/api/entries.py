@@ -1,24 +1,34 @@
-"""How people come to chats: what they did in a collection before, and links by which nobody may come any more."""
+"""Entry to chats: the terms for a person, their earlier chats, revoked links, and the people who chat."""
 
+from collections.abc import Callable
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from spotthebot.contracts.conversations.chats import (
+from spotthebot.contracts.conversations.chat_entries import (
     ChatLinkOut,
     ChatLinksOut,
+    ChatPersonOut,
+    ChatTermsOut,
     LinkRevocationIn,
     PersonsChatOut,
     RevokedLinkOut,
 )
+from spotthebot.contracts.terms import ConsentTextOut, SubmittedTexts, consent_sha256_of
 from spotthebot.contracts.wire import ExternalId
 from spotthebot.conversations.chats.api.access import Chatting
+from spotthebot.conversations.chats.domain import ChatPerson, allowance, pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import links as links_store
+from spotthebot.conversations.chats.store import people as people_store
+from spotthebot.conversations.chats.use_cases import erase
 from spotthebot.conversations.chats.use_cases.start import require_link
+from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.deps import Admin, AdminReader
+from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
+from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
 from spotthebot.kit.web.database.sessions import Reading, Writing
 
@@ -37,8 +47,8 @@ async def list_persons_chats(
         ExternalId | None, Query(description="The link by which the person comes; refused if it was revoked.")
     ] = None,
 ) -> Page[PersonsChatOut]:
-    """List a person's chats in a collection, oldest first: ask when they come, so that none begins unnoticed."""
-    await chats_store.get_study(session, collection_id)
+    """List a person's chats in a collection, oldest first. Call it when a person arrives, to continue an open chat."""
+    await chats_store.get_chat_collection(session, collection_id)
     await require_link(session, collection_id, link)
     theirs = await chats_store.list_chats_of(session, collection_id, interactor)
     rows = [chat for chat in theirs if paging.after is None or chat.id > paging.after]
@@ -46,7 +56,32 @@ async def list_persons_chats(
         rows,
         paging,
         key=lambda chat: chat.id,
-        to_out=lambda chat: PersonsChatOut(id=chat.id, state=chat.state, created_at=chat.created_at),
+        to_out=PersonsChatOut.of,
+    )
+
+
+@router.get("/collections/{collection_id}/chat-terms", operation_id="get_chat_terms")
+async def get_chat_terms(
+    session: Reading,
+    _caller: Chatting,
+    collection_id: UUID,
+    interactor: Annotated[ExternalId, Query(description="What the frontend calls the person.")],
+) -> ChatTermsOut:
+    """Return what a person learns before they begin a chat, and how many chats they may still begin."""
+    plan = (await chats_store.get_chat_collection(session, collection_id)).plan
+    sha256 = consent_sha256_of(plan.consent)
+    has_consented = sha256 == await people_store.find_consent(session, collection_id, interactor)
+    allowed = allowance(plan, await chats_store.list_chats_of(session, collection_id, interactor))
+    return ChatTermsOut(
+        partners=plan.bots_per_chat,
+        minimum_turns=plan.minimum_turns,
+        instructions=plan.instructions,
+        consent=None if sha256 is None or has_consented else ConsentTextOut(text=plan.consent, sha256=sha256),
+        pay_per_chat=plan.pay_per_chat,
+        currency=plan.currency,
+        conversations_per_person=plan.conversations_per_person,
+        conversations_started=allowed.started,
+        chats_left=allowed.chats_left,
     )
 
 
@@ -54,20 +89,60 @@ async def list_persons_chats(
 async def revoke_chat_link(
     session: Writing, _caller: Admin, collection_id: UUID, request: LinkRevocationIn
 ) -> RevokedLinkOut:
-    """Let nobody come by a link any more; chats that have begun go on. Revoking again changes nothing."""
-    await chats_store.get_study(session, collection_id)
+    """Revoke a link, so that nobody can enter by it; running chats continue. Revoking again changes nothing."""
+    await chats_store.get_chat_collection(session, collection_id)
     revoked_at = await links_store.revoke_link(session, collection_id, request.link)
     return RevokedLinkOut(link=request.link, revoked_at=revoked_at)
 
 
 @router.get("/collections/{collection_id}/chat-links", operation_id="list_chat_links")
 async def list_chat_links(session: Reading, _caller: AdminReader, collection_id: UUID) -> ChatLinksOut:
-    """Return the links by which people came to chat, or that were revoked, with how many people came by each."""
-    await chats_store.get_study(session, collection_id)
+    """Return the links that were used or revoked, with the number of people who entered by each link."""
+    await chats_store.get_chat_collection(session, collection_id)
     found = await links_store.list_links(session, collection_id, limit=_MAX_LINKS)
-    return ChatLinksOut(
-        links=tuple(
-            ChatLinkOut(link=each.link, people=each.people, chats=each.chats, revoked_at=each.revoked_at)
-            for each in found
-        )
+    return ChatLinksOut(links=tuple(ChatLinkOut.of(each) for each in found))
+
+
+@router.get("/collections/{collection_id}/chat-people", operation_id="list_chat_people")
+async def list_chat_people(
+    session: Reading, _caller: AdminReader, collection_id: UUID, paging: Paging
+) -> Page[ChatPersonOut]:
+    """List the people who chat in a collection, the first first: their consent, their work and their pay."""
+    to_out = await _people_of(session, collection_id)
+    rows = await people_store.list_people(session, collection_id, after=paging.after, limit=paging.limit + 1)
+    return page_of(rows, paging, key=lambda person: person.id, to_out=to_out)
+
+
+@router.post("/collections/{collection_id}/chat-people/{person_id}/erase", operation_id="erase_chat_person")
+async def erase_chat_person(
+    session: Writing,
+    caller: Admin,
+    now: Now,
+    collection_id: UUID,
+    person_id: UUID,
+    submitted_texts: Annotated[
+        SubmittedTexts, Query(description="What becomes of what the person said in the chats.")
+    ] = SubmittedTexts.ERASE,
+) -> ChatPersonOut:
+    """Erase a person from a collection of chats; their ratings stay. An erasure can't be undone."""
+    erased = await erase.erase_chat_person(
+        session, collection_id, person_id, submitted_texts, key_id=caller.key_id, now=now
     )
+    return (await _people_of(session, collection_id))(erased)
+
+
+async def _people_of(session: ReadSession, collection_id: UUID) -> Callable[[ChatPerson], ChatPersonOut]:
+    """Return the function that makes the answer about a person of a collection."""
+    plan = (await chats_store.get_chat_collection(session, collection_id)).plan
+    key = (await collections_store.get_source(session, collection_id)).pseudonym_key
+
+    def to_out(person: ChatPerson) -> ChatPersonOut:
+        return ChatPersonOut.of(
+            person,
+            person=person.interactor,
+            interactor=pseudonym_of(person.interactor, key),
+            pay=None if plan.pay_per_chat is None else plan.pay_per_chat * person.chats_rated,
+            currency=plan.currency,
+        )
+
+    return to_out

@@ -12,7 +12,7 @@ from spotthebot.contracts.conversations.chats import ChatRatingsIn, ChatState, H
 from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.contracts.conversations.conversations import Participant
 from spotthebot.contracts.conversations.ids import CollectionId
-from spotthebot.conversations.chats.domain import AwaitedReply, Chat, ChatEvent, Drawn, Study, states_before
+from spotthebot.conversations.chats.domain import AwaitedReply, Chat, ChatCollection, ChatEvent, Drawn, states_before
 from spotthebot.conversations.chats.errors import NoSuchChat, NotForChats
 from spotthebot.conversations.chats.tables import ChatEventRow, ChatRow, ImportedRatingRow
 from spotthebot.conversations.collections import store as collections_store
@@ -21,6 +21,7 @@ from spotthebot.conversations.collections.errors import NoSuchCollection
 from spotthebot.conversations.collections.tables import CollectionRow
 from spotthebot.conversations.conversations.tables import ConversationRow
 from spotthebot.kit.database.retention import KeptRows
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
 
@@ -28,12 +29,12 @@ _PARTNERS = "partners"
 
 
 def plan_of(request: HumanBotIn, partners: Sequence[Participant]) -> dict[str, Any]:
-    """Return what a collection keeps of its plan: what was asked for, and the bots as they were then."""
+    """Return a plan as it is stored with its collection: the request, and the bots in their present versions."""
     return request.model_dump(mode="json") | {_PARTNERS: [each.model_dump(mode="json") for each in partners]}
 
 
-async def get_study(session: ReadSession, collection_id: UUID) -> Study:
-    """Return a collection that people chat in; raises NoSuchCollection, NotForChats."""
+async def get_chat_collection(session: ReadSession, collection_id: UUID) -> ChatCollection:
+    """Return a collection of chats; raises NoSuchCollection, NotForChats."""
     row = await session.get(CollectionRow, collection_id)
     if row is None:
         raise NoSuchCollection(collection_id=collection_id)
@@ -41,7 +42,7 @@ async def get_study(session: ReadSession, collection_id: UUID) -> Study:
         raise NotForChats(name=row.name)
     plan = dict(row.plan)
     partners = [Participant.model_validate(each) for each in plan.pop(_PARTNERS)]
-    return Study(
+    return ChatCollection(
         id=CollectionId(row.id),
         state=CollectionState(row.state),
         plan=HumanBotIn.model_validate(plan),
@@ -50,13 +51,13 @@ async def get_study(session: ReadSession, collection_id: UUID) -> Study:
 
 
 async def lock_draws(session: WriteSession, collection_id: UUID) -> None:
-    """Draw one at a time in a collection, so that each draw knows those before."""
+    """Let only one transaction at a time draw bots for a collection, so that each draw knows the earlier draws."""
     key = f"draws/{collection_id}"
     await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), {"key": key})
 
 
 async def count_draws(session: ReadSession, collection_id: UUID) -> dict[Drawn, int]:
-    """Count chats by the bots that were drawn; abandoned ones count for nothing."""
+    """Return the number of chats, without abandoned ones, for each draw of bots."""
     statement = (
         select(ChatRow.bots, func.count())
         .where(ChatRow.collection_id == collection_id, ChatRow.state != ChatState.ABANDONED)
@@ -77,7 +78,7 @@ async def list_chats_of(session: ReadSession, collection_id: UUID, interactor: s
 async def list_interactors(
     session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
 ) -> list[tuple[UUID, str | None]]:
-    """Return who chatted in each conversation of a collection, here or where it is from; None where nobody did."""
+    """Return the id of the person in each conversation of a collection, imported or not; None without a person."""
     held = (
         select(func.unnest(ChatRow.conversations).label("conversation_id"), ChatRow.interactor)
         .where(ChatRow.collection_id == collection_id)
@@ -128,24 +129,25 @@ async def get_chat(session: ReadSession, chat_id: UUID) -> Chat:
 
 
 async def list_unanswered(session: ReadSession) -> list[AwaitedReply]:
-    """Return the turns of bots that people wait for."""
+    """Return the turns of bots for which people are waiting."""
     rows = await session.execute(
         text(f"""
             SELECT c.id AS chat_id, v.id AS conversation_id, v.turns_said AS turns
             FROM conversations.chats AS c
             JOIN conversations.conversations AS v ON v.id = c.conversations[cardinality(c.conversations)]
+            JOIN conversations.pairs AS p ON p.collection_id = v.collection_id AND p.number = v.pair
             WHERE {collections_store.is_one_of("c.state", [ChatState.CHATTING])} AND v.state = 'running'
-                AND v.turns_said % 2 = 1
+                AND p.participants -> (v.turns_said % 2) ->> 'kind' = 'bot'
             ORDER BY c.last_turn_at
         """)  # noqa: S608 - a constant condition
     )
-    return [AwaitedReply(row.chat_id, row.conversation_id, row.turns) for row in rows]
+    return [from_row(AwaitedReply, row) for row in rows]
 
 
 async def lock_chat(session: WriteSession, chat_id: UUID, *, shared: bool = False) -> Chat:
     """Lock a chat and its conversations until this transaction ends, and return the chat.
 
-    Its row is locked before theirs; `shared` lets other transactions read it under a lock of theirs.
+    The chat's row is locked first. With `shared`, other transactions may take a shared lock, too.
     """
     row = await session.scalar(select(ChatRow).where(ChatRow.id == chat_id).with_for_update(read=shared))
     if row is None:
@@ -158,7 +160,7 @@ async def change_chat(session: WriteSession, chat_id: UUID, **values: object) ->
 
 
 async def touch(session: WriteSession, chat_id: UUID) -> None:
-    """Note that the chat is not idle."""
+    """Store the time of the chat's last activity."""
     await change_chat(session, chat_id, last_turn_at=func.now())
 
 
@@ -168,7 +170,7 @@ async def rate(session: WriteSession, chat_id: UUID, ratings: ChatRatingsIn) -> 
 
 
 async def add_event(session: WriteSession, chat_id: UUID, kind: str, data: Mapping[str, Any]) -> None:
-    """Add an event to a locked chat, in the transaction in which it happens."""
+    """Add an event to a locked chat, in the transaction that causes it."""
     number = await session.scalar(
         update(ChatRow).where(ChatRow.id == chat_id).values(events=ChatRow.events + 1).returning(ChatRow.events)
     )
@@ -182,11 +184,11 @@ async def list_events(session: ReadSession, chat_id: UUID, *, after: int, limit:
         .order_by(ChatEventRow.number)
         .limit(limit)
     )
-    return [ChatEvent(row.number, row.kind, row.data) for row in await session.scalars(statement)]
+    return [from_row(ChatEvent, row) for row in await session.scalars(statement)]
 
 
 async def count_events(session: ReadSession, chats: Sequence[UUID]) -> dict[UUID, int]:
-    """Return how many events there are of each of these chats."""
+    """Return the number of events of each of these chats."""
     rows = await session.execute(select(ChatRow.id, ChatRow.events).where(ChatRow.id.in_(chats)))
     return {row.id: row.events for row in rows}
 
@@ -194,7 +196,7 @@ async def count_events(session: ReadSession, chats: Sequence[UUID]) -> dict[UUID
 async def list_chats(
     session: ReadSession, collection_id: UUID, *, rated: bool, after: UUID | None, limit: int
 ) -> list[Chat]:
-    """Return a collection's chats, oldest first; with `rated` those that were rated alone."""
+    """Return a collection's chats, oldest first; with `rated` only rated chats."""
     statement: Select[ChatRow] = select(ChatRow).where(ChatRow.collection_id == collection_id)
     if rated:
         statement = statement.where(ChatRow.rated_at.is_not(None))
@@ -204,7 +206,7 @@ async def list_chats(
 
 
 async def list_idle(session: ReadSession, *, limit: int) -> list[UUID]:
-    """Return chats that are idle for too long, or whose collection has ended."""
+    """Return the ids of chats that are idle for too long or belong to an ended collection."""
     rows = await session.execute(
         text(f"""
             SELECT t.id FROM conversations.chats AS t JOIN conversations.collections AS c ON c.id = t.collection_id
@@ -220,7 +222,7 @@ async def list_idle(session: ReadSession, *, limit: int) -> list[UUID]:
 
 
 async def lock_chatting(session: WriteSession, collection_id: UUID) -> list[Chat]:
-    """Return the running chats of a collection, all locked before anything of them is changed."""
+    """Lock all running chats of a collection, and return them."""
     statement = select(ChatRow).where(
         ChatRow.collection_id == collection_id, ChatRow.state.in_(states_before(ChatState.ABANDONED))
     )
@@ -228,7 +230,7 @@ async def lock_chatting(session: WriteSession, collection_id: UUID) -> list[Chat
 
 
 async def cancel_conversation(session: WriteSession, conversation_id: UUID, reason: str) -> None:
-    """End a conversation that goes on no more; its turns stay."""
+    """Cancel a running conversation; its turns stay."""
     await session.execute(
         text("""
             WITH cancelled AS (
@@ -244,24 +246,21 @@ async def cancel_conversation(session: WriteSession, conversation_id: UUID, reas
 
 def chat_of(row: ChatRow) -> Chat:
     """Return the chat that a row holds."""
-    return Chat(
-        id=row.id,
-        collection_id=CollectionId(row.collection_id),
-        interactor=row.interactor,
-        link=row.link,
+    return from_row(
+        Chat,
+        row,
         state=ChatState(row.state),
         bots=tuple(row.bots),
         conversations=tuple(row.conversations),
-        events=row.events,
         ratings=ChatRatingsIn.model_validate(row.ratings) if row.ratings is not None else None,
-        created_at=row.created_at,
-        last_turn_at=row.last_turn_at,
-        rated_at=row.rated_at,
     )
 
 
 def old_chat_events(days: int) -> KeptRows:
-    """Return the events of chats that are over: turns and ratings stay, and a late reader is told that it is over."""
+    """Return which rows to delete: old events of ended chats.
+
+    Turns and ratings stay. A client that asks later learns that the chat ended.
+    """
     is_over = "id = chat_events.chat_id AND state <> 'chatting' AND last_turn_at < :before"
     return KeptRows(
         "chat_events",

@@ -1,4 +1,4 @@
-"""The only SQL over links into chats: who came by them, and which were revoked."""
+"""The only SQL over links into chats: their use, and their revocation."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,7 +12,7 @@ from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def revoke_link(session: WriteSession, collection_id: UUID, link: str) -> datetime:
-    """Note that a link is revoked, and return since when; one that was revoked before keeps its time."""
+    """Revoke a link and return the time of revocation; a repeat keeps the first time."""
     values = {"collection_id": collection_id, "link": link}
     await session.execute(insert(RevokedLinkRow).values(values).on_conflict_do_nothing())
     row = await session.get_one(RevokedLinkRow, (collection_id, link))
@@ -20,13 +20,13 @@ async def revoke_link(session: WriteSession, collection_id: UUID, link: str) -> 
 
 
 async def is_revoked(session: ReadSession, collection_id: UUID, link: str) -> bool:
-    """Whether a link was revoked."""
+    """Return whether a link was revoked."""
     statement = select(exists().where(RevokedLinkRow.collection_id == collection_id, RevokedLinkRow.link == link))
     return bool(await session.scalar(statement))
 
 
 async def count_people(session: ReadSession, collection_id: UUID, link: str, *, but: str) -> int:
-    """Return how many people began a chat by a link, without the person `but`."""
+    """Return how many people began a chat by a link, not counting the person with the id `but`."""
     statement = select(func.count(distinct(ChatRow.interactor))).where(
         ChatRow.collection_id == collection_id, ChatRow.link == link, ChatRow.interactor != but
     )
@@ -34,7 +34,7 @@ async def count_people(session: ReadSession, collection_id: UUID, link: str, *, 
 
 
 async def list_links(session: ReadSession, collection_id: UUID, *, limit: int) -> list[UsedLink]:
-    """Return the links by which people came or that were revoked, the most used first."""
+    """Return the links that were used or revoked, the link that most people used first."""
     used = (
         select(
             ChatRow.link.label("link"),

@@ -1,4 +1,4 @@
-"""The only SQL over people's ratings: those of chats held here, and those that came with imported conversations."""
+"""The only SQL over people's ratings: of chats held here, and of imported conversations."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
-from spotthebot.contracts.conversations.exports import ExportedRating, ExportedScore
+from spotthebot.contracts.conversations.exports import ExportedPreference, ExportedRating, ExportedScore
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.conversations.chats.domain import Chat, RatedChat, RatedConversation, pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
@@ -26,7 +26,7 @@ _HUMAN_BOT: Mode = "human_bot"
 async def add_ratings(
     session: WriteSession, collection_id: UUID, ratings: Sequence[tuple[UUID, ExportedRating]]
 ) -> None:
-    """Store how people rated imported conversations, each given with the conversation's id here."""
+    """Store people's ratings of imported conversations, by the id of the conversation in this database."""
     if ratings:
         rows = [
             {
@@ -37,6 +37,7 @@ async def add_ratings(
                 "number": rating.number,
                 "scores": {each.question: each.score for each in rating.scores},
                 "preferred": rating.preferred,
+                "preferences": {each.question: each.preferred for each in rating.preferences},
                 "rated_at": rating.rated_at,
             }
             for conversation_id, rating in ratings
@@ -47,7 +48,7 @@ async def add_ratings(
 async def find_ratings(
     session: ReadSession, source: ExportSource, conversations: Sequence[UUID]
 ) -> dict[UUID, ExportedRating]:
-    """Return the ratings of conversations as an export holds them, with pseudonyms, by the conversation's id."""
+    """Return the ratings of conversations by conversation id, in the form of exports, with pseudonyms."""
     if source.mode == _HUMAN_BOT:
         statement = select(ChatRow).where(
             ChatRow.collection_id == source.id,
@@ -67,6 +68,7 @@ async def find_ratings(
             number=row.number,
             scores=_scores(row.scores),
             preferred=row.preferred,
+            preferences=_preferences(row.preferences),
             rated_at=row.rated_at.astimezone(UTC),
         )
         for row in await session.scalars(imported)
@@ -82,9 +84,9 @@ async def list_rated_chats(
         raise NoSuchCollection(collection_id=collection_id)
     if collection.mode == "import" and collection.plan.get("held_as") == _HUMAN_BOT:
         return await _list_imported(session, collection, after, limit)
-    study = await chats_store.get_study(session, collection_id)
+    partners = (await chats_store.get_chat_collection(session, collection_id)).partners
     held = await chats_store.list_chats(session, collection_id, rated=True, after=after, limit=limit)
-    return [_rated(chat, study.partners, collection.pseudonym_key) for chat in held]
+    return [_rated(chat, partners, collection.pseudonym_key) for chat in held]
 
 
 async def _list_imported(
@@ -115,6 +117,7 @@ async def _list_imported(
                 RatedConversation(row.conversation_id, row.number, partner, row.scores) for row, partner in rows
             ),
             preferred=rows[0][0].preferred,
+            preferences=rows[0][0].preferences,
             rated_at=rows[0][0].rated_at,
         )
         for chat_id, rows in found.items()
@@ -131,6 +134,7 @@ def _rated(chat: Chat, partners: Mapping[UUID, Participant], key: bytes) -> Rate
             for number, (bot, conversation_id) in enumerate(zip(chat.bots, chat.conversations, strict=False), 1)
         ),
         preferred=chat.ratings.preferred if chat.ratings else None,
+        preferences=chat.ratings.preferences if chat.ratings else {},
         rated_at=chat.rated_at or chat.last_turn_at,
     )
 
@@ -142,6 +146,7 @@ def _exported(chat: Chat, number: int, key: bytes | None) -> ExportedRating:
         number=number,
         scores=_scores(_scores_by_number(chat).get(number, {})),
         preferred=chat.ratings.preferred if chat.ratings else None,
+        preferences=_preferences(chat.ratings.preferences if chat.ratings else {}),
         rated_at=(chat.rated_at or chat.last_turn_at).astimezone(UTC),
     )
 
@@ -152,3 +157,7 @@ def _scores_by_number(chat: Chat) -> dict[int, Mapping[str, int]]:
 
 def _scores(scores: Mapping[str, int]) -> tuple[ExportedScore, ...]:
     return tuple(ExportedScore(question=name, score=score) for name, score in sorted(scores.items()))
+
+
+def _preferences(preferences: Mapping[str, int | None]) -> tuple[ExportedPreference, ...]:
+    return tuple(ExportedPreference(question=name, preferred=number) for name, number in sorted(preferences.items()))

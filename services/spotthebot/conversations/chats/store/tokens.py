@@ -1,4 +1,7 @@
-"""The only SQL over chat tokens: each chat has one, of which a hash is kept."""
+"""The only SQL over chat tokens. Each chat has one token; only its hash is stored.
+
+A token has the form of an API key, so that one rule blanks tokens and keys in logs. A new token ends the previous one.
+"""
 
 from datetime import datetime
 from uuid import UUID
@@ -8,9 +11,8 @@ from sqlalchemy import Uuid, bindparam, select, update
 from spotthebot.conversations.chats.errors import ChatTokenExpired, NoSuchChat, NoSuchChatToken
 from spotthebot.conversations.chats.tables import ChatRow
 from spotthebot.kit.access.keys import make_key, parse_key, same_secret
-from spotthebot.kit.database.lookups import Lookups
 from spotthebot.kit.database.sessions import WriteSession
-from spotthebot.kit.database.statements import Statement
+from spotthebot.kit.database.statements import Runner, Statement
 
 _ROLE = "chat"
 _BEGINNING = f"stb_{_ROLE}_"
@@ -20,12 +22,12 @@ _BY_ID = Statement(
 
 
 def is_chat_token(text: str) -> bool:
-    """Tell tokens of chats from API keys, whose form they share, so that logs blank both."""
+    """Return whether a text begins as every chat token does. The token need not be valid."""
     return text.startswith(_BEGINNING)
 
 
 async def replace_token(session: WriteSession, chat_id: UUID, expires_at: datetime) -> str:
-    """Give a chat a new token in place of its old one, and return its text; raises NoSuchChat."""
+    """Replace a chat's token and return the new token; raises NoSuchChat."""
     token, digest = make_key(_ROLE, chat_id)
     statement = update(ChatRow).where(ChatRow.id == chat_id).values(token_sha256=digest, token_expires_at=expires_at)
     if await session.scalar(statement.returning(ChatRow.id)) is None:
@@ -33,16 +35,16 @@ async def replace_token(session: WriteSession, chat_id: UUID, expires_at: dateti
     return token
 
 
-async def check_token(lookups: Lookups, text: str, chat: str, now: datetime) -> tuple[UUID, datetime]:
-    """Return the id of the chat that a path names, and when its token expires.
+async def check_token(runner: Runner, text: str, chat: str, now: datetime) -> tuple[UUID, datetime]:
+    """Check the token of a chat named in a path; return the chat's id and the time at which the token expires.
 
-    Raises ChatTokenExpired, and NoSuchChatToken for a token that is another chat's as well.
+    Raises ChatTokenExpired. Raises NoSuchChatToken for an unknown token, and for the token of another chat.
     """
     parsed = parse_key(text)
     if parsed is None or str(parsed[0]) != chat.lower():
         raise NoSuchChatToken
     chat_id = parsed[0]
-    rows = await lookups.fetch(_BY_ID, {"chat_id": chat_id})
+    rows = await runner.fetch(_BY_ID, {"chat_id": chat_id})
     if not rows or rows[0].token_sha256 is None or not same_secret(parsed[1], rows[0].token_sha256):
         raise NoSuchChatToken
     expires_at: datetime = rows[0].token_expires_at

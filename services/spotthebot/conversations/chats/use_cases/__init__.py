@@ -1,1 +1,1 @@
-"""Chats of people with bots: open a study, start a chat, converse, reply, end idle chats, follow events."""
+"""Chats of people with bots: open a collection of chats, start a chat, converse, reply, end idle chats, send events."""

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations.chats import ChatRatingsIn, ChatState
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending
-from spotthebot.conversations.chats.domain import TRANSITIONS, Chat, Study, check_ratings
+from spotthebot.conversations.chats.domain import TRANSITIONS, Chat, ChatCollection, check_ratings
 from spotthebot.conversations.chats.errors import (
     ChatIsOver,
     NotThisConversation,
@@ -16,45 +16,44 @@ from spotthebot.conversations.chats.errors import (
 )
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.use_cases.start import begin_next
+from spotthebot.conversations.chats.use_cases.turns import add_turn_event, request_reply
 from spotthebot.conversations.conversations.domain import Conversation, Step
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.conversations.store import turns as turns_store
 from spotthebot.conversations.conversations.use_cases import record_commits
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
-from spotthebot.kit.jobs import Jobs
-
-REPLY_IN_CHAT = "conversations:reply_in_chat"
-CHATS = "chats"
-"""The queue of jobs that people wait for, apart from the runners' queue."""
+from spotthebot.kit.jobs.queue import Jobs
 
 
 @dataclass(frozen=True)
 class ChatView:
-    """A chat with its conversations, the last of which goes on while it is chatting."""
+    """A chat with its conversations; while chatting, the last conversation is running."""
 
     chat: Chat
-    study: Study
+    collection: ChatCollection
     conversations: tuple[Conversation, ...]
 
     @property
     def awaits_reply(self) -> bool:
-        return self.chat.state is ChatState.CHATTING and len(self.conversations[-1].turns) % 2 == 1
+        return self.chat.state is ChatState.CHATTING and self.conversations[-1].next_bot is not None
 
     @property
     def may_advance(self) -> bool:
-        said = len(self.conversations[-1].turns)
-        return self.chat.state is ChatState.CHATTING and said % 2 == 0 and said >= self.study.plan.minimum_turns
+        said = len(self.conversations[-1].history)
+        is_persons = self.chat.state is ChatState.CHATTING and not self.awaits_reply
+        return is_persons and said >= self.collection.plan.minimum_turns
 
 
 async def view_chat(session: WriteSession, chat_id: UUID) -> ChatView:
-    """Return a chat at one moment: its state, its turns and the number of its last event belong together."""
+    """Return a chat as one snapshot, in which state, turns and the number of the last event match."""
     return await _view(session, await chats_store.lock_chat(session, chat_id, shared=True))
 
 
 async def speak(session: WriteSession, jobs: Jobs, chat_id: UUID, number: int, text: str) -> ChatView:
     """Add the person's turn to the conversation `number` and queue the job that requests the partner's reply.
 
-    Raises NotThisConversation where another one goes on: what was meant for one partner is never said to the next.
+    Raises NotThisConversation if another conversation is running. So words for one partner never reach the next
+    partner.
     """
     view = await _chatting(session, chat_id)
     current = len(view.conversations)
@@ -70,63 +69,50 @@ async def speak(session: WriteSession, jobs: Jobs, chat_id: UUID, number: int, t
     if before.id not in committed.conversations:
         raise ChatIsOver(state=view.chat.state)
     record_commits([step], committed.conversations, since)
-    await add_turn_event(session, view.chat, after)
-    await chats_store.add_event(session, chat_id, "typing", {"number": len(view.chat.conversations)})
+    await add_turn_event(session, chat_id, number, after)
     await chats_store.touch(session, chat_id)
-    arguments = {"chat_id": str(chat_id), "conversation_id": str(before.id), "turns": len(after.turns)}
-    await jobs.defer(session, REPLY_IN_CHAT, arguments, queue=CHATS)
+    await request_reply(session, jobs, chat_id, number, after)
     return await view_chat(session, chat_id)
 
 
-async def advance(session: WriteSession, chat_id: UUID) -> ChatView:
-    """End the present conversation and begin that with the next partner, or the ratings."""
+async def advance(session: WriteSession, jobs: Jobs, chat_id: UUID) -> ChatView:
+    """End the present conversation and begin the next partner's conversation, or the ratings."""
     view = await _chatting(session, chat_id)
     if view.awaits_reply:
         raise PartnerSpeaksNext
     before = view.conversations[-1]
     if not view.may_advance:
-        raise TooFewTurns(said=len(before.turns), minimum=view.study.plan.minimum_turns)
+        raise TooFewTurns(said=len(before.history), minimum=view.collection.plan.minimum_turns)
     ended = replace(before, state=ConversationState.COMPLETE, ended_by=Ending.PERSON)
     since, step = time_ns(), Step(before, ended)
     committed = await turns_store.commit_steps(session, [step])
     if before.id not in committed.conversations:
         raise ChatIsOver(state=view.chat.state)
     record_commits([step], committed.conversations, since)
-    await continue_chat(session, view.chat)
+    await continue_chat(session, jobs, view.chat)
     return await view_chat(session, chat_id)
 
 
 async def rate(session: WriteSession, chat_id: UUID, ratings: ChatRatingsIn) -> ChatView:
-    """Store the person's ratings; ratings sent again replace the earlier ones."""
+    """Store the person's ratings; a repeat replaces the earlier ratings."""
     view = await _view(session, await chats_store.lock_chat(session, chat_id))
     if ChatState.RATED not in TRANSITIONS[view.chat.state]:
         raise NotTimeToRate(state=view.chat.state)
-    check_ratings(view.study.plan, view.conversations, ratings)
+    check_ratings(view.collection.plan, view.conversations, ratings)
     await chats_store.rate(session, chat_id, ratings)
     return await view_chat(session, chat_id)
 
 
-async def continue_chat(session: WriteSession, chat: Chat) -> None:
+async def continue_chat(session: WriteSession, jobs: Jobs, chat: Chat) -> None:
     """Begin the next conversation of a locked chat, or its ratings."""
     await chats_store.touch(session, chat.id)
     if chat.has_next:
-        await begin_next(session, await chats_store.get_study(session, chat.collection_id), chat)
         await chats_store.add_event(session, chat.id, "next", {"number": len(chat.conversations) + 1})
+        collection = await chats_store.get_chat_collection(session, chat.collection_id)
+        await begin_next(session, jobs, collection, chat)
         return
     await chats_store.change_chat(session, chat.id, state=ChatState.RATING)
     await chats_store.add_event(session, chat.id, "done", {"state": ChatState.RATING})
-
-
-async def add_turn_event(session: WriteSession, chat: Chat, conversation: Conversation) -> None:
-    """Add an event for the last turn of a conversation."""
-    position = len(conversation.turns) - 1
-    data = {
-        "number": len(chat.conversations),
-        "position": position,
-        "speaker": "partner" if position % 2 else "you",
-        "text": conversation.turns[-1],
-    }
-    await chats_store.add_event(session, chat.id, "turn", data)
 
 
 async def _chatting(session: WriteSession, chat_id: UUID) -> ChatView:
@@ -140,5 +126,5 @@ async def _chatting(session: WriteSession, chat_id: UUID) -> ChatView:
 async def _view(session: ReadSession, chat: Chat) -> ChatView:
     listed = await conversations_store.list_by_ids(session, chat.conversations)
     found: dict[UUID, Conversation] = {each.id: each for each in listed}
-    study = await chats_store.get_study(session, chat.collection_id)
-    return ChatView(chat, study, tuple(found[each] for each in chat.conversations))
+    collection = await chats_store.get_chat_collection(session, chat.collection_id)
+    return ChatView(chat, collection, tuple(found[each] for each in chat.conversations))

@@ -1,4 +1,4 @@
-"""Idle chats: a person who says nothing for too long has abandoned the chat."""
+"""Idle chats: a person who has given no turn for too long has abandoned the chat."""
 
 from spotthebot.contracts.conversations.chats import ChatState
 from spotthebot.conversations.chats.domain import TRANSITIONS, Chat
@@ -7,7 +7,7 @@ from spotthebot.kit.database.sessions import Database, WriteSession
 
 
 async def abandon_idle_chats(database: Database, *, limit: int = 1000) -> None:
-    """Abandon idle chats, each in a transaction of its own, so that locks are short."""
+    """Abandon idle chats, each in its own transaction, so that locks are short."""
     async with database.read() as session:
         idle = await chats_store.list_idle(session, limit=limit)
     for chat_id in idle:

@@ -9,20 +9,21 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from spotthebot.contracts.conversations.collections import StopRules
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant
-from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
+from spotthebot.contracts.conversations.ids import ConversationId
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import Sides, check_looks
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.conversations.conversations.domain import Conversation, Speakers
 from spotthebot.conversations.conversations.errors import NoSuchConversation
 from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def number_pairs(session: WriteSession, collection_id: UUID, sides: Sequence[Sides]) -> dict[Sides, int]:
-    """Return the numbers of these pairs in the collection, new ones for those it does not have yet.
+    """Return the numbers of these pairs in the collection; new pairs get new numbers.
 
-    Two uploads at once do not give the same number: one waits for the other. Raises NamesLookAlike.
+    Concurrent uploads wait for each other, so that two pairs never get the same number. Raises NamesLookAlike.
     """
     await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"pairs/{collection_id}", 0))))
     rows = await session.execute(
@@ -52,9 +53,9 @@ def _names_in(sides: Iterable[Sides]) -> dict[str, None]:
 
 
 async def add_conversations(session: WriteSession, conversations: Sequence[Conversation]) -> Sequence[ConversationId]:
-    """Store conversations with their turns; those whose external id is known are left as they are.
+    """Store conversations with their turns, and return the ids of the conversations that are new.
 
-    Returns the ids of those that were stored.
+    Conversations with a known external id stay unchanged.
     """
     statement = insert(ConversationRow).on_conflict_do_nothing().returning(ConversationRow.id)
     rows = [
@@ -72,7 +73,8 @@ async def add_conversations(session: WriteSession, conversations: Sequence[Conve
             "turns_planned": conversation.turns_planned,
             "turns_said": len(conversation.turns),
             "seed": conversation.seed,
-            "next_bot": conversation.next_bot,
+            # A bot's reply to a person is requested by the chat: no runner may claim the conversation.
+            "next_bot": None if conversation.has_person else conversation.next_bot,
         }
         for conversation in conversations
     ]
@@ -128,7 +130,7 @@ async def list_by_ids(session: ReadSession, ids: Sequence[UUID]) -> list[Convers
 
 
 async def list_speakers(session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int) -> list[Speakers]:
-    """Return who speaks in a collection's conversations, in the order of its plan."""
+    """Return the participants of a collection's conversations, in the order of its plan."""
     statement = (
         select(ConversationRow.id, ConversationRow.state, PairRow.participants)
         .select_from(ConversationRow)
@@ -182,22 +184,14 @@ def _sides(participants: Sequence[dict[str, Any]]) -> Sides:
 def _conversation(
     row: ConversationRow, participants: Sides, domain: str, stop: StopRules, turns: Sequence[str]
 ) -> Conversation:
-    return Conversation(
-        id=ConversationId(row.id),
-        collection_id=CollectionId(row.collection_id),
-        external_id=row.external_id,
+    return from_row(
+        Conversation,
+        row,
         state=ConversationState(row.state),
-        failure=row.failure,
         participants=participants,
         opening=tuple(row.opening),
-        opening_shown=row.opening_shown,
         turns=tuple(turns),
-        turns_planned=row.turns_planned,
-        seed=row.seed,
         domain=domain,
-        pair=row.pair,
-        round=row.round,
         ended_by=Ending(row.ended_by) if row.ended_by else None,
-        attempts=row.attempts,
         stop=stop,
     )

@@ -1,4 +1,4 @@
-"""The only SQL that writes turns: a batch of steps is committed as a whole, or not at all."""
+"""The only SQL that writes turns. A batch of steps is committed completely, or not at all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from spotthebot.kit.database.sessions import WriteSession
 
 @dataclass(frozen=True)
 class CommittedSteps:
-    """The conversations whose step was committed, and the states of their collections.
+    """The conversations with a committed step, and the states of their collections.
 
     `finished` names collections whose last conversation ended with this batch.
     """
@@ -31,8 +31,8 @@ class CommittedSteps:
 async def commit_steps(session: WriteSession, steps: Sequence[Step]) -> CommittedSteps:
     """Write each step, unless another process added a turn to its conversation or ended it meanwhile.
 
-    The condition is the number of turns before the step. If two runners requested the same turn, it lets one of them
-    add it, so that a turn is never doubled, lost or out of order.
+    A step is written only if the conversation still has the number of turns that it had before the step. If two runners
+    request the same turn, only one runner can add it. So no turn is doubled, lost or out of order.
     """
     kept = await _advance(session, steps)
     done = [each for each in steps if each.after.id in kept]
@@ -108,7 +108,7 @@ async def _add_turns(session: WriteSession, steps: Sequence[Step]) -> None:
 
 
 async def _count(session: WriteSession, steps: Sequence[Step]) -> tuple[dict[UUID, CollectionState], frozenset[UUID]]:
-    """Add the steps to the counts of their collections; the last conversation that ends completes its collection."""
+    """Add the steps to the counts of their collections. A collection whose last conversation ends is completed."""
     collections = sorted({each.after.collection_id for each in steps})
     if not collections:
         return {}, frozenset()

@@ -1,1 +1,1 @@
-"""Rules over corpora: the forms of files, the statistics of splits, and the dialogues that no bot may learn."""
+"""Rules over corpora: file formats, statistics of splits, and held-out dialogues."""

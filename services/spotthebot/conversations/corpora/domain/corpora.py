@@ -15,7 +15,7 @@ from spotthebot.kit.text.words import words
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A dialogue of people: turns alternate between two speakers, the first one begins."""
+    """A dialogue of people: two speakers alternate, beginning with the first."""
 
     key: str
     split: str
@@ -33,7 +33,7 @@ class StoredDialogue(Dialogue):
 
 @dataclass(frozen=True)
 class SplitStatistics:
-    """The size of a split. An exchange is a turn of each speaker; half an exchange does not count."""
+    """The size of a split. An exchange is one turn of each speaker; a last turn without an answer does not count."""
 
     dialogues: int
     utterances: int
@@ -59,18 +59,24 @@ class Corpus:
     origin: str
     licence: str
     owner: str | None
-    """The team that it belongs to; None for the operator."""
+    """The team that owns it; None for the operator."""
     visibility: CorpusVisibility
     splits: Mapping[str, SplitStatistics]
     created_at: datetime
 
     def is_learnable_by(self, team: str | None) -> bool:
-        """Say whether bots of a team may learn from it; None stands for the operator, whose bots may learn from all."""
+        """Return whether bots of a team may learn from this corpus.
+
+        None stands for the operator: the operator's bots may learn from all corpora.
+        """
         return team is None or self.visibility is CorpusVisibility.SHARED or self.owner == team
 
 
 class DialogueOutcome(Enum):
-    """The outcome of storing a dialogue: stored, known with the same turns, or refused: its key has other turns."""
+    """The outcome of storing a dialogue.
+
+    It was stored, or is known with the same turns, or was refused because its key belongs to other turns.
+    """
 
     STORED = 1
     KNOWN = 2

@@ -1,11 +1,12 @@
-"""Held-out exchanges: those of people's conversations that annotators may see. No bot may learn a dialogue of them.
+"""Held-out exchanges: exchanges in people's conversations that annotators may see. No bot may learn such a dialogue.
 
-A dialogue is recognised by its exchanges, not by its key: it may lie in another corpus, in another split, be cut, or
-have come back by an export. One exchange in common happens by chance ("How are you?" "Fine, thanks."), two make it the
-same dialogue; one is enough for a conversation that has no more.
+A dialogue is recognised by its exchanges, not by its key. It may be in another corpus, be in another split, be cut, or
+come back in an exported file. One exchange in common happens by chance ("How are you?" "Fine, thanks."); two exchanges
+in common mean that it is the same dialogue. For a conversation with a single exchange, one exchange in common is
+enough.
 
-A chat with a bot holds out only dialogues that were stored after it began: an earlier one can be no copy of it. Else a
-person who repeats the lines of a corpus to a bot that answers with them would silence every bot that learned it.
+A chat with a bot holds out only dialogues stored after it began, because an earlier dialogue can't be a copy of it.
+Otherwise a person who repeats lines of a corpus to a bot could silence every bot that learned from the corpus.
 """
 
 from collections import defaultdict
@@ -18,12 +19,12 @@ from spotthebot.conversations.texts.domain import HASH_BYTES, exchange_hashes
 
 ENOUGH: Final = 2
 ALWAYS: Final = UUID(int=0)
-"""Below the id of every dialogue."""
+"""An id below every dialogue's id."""
 
 
 @dataclass(frozen=True)
 class PeoplesConversation:
-    """A conversation with a person in it; it concerns dialogues whose ids, which grow with time, are above `since`."""
+    """A conversation with a person. It holds out only dialogues that were stored later, with ids above `since`."""
 
     turns: Sequence[str]
     since: UUID = ALWAYS
@@ -31,7 +32,7 @@ class PeoplesConversation:
 
 @dataclass(frozen=True)
 class HeldOutExchange:
-    """An exchange of people's conversations; `suffices` where it alone makes a dialogue the same."""
+    """An exchange of people's conversations; `suffices` if this exchange alone identifies a dialogue."""
 
     number: int
     since: UUID
@@ -43,7 +44,7 @@ class HeldOutExchange:
 
 
 def exchange_numbers(turns: Sequence[str]) -> frozenset[int]:
-    """Return a 64-bit number for each exchange, two adjacent turns."""
+    """Return a 64-bit number for each exchange, i.e. for every two adjacent turns."""
     hashes = exchange_hashes(turns)
     return frozenset(
         int.from_bytes(hashes[start : start + HASH_BYTES], "big", signed=True)
@@ -52,7 +53,7 @@ def exchange_numbers(turns: Sequence[str]) -> frozenset[int]:
 
 
 def held_out_exchanges(conversations: Sequence[PeoplesConversation]) -> list[HeldOutExchange]:
-    """Return the exchanges of people's conversations in one order, those of chats apart from the others."""
+    """Return the exchanges of people's conversations in a fixed order, chats separately from other conversations."""
     found: dict[tuple[int, bool], HeldOutExchange] = {}
     for conversation in conversations:
         numbers = exchange_numbers(conversation.turns)
@@ -68,7 +69,7 @@ def held_out_exchanges(conversations: Sequence[PeoplesConversation]) -> list[Hel
 def is_held_out(
     dialogue_id: UUID, exchanges: frozenset[int], held_out: Mapping[int, Sequence[HeldOutExchange]]
 ) -> bool:
-    """Say whether a dialogue with these exchanges is one of people's conversations."""
+    """Return whether a dialogue with these exchanges is one of people's conversations."""
     found: dict[bool, list[bool]] = defaultdict(list)
     for number in exchanges:
         for each in held_out.get(number, ()):

@@ -1,1 +1,1 @@
-"""Corpora: uploads of files of dialogues, and the dialogues that bots may learn from."""
+"""Corpora: uploads of dialogue files, and the dialogues that bots may learn from."""

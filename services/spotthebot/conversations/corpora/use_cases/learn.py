@@ -1,4 +1,4 @@
-"""Learning: the dialogues of a split that a team's bots may learn from, without those that are held out."""
+"""Learning: the dialogues of a split that a team's bots may learn from, without held-out dialogues."""
 
 import asyncio
 import hashlib
@@ -16,21 +16,21 @@ from spotthebot.kit.database.sessions import ReadSession
 
 @dataclass(frozen=True)
 class Learner:
-    """The bots of one team, or, without a team, the operator's."""
+    """The bots of one team; without a team, the operator's bots."""
 
     team: str | None
 
 
 @dataclass(frozen=True)
 class LearnablePage:
-    """Dialogues in the order of their upload; bots may learn from those that are not in `held_out`."""
+    """Dialogues in the order of their upload. Bots may learn from all except those in `held_out`."""
 
     dialogues: Sequence[StoredDialogue]
     held_out: frozenset[UUID]
 
 
 async def get_learnable_corpus(session: ReadSession, corpus_id: UUID, learner: Learner) -> Corpus:
-    """Return a corpus that these bots may learn from; raises NoSuchCorpus, for one that they may not as well."""
+    """Return a corpus that these bots may learn from; raises NoSuchCorpus, also if they may not learn from it."""
     corpus = await store.get_corpus(session, corpus_id)
     if not corpus.is_learnable_by(learner.team):
         raise NoSuchCorpus(corpus_id=corpus_id)
@@ -51,9 +51,9 @@ async def list_learnable(
 
 
 async def get_learnable_revision(session: ReadSession, corpus_id: UUID, split: str, learner: Learner) -> str:
-    """Return what changes with the dialogues of a split, and with what is held out; raises NoSuchCorpus.
+    """Return a text that changes with the dialogues of a split and with the held-out exchanges; raises NoSuchCorpus.
 
-    Both only grow, so that two numbers say it.
+    Dialogues and held-out exchanges are only added, so their two counts suffice.
     """
     corpus = await get_learnable_corpus(session, corpus_id, learner)
     dialogues = corpus.splits[split].dialogues if split in corpus.splits else 0

@@ -1,10 +1,10 @@
-"""Reads the dialogues of a file that arrives in pieces, and hands them on in batches: memory stays flat."""
+"""Reads the dialogues of a file that arrives in pieces, in batches, with constant memory."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from spotthebot.contracts.conversations.corpora import CorpusFormat, RejectedLineOut, RejectedOut, UploadOut
+from spotthebot.contracts.conversations.corpora import CorpusFormat, Upload, UploadOut
 from spotthebot.conversations.corpora.domain.corpora import Dialogue, DialogueOutcome
 from spotthebot.conversations.corpora.domain.formats.lines import Reader
 from spotthebot.conversations.corpora.domain.formats.readers import reader_of
@@ -16,23 +16,13 @@ _DIALOGUES_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 4_000_000
 _SHOWN = 100
 _NAME_SPLITS = frozenset({CorpusFormat.JSONL, CorpusFormat.DAILYDIALOG})
-"""The formats whose lines may name a split of their own."""
+"""The formats whose lines may name a split."""
 Store = Callable[[Sequence[Dialogue]], Awaitable[Sequence[DialogueOutcome]]]
 """Takes a batch of dialogues, and returns the outcome of each."""
 
 
-@dataclass(frozen=True)
-class Upload:
-    """How a file of dialogues is read: `split` for all of them, or shares of several `splits`, or the file's own."""
-
-    form: CorpusFormat
-    split: str | None
-    splits: str | None
-    bots_too: bool
-
-
 async def check_upload(upload: Upload, pieces: AsyncIterator[bytes]) -> UploadOut:
-    """Return what an upload to an empty corpus would; nothing is stored. Raises as `read_upload` does."""
+    """Return the result that an upload to an empty corpus would have; stores nothing. Raises as `read_upload` does."""
     first: dict[str, int] = {}
 
     def outcome(dialogue: Dialogue) -> DialogueOutcome:
@@ -49,7 +39,7 @@ async def check_upload(upload: Upload, pieces: AsyncIterator[bytes]) -> UploadOu
 
 
 async def read_upload(upload: Upload, pieces: AsyncIterator[bytes], add: Store) -> UploadOut:
-    """Hand on the dialogues of a file in batches; returns the number of each outcome.
+    """Pass the dialogues of a file to `add` in batches; return the number of each outcome.
 
     Raises SplitOrSplits, NoSplitNamed, BadShares, NotUtf8, NotThisFormat.
     """
@@ -122,16 +112,7 @@ class _Batch:
 
     def account(self) -> UploadOut:
         first = sorted(self.shown, key=lambda each: each.line)
-        return UploadOut(
-            read=self.read,
-            stored=self.stored,
-            already_there=self.already_there,
-            skipped=self.skipped,
-            rejected=RejectedOut(
-                count=self.rejected,
-                first=tuple(RejectedLineOut(line=each.line, reason=each.reason) for each in first),
-            ),
-        )
+        return UploadOut.of(self, rejected={"count": self.rejected, "first": first})
 
     def _add(self, found: ReadDialogue) -> None:
         split = self.upload.split or (self.shares.split_of(found.key) if self.shares else found.split)

@@ -1,4 +1,4 @@
-"""Chats of people with bots, and their ratings."""
+"""The tables of chats and their ratings."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +11,7 @@ _NOW = sa.text("now()")
 
 
 def create_tables() -> None:
-    """Make the tables, those that others refer to first."""
+    """Create the tables, referenced tables first."""
     op.create_table(
         "chats",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -50,6 +50,22 @@ def create_tables() -> None:
         schema=_SCHEMA,
     )
     op.create_table(
+        "chat_people",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("collection_id", sa.Uuid(), nullable=False),
+        sa.Column("interactor", sa.String(200), nullable=False),
+        sa.Column("consent_sha256", sa.String(64)),
+        sa.Column("consented_at", _MOMENT),
+        sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
+        sa.Column("erased_at", _MOMENT),
+        sa.PrimaryKeyConstraint("id", name="pk_chat_people"),
+        sa.UniqueConstraint("collection_id", "interactor", name="uq_chat_people_collection_id_interactor"),
+        sa.ForeignKeyConstraint(
+            ["collection_id"], ["conversations.collections.id"], name="fk_chat_people_collection_id_collections"
+        ),
+        schema=_SCHEMA,
+    )
+    op.create_table(
         "revoked_links",
         sa.Column("collection_id", sa.Uuid(), nullable=False),
         sa.Column("link", sa.String(200), nullable=False),
@@ -69,6 +85,7 @@ def create_tables() -> None:
         sa.Column("number", sa.SmallInteger(), nullable=False),
         sa.Column("scores", _JSON, nullable=False),
         sa.Column("preferred", sa.SmallInteger()),
+        sa.Column("preferences", _JSON, server_default=sa.text("'{}'"), nullable=False),
         sa.Column("rated_at", _MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("conversation_id", name="pk_imported_ratings"),
         sa.ForeignKeyConstraint(

@@ -1,4 +1,4 @@
-"""Collections, their conversations, and what runs them."""
+"""The tables of collections, conversations and the turn loop."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ _DRAWN = sa.text("(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 
 
 def create_tables() -> None:
-    """Make the tables, those that others refer to first."""
+    """Create the tables, referenced tables first."""
     op.create_table(
         "partner_sets",
         sa.Column("id", sa.Uuid(), nullable=False),

@@ -1,4 +1,4 @@
-"""Corpora of human dialogues, and the exchanges that no bot may learn."""
+"""The tables of corpora and held-out exchanges."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +11,7 @@ _NOW = sa.text("now()")
 
 
 def create_tables() -> None:
-    """Make the tables, those that others refer to first."""
+    """Create the tables, referenced tables first."""
     op.create_table(
         "corpora",
         sa.Column("id", sa.Uuid(), nullable=False),

@@ -1,4 +1,4 @@
-"""Quality checks of collections, and the flags of conversations."""
+"""The tables of quality checks and quality flags."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +11,7 @@ _NOW = sa.text("now()")
 
 
 def create_tables() -> None:
-    """Make the tables, those that others refer to first."""
+    """Create the tables, referenced tables first."""
     op.create_table(
         "quality_checks",
         sa.Column("collection_id", sa.Uuid(), nullable=False),

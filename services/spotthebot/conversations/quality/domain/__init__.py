@@ -1,1 +1,1 @@
-"""Rules over a conversation's quality, from its text alone: no I/O, one concern a file."""
+"""Rules for a conversation's quality. They read only its text, without I/O. Each concern has one file."""

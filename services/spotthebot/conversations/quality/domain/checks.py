@@ -1,4 +1,4 @@
-"""The lifecycle of a collection's quality check: its conversations are flagged, then compared, then summed up."""
+"""The lifecycle of a collection's quality check: conversations are flagged, then compared; then flags are counted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ TRANSITIONS: Final[Mapping[QualityCheckState, frozenset[QualityCheckState]]] = {
     _State.DONE: frozenset({_State.WAITING, _State.FLAGGING}),
     _State.FAILED: frozenset({_State.WAITING, _State.FLAGGING}),
 }
-"""A new request waits whatever the state was; a job that is run again flags what has no flags yet."""
+"""A new request waits in any state; a restarted job continues with unflagged conversations."""
 
 UNFINISHED: Final = (_State.WAITING, _State.FLAGGING, _State.COMPARING)
-"""The states in which a job is to serve the latest request."""
+"""The states in which a job still has to serve the latest request."""
 
 
 def sources_of(state: QualityCheckState) -> list[QualityCheckState]:
-    """Return the states from which a check may come into this one."""
+    """Return the states from which a check may reach this state."""
     return [source for source, targets in TRANSITIONS.items() if state in targets]
 
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """The request that a job serves; a later one has another `requested_at`."""
+    """The request for a check that a job serves; a later request has another `requested_at`."""
 
     collection_id: UUID
     requested_at: datetime
@@ -39,7 +39,7 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class QualityCheck:
-    """The progress of a collection's check, and the summary of the last one that ended."""
+    """The progress of a collection's check, and the summary of the last completed check."""
 
     collection_id: UUID
     state: QualityCheckState

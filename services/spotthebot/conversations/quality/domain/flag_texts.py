@@ -1,4 +1,4 @@
-"""All flags from the text of one conversation, computed at once: about three milliseconds for ten turns."""
+"""All flags from the text of one conversation, computed together in about three milliseconds for ten turns."""
 
 from collections.abc import Sequence
 

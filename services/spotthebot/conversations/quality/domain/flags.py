@@ -1,4 +1,4 @@
-"""Quality flags of a conversation, and the version of the rules behind them; importing this loads no models."""
+"""Quality flags of a conversation, and the version of their rules. Importing this module loads no models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 RULES: Final = 2
-"""Counts up with every change of the rules, a library's new release included: older flags are then computed again."""
+"""Increase it with every change of the rules or new release of a library: then older flags are computed again."""
 
 TRAINING_DEFINITION = (
     "Share of exchanges (two adjacent turns of a conversation with a bot, openings left out) whose words are those of "
@@ -28,7 +28,7 @@ class PersonalDataKind(StrEnum):
 
 @dataclass(frozen=True)
 class UnflaggedConversation:
-    """A complete conversation without flags of the present rules."""
+    """A complete conversation without flags from the present rules."""
 
     conversation_id: UUID
     bot_speaks: bool
@@ -37,7 +37,7 @@ class UnflaggedConversation:
 
 @dataclass(frozen=True)
 class TextFlags:
-    """Flags from the text of one conversation; the hashes and the signature serve to compare it with others."""
+    """Flags from the text of one conversation, with the hashes and the signature for comparisons."""
 
     turns: int
     words: int
@@ -51,11 +51,11 @@ class TextFlags:
 
 @dataclass(frozen=True)
 class QualityFlags:
-    """All flags of one conversation, those from comparisons included."""
+    """All flags of one conversation, including the flags from comparisons."""
 
     conversation_id: UUID
     exported_id: str
-    """Its id in the collection's export, as the two of duplicates below."""
+    """The id in the collection's export, like the two ids of duplicates below."""
     turns: int
     words: int
     language: str | None

@@ -1,4 +1,4 @@
-"""International bank account numbers (ISO 13616) in running text: with spaces, as people write them, or without."""
+"""International bank account numbers (ISO 13616) in running text, with or without spaces."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _AFTER = re.compile(r"[A-Za-z0-9]")
 
 
 def iban_spans(text: str) -> list[tuple[int, int]]:
-    """Return where IBANs begin and end: of their country's length, with right check digits (ISO 7064, MOD 97-10)."""
+    """Return start and end of each IBAN with the right length for its country and valid check digits (MOD 97-10)."""
     beginnings = (match.start() for match in _BEGINNING.finditer(text))
     return [(start, end) for start in beginnings if (end := _end_of_iban(text, start)) is not None]
 

@@ -1,4 +1,4 @@
-"""Which language a conversation is in, by py3langid: the classifier of Lui and Baldwin (2012), 97 languages."""
+"""The language of a conversation, by py3langid: the classifier of Lui and Baldwin (2012), 97 languages."""
 
 import re
 import unicodedata
@@ -20,9 +20,9 @@ _CHARACTERS_PER_WORD = 2
 
 
 def language_of(turns: Sequence[str]) -> tuple[str, float] | None:
-    """Return the ISO 639-1 code and its probability; None for fewer than five different words, which say too little.
+    """Return the ISO 639-1 code of the language and its probability; None for fewer than five different words.
 
-    In scripts that are written without spaces, two different characters count as a word.
+    In scripts without spaces, two different characters count as a word.
     """
     if _different_words(turns) < FEWEST_WORDS:
         return None

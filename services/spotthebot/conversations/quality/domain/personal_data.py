@@ -1,8 +1,8 @@
-"""Turns that seem to hold personal data: e-mail addresses, telephone and card numbers and such.
+"""Turns that seem to hold personal data: e-mail addresses, telephone numbers, card numbers, IBANs and others.
 
-Telephone numbers are those that the numbering plans of `phonenumbers` (Google's libphonenumber) call valid, written
-with their country or as in the United States; IBANs are found here, with or without spaces; the rest are patterns of
-glin-profanity's scanner. Names and addresses are not looked for.
+A telephone number must be valid by the numbering plans of `phonenumbers` (Google's libphonenumber), with its country
+code or in the form of the United States. IBANs are found by our own rule; the rest are patterns of glin-profanity's
+scanner. Names and addresses are not searched.
 """
 
 import re
@@ -21,7 +21,7 @@ _NUMBERED = re.compile(
     r"|clauses?|articles?|paragraphs?)\b|§)[\s.:#]*(?:(?:is|was|number|no|to|from)[\s.:#]*)?$",
     re.IGNORECASE,
 )
-"""What stands before the number of a version or of a section, which can look like an address."""
+"""Words before the number of a version or a section, which can look like an IP address."""
 _LOOK_BACK = 40
 
 _SCANNED = {
@@ -33,7 +33,7 @@ _SCANNED = {
 
 
 def personal_data(turns: Sequence[str]) -> tuple[tuple[int, PersonalDataKind], ...]:
-    """Return positions, from 0, and kinds of what was found, each kind once a turn."""
+    """Return the turns with personal data, counted from 0, and its kinds, each kind once per turn."""
     return tuple((position, kind) for position, turn in enumerate(turns) for kind in _kinds(turn))
 
 
@@ -56,14 +56,14 @@ def _kinds(turn: str) -> list[PersonalDataKind]:
 
 
 def _is_a_number_of_parts(turn: str, start: int, end: int) -> bool:
-    """Say whether four numbers with dots name a version or a section, or are a part of something longer."""
+    """Return whether four numbers with dots are the number of a version or section, or part of a longer number."""
     before, after = turn[max(0, start - _LOOK_BACK) : start], turn[end:]
     is_longer = (before.endswith(".") and before[-2:-1].isdigit()) or bool(re.match(r"\.\d", after))
     return is_longer or _NUMBERED.search(before) is not None
 
 
 def _within(start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:
-    """Say whether a place overlaps one that is known for something else, such as the digits of a card."""
+    """Return whether a span overlaps a span of another kind, such as the digits of a card."""
     return any(start < other_end and other_start < end for other_start, other_end in taken)
 
 

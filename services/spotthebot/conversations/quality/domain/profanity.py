@@ -1,6 +1,6 @@
-"""Which turns hold a word that the English list of glin-profanity calls profane, spelled out or lightly disguised.
+"""Turns with a word that glin-profanity's English list calls profane, spelled out or lightly disguised.
 
-A flag for a person to look at, not a verdict: the list holds mild words too (`that sucks`).
+The flag asks a person to look; it is not a verdict. The list holds mild words too (`that sucks`).
 """
 
 from collections.abc import Sequence

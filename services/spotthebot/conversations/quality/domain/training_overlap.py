@@ -1,8 +1,7 @@
-"""How much of what bots say stands in a training corpus: the check of the Spot The Bot paper, which found 2 %.
+"""The overlap of bots' turns with a training corpus: the same check as in the Spot The Bot paper, which found 2 %.
 
-An exchange is an utterance and the one that answers it: every two adjacent turns of a conversation. It stands in the
-training corpus if two adjacent turns of one of its dialogues have the same words, whatever their case, spacing and
-punctuation.
+An exchange is two adjacent turns of a conversation: an utterance and its answer. It is in the training corpus if two
+adjacent turns of a dialogue have the same words, ignoring case, spacing and punctuation.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,14 +15,14 @@ Hashes = npt.NDArray[np.uint64]
 
 
 class TrainingExchanges:
-    """All exchanges of a training split, at 8 bytes for each different one."""
+    """All exchanges of a training split, in 8 bytes for each different exchange."""
 
     def __init__(self) -> None:
         self._parts: list[Hashes] = []
         self._known: Hashes = np.empty(0, dtype=np.uint64)
 
     def add(self, dialogues: Iterable[Sequence[str]]) -> None:
-        """Take dialogues of the split; `count` knows them after the next `sort`."""
+        """Add dialogues of the split; `count` includes them after the next `sort`."""
         self._parts.append(_numbers(b"".join(map(exchange_hashes, dialogues))))
 
     def sort(self) -> None:
@@ -31,7 +30,10 @@ class TrainingExchanges:
         self._parts = []
 
     def count(self, hashes: Sequence[bytes]) -> list[int]:
-        """Return how many exchanges of each conversation are known, from their `exchange_hashes`."""
+        """Return for each conversation how many of its exchanges are in the split.
+
+        `hashes` has the `exchange_hashes` of each conversation.
+        """
         numbers = [_numbers(each) for each in hashes]
         asked = np.concatenate([np.empty(0, dtype=np.uint64), *numbers])
         found = np.searchsorted(self._known, asked, side="right") > np.searchsorted(self._known, asked)

@@ -13,25 +13,26 @@ from spotthebot.conversations.quality.domain.checks import UNFINISHED, CheckRequ
 from spotthebot.conversations.quality.domain.flags import RULES
 from spotthebot.conversations.quality.errors import NoQualityCheck
 from spotthebot.conversations.quality.tables import QualityCheckRow, QualityFlagsRow
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _REQUESTS_SETTLE = timedelta(minutes=1)
-"""An import that goes on requests its check with every batch, and queues the job at its end."""
+"""A running import requests its check with every batch, and queues the job at its end."""
 
 
 async def request_check(session: WriteSession, collection_id: UUID) -> None:
-    """Request a check of a collection against the same training split as before, if there was one."""
+    """Request a check of a collection, with the training split of its previous check, if any."""
     await _request(session, collection_id, {})
 
 
 async def request_check_against(session: WriteSession, collection_id: UUID, training: TrainingSplit | None) -> None:
-    """Request a check of a collection against this training split, or against none."""
+    """Request a check of a collection, with a comparison with this training split, if any."""
     against = {"training_corpus_id": training and training.corpus_id, "training_split": training and training.split}
     await _request(session, collection_id, against)
 
 
 async def start_check(session: WriteSession, collection_id: UUID) -> CheckRequest:
-    """Return the latest request and record that a job serves it; raises NoQualityCheck."""
+    """Return the latest request for a check, and mark the request as served by a job; raises NoQualityCheck."""
     statement = (
         update(QualityCheckRow)
         .where(
@@ -48,7 +49,7 @@ async def start_check(session: WriteSession, collection_id: UUID) -> CheckReques
 
 
 async def move_check(session: WriteSession, request: CheckRequest, state: QualityCheckState) -> None:
-    """Record the state of the check that serves a request, unless there is a later request: that one waits."""
+    """Store the state of the check that serves a request, unless a later request waits."""
     await session.execute(
         update(QualityCheckRow)
         .where(
@@ -61,7 +62,7 @@ async def move_check(session: WriteSession, request: CheckRequest, state: Qualit
 
 
 async def fail_check(session: WriteSession, collection_id: UUID, failure: str) -> None:
-    """Record why the check that a job served can't be done; a request that waits goes on waiting."""
+    """Store why the check of a job failed; a request that waits for another check keeps waiting."""
     await session.execute(
         update(QualityCheckRow)
         .where(
@@ -73,7 +74,7 @@ async def fail_check(session: WriteSession, collection_id: UUID, failure: str) -
 
 
 async def list_unfinished(session: ReadSession) -> list[UUID]:
-    """Return the collections whose check was requested a minute ago or more and has not ended."""
+    """Return the collections with an unfinished check that was requested at least a minute ago."""
     settled = func.clock_timestamp() - _REQUESTS_SETTLE
     statement = select(QualityCheckRow.collection_id).where(
         QualityCheckRow.state.in_(UNFINISHED), QualityCheckRow.requested_at < settled
@@ -82,7 +83,7 @@ async def list_unfinished(session: ReadSession) -> list[UUID]:
 
 
 async def finish_check(session: WriteSession, request: CheckRequest, summary: QualitySummaryOut) -> None:
-    """Store the summary of a check that ended."""
+    """Store the summary of a completed check."""
     await session.execute(
         update(QualityCheckRow)
         .where(QualityCheckRow.collection_id == request.collection_id)
@@ -98,7 +99,7 @@ async def is_done(session: ReadSession, collection_id: UUID) -> bool:
 
 
 async def get_check(session: ReadSession, collection_id: UUID) -> QualityCheck:
-    """Return the progress of a collection's check; raises NoQualityCheck where none was requested."""
+    """Return the progress of a collection's check; raises NoQualityCheck if none was requested."""
     flagged = (
         select(func.count())
         .where(QualityFlagsRow.collection_id == collection_id, QualityFlagsRow.rules == RULES)
@@ -109,15 +110,13 @@ async def get_check(session: ReadSession, collection_id: UUID) -> QualityCheck:
     if found is None:
         raise NoQualityCheck(collection_id=collection_id)
     row, complete, count = found
-    return QualityCheck(
-        collection_id=row.collection_id,
+    return from_row(
+        QualityCheck,
+        row,
         state=QualityCheckState(row.state),
-        failure=row.failure,
         training=_training(row),
         conversations=complete,
         flagged=count,
-        requested_at=row.requested_at,
-        checked_at=row.checked_at,
         summary=QualitySummaryOut.model_validate(row.summary) if row.summary is not None else None,
     )
 

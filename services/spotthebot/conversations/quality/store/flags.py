@@ -1,4 +1,4 @@
-"""The only SQL over quality flags: conversations without flags, their flags, comparisons of conversations."""
+"""The only SQL over quality flags: unflagged conversations, flags, comparisons."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -27,7 +27,7 @@ _CONDITIONS = {
 async def list_unflagged(
     session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
 ) -> list[UnflaggedConversation]:
-    """Return complete conversations after this one that have no flags of the present rules, with their turns."""
+    """Return complete conversations with ids above `after` and without flags from the present rules."""
     bot_speaks = PairRow.participants.contains([{"kind": ParticipantKind.BOT}])
     flagged = select(QualityFlagsRow.conversation_id).where(
         QualityFlagsRow.conversation_id == ConversationRow.id, QualityFlagsRow.rules == RULES
@@ -61,7 +61,7 @@ async def list_unflagged(
 async def add_flags(
     session: WriteSession, collection_id: UUID, flagged: Sequence[tuple[UnflaggedConversation, TextFlags]]
 ) -> None:
-    """Store the flags from texts, in place of those of older rules."""
+    """Store flags from texts, and replace flags from older rules."""
     rows = [
         {
             "conversation_id": conversation.conversation_id,
@@ -88,7 +88,7 @@ async def add_flags(
 
 
 async def flag_exact_duplicates(session: WriteSession, collection_id: UUID) -> None:
-    """Store for each conversation the first earlier one that has the same words."""
+    """Store for each conversation the first earlier conversation with the same words."""
     earliest = func.first_value(QualityFlagsRow.conversation_id).over(
         partition_by=QualityFlagsRow.text_hash, order_by=QualityFlagsRow.conversation_id
     )
@@ -109,7 +109,7 @@ async def flag_exact_duplicates(session: WriteSession, collection_id: UUID) -> N
 async def list_signatures(
     session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
 ) -> Sequence[tuple[UUID, bytes]]:
-    """Return the signatures of all conversations but exact duplicates, in the order of the plan."""
+    """Return the signatures of all conversations except exact duplicates, in the order of the plan."""
     statement = _page(QualityFlagsRow.signature, collection_id, after, limit).where(
         QualityFlagsRow.exact_duplicate_of.is_(None)
     )
@@ -119,7 +119,7 @@ async def list_signatures(
 async def flag_near_duplicates(
     session: WriteSession, collection_id: UUID, found: Sequence[tuple[UUID, UUID, float]]
 ) -> None:
-    """Store (conversation, earlier one, similarity) of near duplicates; all others lose that flag."""
+    """Store near duplicates: (conversation, earlier conversation, similarity). All others lose this flag."""
     await session.execute(
         update(QualityFlagsRow)
         .where(QualityFlagsRow.collection_id == collection_id, QualityFlagsRow.near_duplicate_of.is_not(None))
@@ -168,7 +168,10 @@ async def clear_training_overlap(session: WriteSession, collection_id: UUID) -> 
 async def list_flags(
     session: ReadSession, collection_id: UUID, *, only: FlagKind | None, after: UUID | None, limit: int
 ) -> list[QualityFlags]:
-    """Return the flags of a collection's conversations, or of those with one flag, in the order of the plan."""
+    """Return the flags of a collection's conversations in the order of the plan.
+
+    With `only`, return only conversations with this flag.
+    """
     own, exact, near = (aliased(ConversationRow) for _ in range(3))
     shown = (
         QualityFlagsRow.conversation_id,
@@ -204,12 +207,12 @@ async def list_flags(
 
 
 def exported_id(conversation: type[ConversationRow]) -> ColumnElement[str]:
-    """Return a conversation's id in an export: the one it was imported with, else its own; null without one."""
+    """Return a conversation's id in exports: its imported id, or else its id in this database."""
     return func.coalesce(conversation.external_id, cast(conversation.id, String))
 
 
 def exchanges() -> ColumnElement[int]:
-    """Return the number of exchanges, two adjacent turns each: one fewer than turns."""
+    """Return the number of exchanges, i.e. of adjacent turns: one fewer than turns."""
     return func.greatest(QualityFlagsRow.turns - 1, 0)
 
 

@@ -1,4 +1,4 @@
-"""The only SQL that sums up quality flags: the summary of a collection's quality, and texts that are repeated."""
+"""The only SQL that sums up quality flags: a collection's summary, and repeated texts."""
 
 from typing import Any
 from uuid import UUID
@@ -68,7 +68,7 @@ async def summarise(session: ReadSession, collection_id: UUID, training: Trainin
 
 
 async def list_repeated_texts(session: ReadSession, collection_id: UUID) -> tuple[RepeatedTexts, ...]:
-    """Return the speakers whose conversations repeat one another's words, those with the most repeats first."""
+    """Return the pairs of speakers with conversations of equal words, the pair with the most repeats first."""
     sides = [PairRow.participants[at]["name"].astext for at in (0, 1)]
     speakers = (func.least(*sides), func.greatest(*sides))
     conversations, texts = func.count(), func.count(distinct(QualityFlagsRow.text_hash))

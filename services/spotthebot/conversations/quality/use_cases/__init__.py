@@ -1,1 +1,1 @@
-"""The quality of conversations: requests for checks, and the job that flags conversations."""
+"""The quality of conversations: requests for checks, and the job that performs them."""

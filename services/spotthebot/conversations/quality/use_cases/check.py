@@ -1,7 +1,7 @@
 """Flags the conversations of a collection: each by its text, then in comparison with the others.
 
-Batches are committed one by one; a job that is run again continues with the conversations without flags. Nothing is
-deleted, and no flag keeps a conversation from being used.
+Each batch is committed separately. A restarted job continues with the unflagged conversations. A check deletes nothing,
+and no flag excludes a conversation from use.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ _ROWS_PER_BATCH = 1000
 
 
 async def check_quality(database: Database, collection_id: UUID) -> None:
-    """Flag conversations without flags, compare all with each other and with the training split, sum up."""
+    """Flag unflagged conversations, compare all with each other and with the training split, and store a summary."""
     async with database.write() as session:
         request = await checks_store.start_check(session, collection_id)
     await _check(database, request)
 
 
 async def fail_check(database: Database, collection_id: UUID, reason: str) -> None:
-    """Keep the reason why a check can't be done; a request that waits, or a new one, tries again."""
+    """Store why a check failed; a waiting request or a new request checks again."""
     async with database.write() as session:
         await checks_store.fail_check(session, collection_id, reason)
 

@@ -1,4 +1,4 @@
-"""A process of its own that computes flags from texts: it holds its models only while they are needed.
+"""A separate process that computes flags from texts, so that models use memory only while they are needed.
 
 The worker's event loop stays free for the turn loop.
 """
@@ -18,10 +18,10 @@ FlagTexts = Callable[[Sequence[Sequence[str]]], Awaitable[list[TextFlags]]]
 
 @asynccontextmanager
 async def flag_process() -> AsyncIterator[FlagTexts]:
-    """Yield the function that flags texts in another process, which starts with the first call and ends with the block.
+    """Yield the function that flags texts in another process, which runs from the first call to the end of the block.
 
-    The process also ends with its parent, however that ends. The function raises BrokenProcessPool where the process
-    itself dies.
+    The process also ends when its parent ends in any way. The function raises BrokenProcessPool if the process itself
+    dies.
     """
     context = multiprocessing.get_context("spawn")  # a fork would take the worker's connections along
     pool = ProcessPoolExecutor(max_workers=1, mp_context=context, initializer=_end_with_parent)
@@ -42,7 +42,7 @@ def _flag(texts: Sequence[Sequence[str]]) -> list[TextFlags]:
 
 
 def _end_with_parent() -> None:
-    """Watch the parent: when it is killed, the queue that this process waits at would never say so."""
+    """End this process when its parent ends. The queue of calls does not report that the parent was killed."""
 
     def watch() -> None:
         parent = multiprocessing.parent_process()

@@ -1,4 +1,4 @@
-"""Requests a quality check of a collection; a job in a worker performs it."""
+"""Requests a quality check of a collection, which a job performs."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -10,15 +10,15 @@ from spotthebot.conversations.corpora.errors import NoSuchCorpus, SplitIsEmpty, 
 from spotthebot.conversations.quality.domain.checks import QualityCheck
 from spotthebot.conversations.quality.store import checks as checks_store
 from spotthebot.kit.database.sessions import WriteSession
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 
 FLAG_CONVERSATIONS = "conversations:flag_conversations"
 _DELAY_AFTER_COLLECTION = timedelta(seconds=2)
-"""Clients that waited for the collection read it first, with all of the processor."""
+"""The delay lets clients that waited for the collection read it first, with the whole processor."""
 
 
 async def request_check(session: WriteSession, jobs: Jobs, collection_id: UUID) -> None:
-    """Request the check of a collection, in the transaction that finishes it."""
+    """Request the check of a collection, in the transaction that finishes the collection."""
     await checks_store.request_check(session, collection_id)
     await _queue(session, jobs, collection_id, _DELAY_AFTER_COLLECTION)
 
@@ -39,7 +39,7 @@ async def request_check_against(
 
 
 def lock_of(collection_id: UUID | str) -> str:
-    """Return the lock under which the checks of a collection run one after the other."""
+    """Return the name of the lock that serialises the checks of a collection."""
     return f"quality/{collection_id}"
 
 

@@ -1,4 +1,4 @@
-"""The only SQL over which runner runs which conversations: runners claim and release them, and may be gone."""
+"""The only SQL over claims: runners claim and release conversations, and lost runners lose their conversations."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -32,9 +32,9 @@ async def claim(
 ) -> list[UUID]:
     """Claim up to `limit` waiting conversations for a runner, the lowest rounds first; returns their ids.
 
-    Skips conversations whose next bot is unavailable, or in `full`: such a bot has no free concurrency slot.
+    Skips conversations whose next bot is unavailable or in `full`, the bots without a free concurrency slot.
     """
-    # One runner at a time, else two would select the same rows and the second would get none of them.
+    # One runner at a time; otherwise two would select the same rows, and the second would get none of them.
     await session.execute(
         text("SELECT pg_advisory_xact_lock(hashtextextended('claim/' || :collection, 0))"),
         {"collection": str(collection_id)},
@@ -77,10 +77,11 @@ async def release(session: WriteSession, job_id: int, ids: Sequence[UUID] | None
 
 
 async def release_orphans(session: WriteSession, *, max_attempts: int) -> int:
-    """Release the conversations of runners that crashed or failed; returns how many that are.
+    """Release the conversations of crashed or failed runners; return their number.
 
-    A runner whose worker died is queued again, perhaps for long: others go on with its conversations. A runner that
-    failed counts as an attempt, so that a conversation that makes every runner fail is failed in the end.
+    If a worker dies, its runner is queued again and may wait for long, so other runners continue its conversations. A
+    failed runner counts as an attempt for each of its conversations. So a conversation that makes every runner fail
+    reaches `max_attempts` and is failed.
     """
     rows = await session.execute(
         text(f"""
@@ -112,7 +113,7 @@ async def release_orphans(session: WriteSession, *, max_attempts: int) -> int:
 
 
 async def count_waiting(session: ReadSession, *, limit: int) -> int:
-    """Count conversations that could be claimed now, up to `limit`."""
+    """Count the conversations that can be claimed now, up to `limit`."""
     rows = await session.execute(
         text(f"""
             SELECT count(*) FROM (
@@ -132,7 +133,7 @@ async def count_waiting(session: ReadSession, *, limit: int) -> int:
 
 
 async def count_jobs(session: ReadSession, task: str) -> int:
-    """Count the jobs of a task that wait or run."""
+    """Count the waiting and running jobs of a task."""
     rows = await session.execute(
         text("""
             SELECT count(*) FROM conversations.procrastinate_jobs
@@ -147,13 +148,13 @@ _NEXT_BOT = "(p.participants -> (c.turns_said % 2) ->> 'bot_id')::uuid"
 
 
 async def lock_maintenance(session: WriteSession) -> bool:
-    """Return whether this transaction, of all that try at the same time, may do maintenance."""
+    """Return whether this transaction may do maintenance; of concurrent transactions only one may."""
     rows = await session.execute(text("SELECT pg_try_advisory_xact_lock(hashtextextended('maintenance', 0))"))
     return bool(rows.scalar_one())
 
 
 async def fail_waiting(session: WriteSession, bot_id: UUID, reason: str) -> int:
-    """Fail up to 5,000 conversations that wait for a bot, in collections that are collecting; returns how many."""
+    """Fail up to 5,000 conversations that wait for a bot, in collections that are collecting; return their number."""
     rows = await session.execute(
         text(f"""
             WITH waiting AS (

@@ -1,4 +1,4 @@
-"""The only SQL over concurrency slots: they keep all processes together within the concurrency of each bot."""
+"""The only SQL over concurrency slots, which keep each bot's concurrency over all processes."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -14,7 +14,7 @@ from spotthebot.kit.ids import new_ids
 async def acquire(
     session: WriteSession, job_id: int, requests: Mapping[UUID, SlotRequest]
 ) -> dict[UUID, AcquiredSlots]:
-    """Acquire as many slots at each bot as are free, at most those requested; omits bots without a free one."""
+    """Acquire at each bot as many free slots as requested, or fewer; bots without a free slot are omitted."""
     bots = sorted(requests)
     await session.execute(
         text("""
@@ -58,9 +58,9 @@ async def acquire(
 async def acquire_next(
     session: WriteSession, slot_id: UUID, bot_id: UUID, request: SlotRequest, *, job_id: int
 ) -> bool:
-    """Acquire one slot, or queue for it ahead of the runners: slots that are released are kept for it.
+    """Acquire one slot, or queue for a slot with priority over runners; released slots are reserved for the queue.
 
-    Returns whether it was acquired; if not, call again with the same id.
+    Returns whether the slot was acquired; if not, call again with the same id.
     """
     await session.execute(
         text("SELECT pg_advisory_xact_lock(hashtextextended('concurrency-slots/' || :bot, 0))"), {"bot": str(bot_id)}
@@ -112,13 +112,13 @@ async def release(session: WriteSession, slots: Mapping[UUID, int]) -> None:
 
 
 async def release_job(session: WriteSession, job_id: int) -> None:
-    """Release all slots of a job that died or restarts; it repeats its requests under the same keys soon."""
+    """Release all slots of a job that died or restarts; it will repeat its requests under the same keys."""
     statement = delete(ConcurrencySlotRow).where(ConcurrencySlotRow.job_id == bindparam("job_id", job_id, BigInteger))
     await session.execute(statement)
 
 
 async def release_orphans(session: WriteSession, *, runners: str) -> None:
-    """Release the slots of jobs that are gone; `runners` names the task whose jobs need none while they queue."""
+    """Release the slots of lost jobs. Jobs of the task `runners` also lose their slots while they are queued."""
     await session.execute(
         text("""
             DELETE FROM conversations.concurrency_slots AS s WHERE NOT EXISTS (

@@ -11,13 +11,13 @@ from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def mark_unavailable(session: WriteSession, bot_id: UUID, *, name: str, reason: str) -> bool:
-    """Mark a bot unavailable; returns whether it was available until now."""
+    """Mark a bot unavailable; return whether it was available until now."""
     statement = insert(UnavailableBotRow).values(bot_id=bot_id, name=name, reason=reason).on_conflict_do_nothing()
     return (await session.scalar(statement.returning(UnavailableBotRow.bot_id))) is not None
 
 
 async def mark_available(session: WriteSession, bot_id: UUID) -> bool:
-    """Mark a bot available again; returns whether it was unavailable until now."""
+    """Mark a bot available again; return whether it was unavailable until now."""
     statement = delete(UnavailableBotRow).where(UnavailableBotRow.bot_id == bot_id)
     return (await session.scalar(statement.returning(UnavailableBotRow.bot_id))) is not None
 

@@ -1,4 +1,4 @@
-"""How long a runner asks one bot nothing after trouble with a request about it; other bots are asked meanwhile."""
+"""Backoffs: how long a runner sends no request to a bot after trouble. Other bots get requests meanwhile."""
 
 import math
 from collections import Counter
@@ -12,14 +12,14 @@ _log = get_logger(__name__)
 
 
 class BotBackoffs:
-    """Remembers troubles in a row by bot. Times are of one clock, in seconds."""
+    """Counts troubles in a row for each bot. Times are of one clock, in seconds."""
 
     def __init__(self) -> None:
         self._failures: Counter[UUID] = Counter()
         self._until: dict[UUID, float] = {}
 
     def failed(self, bot_id: UUID, trouble: Exception, now: float) -> None:
-        """Back off from a bot: for longer where `bots` itself fails, which counts as an attempt."""
+        """Send a bot no requests for a while; for longer if the service `bots` fails, which counts as an attempt."""
         self._failures[bot_id] += 1
         has_failed = getattr(trouble, "status", None) == HTTPStatus.INTERNAL_SERVER_ERROR
         seconds = (TURN_BACKOFF if has_failed else PEER_BACKOFF).seconds(self._failures[bot_id])
@@ -31,5 +31,5 @@ class BotBackoffs:
         self._until.pop(bot_id, None)
 
     def holds(self, bot_id: UUID | None, now: float) -> bool:
-        """Return whether a bot is asked nothing at present."""
+        """Return whether a bot gets no requests at present."""
         return bot_id is not None and self._until.get(bot_id, -math.inf) > now

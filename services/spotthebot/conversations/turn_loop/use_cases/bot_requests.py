@@ -1,8 +1,9 @@
-"""Requests for turns to the service `bots`, and what their answers make of conversations.
+"""Requests for turns to the service `bots`, and the steps that follow from their answers.
 
-A request holds as many conversations as fit, by number and by bytes. One that is refused as too large all the same, by
-`bots` or by a proxy before it, is cut in half until the conversation that is too large alone is found, which fails. So
-is one at which `bots` fails (500): the conversation at which it fails alone counts a failure, the others go on.
+A request holds as many conversations as fit, by number and by bytes. If `bots`, or a proxy before it, refuses a request
+as too large, the request is halved. If a request with a single conversation is too large, the conversation fails. If
+`bots` answers 500, the request is halved, too. The single conversation that causes the 500 counts a failure, and the
+other conversations continue.
 """
 
 import json
@@ -20,17 +21,20 @@ from spotthebot.conversations.conversations.errors import UnknownBot
 from spotthebot.conversations.turn_loop.domain import MAY_RECOVER, SlotRequest, request_slots
 
 _ABOUT_THE_BOT = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
-"""Refusals that no retry would mend; any other refusal is trouble between our services, not of a conversation."""
+"""Refusals that no retry can resolve. Any other refusal is a fault between our services, not of a conversation."""
 
 _MAX_BYTES_PER_CHARACTER = 6
-"""Of JSON, which writes a control character as `\\u0000`."""
+r"""The size in JSON of a control character, such as `\u0000`."""
 _MAX_BYTES_BESIDE = 500
-"""Of a context beside its turns: seed, ids, domain."""
+"""The size of a context without its turns: seed, ids, domain."""
 
 
 @dataclass(frozen=True)
 class BotAnswer:
-    """The steps that a request for turns led to; with `trouble`, conversations without a step may be repeated."""
+    """The steps that a request for turns led to.
+
+    With `trouble`, conversations without a step may be requested again.
+    """
 
     steps: tuple[Step, ...]
     trouble: PeerUnavailable | PeerRefused | UnexpectedAnswer | None = None
@@ -68,8 +72,8 @@ async def slots_needed(bots: Bots, bot_id: UUID, conversations: int) -> SlotRequ
 def split_into_requests(conversations: Sequence[Conversation], size: int) -> Iterable[Sequence[Conversation]]:
     """Yield conversations that wait for one bot as requests of at most `size`, each for one version of the bot.
 
-    All of a request are of one collection. It holds at most `MAX_REPLIES_BYTES`, or one
-    conversation.
+    All conversations of a request belong to one collection. A request holds at most `MAX_REPLIES_BYTES` bytes, or a
+    single larger conversation.
     """
     alike: dict[tuple[UUID, int | None], list[Conversation]] = defaultdict(list)
     for each in conversations:
@@ -96,7 +100,7 @@ def _split_by_bytes(conversations: Sequence[Conversation]) -> Iterable[Sequence[
 
 
 def _fit(conversations: Sequence[Conversation]) -> bool:
-    """Return whether conversations fit into one request; most do by far, and are not written to find out."""
+    """Return whether conversations fit into one request; serialises them only if an estimate does not decide."""
     characters = sum(len(turn) + 1 for each in conversations for turn in each.history)
     if len(conversations) * _MAX_BYTES_BESIDE + characters * _MAX_BYTES_PER_CHARACTER <= MAX_REPLIES_BYTES:
         return True
@@ -125,7 +129,7 @@ def _too_large(conversation: Conversation) -> BotAnswer:
 
 
 async def _refused(bots: Bots, bot_id: UUID, conversations: Sequence[Conversation], refused: PeerRefused) -> BotAnswer:
-    """Wait for bots that may recover, which are suspended or failing; fail conversations with all others."""
+    """Let conversations wait if their bot is suspended or failing, because it may recover; else fail them."""
     try:
         bot = await bots.get(bot_id)
         may_recover = bot.status in MAY_RECOVER

@@ -1,4 +1,4 @@
-"""Maintenance of the turn loop, in every worker: replaces lost runners, and checks on bots that are unavailable."""
+"""Maintenance of the turn loop, in every worker: replace lost runners, and check unavailable bots."""
 
 import math
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ from spotthebot.conversations.turn_loop.store import claims as claims_store
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
 from spotthebot.kit.database.sessions import Database, WriteSession
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.telemetry.logs import get_logger
 
 RUN_CONVERSATIONS = "conversations:run_conversations"
@@ -26,14 +26,14 @@ _log = get_logger(__name__)
 
 
 async def queue_runners(session: WriteSession, jobs: Jobs, *, waiting: int, batch: int) -> None:
-    """Queue enough jobs to run so many conversations; a job that finds nothing to do ends."""
+    """Queue enough jobs for this many waiting conversations; a job without work ends."""
     queued = await claims_store.count_jobs(session, RUN_CONVERSATIONS)
     for _ in range(min(math.ceil(waiting / batch), _MAX_RUNNERS) - queued):
         await jobs.defer(session, RUN_CONVERSATIONS, {}, queue=RUNNERS)
 
 
 async def maintain(database: Database, jobs: Jobs, bots: Bots, *, batch: int, patience: timedelta) -> None:
-    """Check everything once; if several workers do so at the same time, one goes on and the others return."""
+    """Check runners and bots once. If several workers call this at the same time, only one of them does the check."""
     async with database.write() as session:
         if not await claims_store.lock_maintenance(session):
             return

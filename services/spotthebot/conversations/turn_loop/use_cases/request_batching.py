@@ -1,9 +1,9 @@
-"""When to send a request to a bot: at once, or later, together with conversations that will soon wait for it too.
+"""The time to send a request to a bot: at once, or later with more conversations that will soon wait for the bot.
 
-The fixed cost of a request equals that of several replies. Where many bots talk, conversations that started in step
-soon drift apart, and requests would shrink to a few contexts each. So only a few requests are sent at a time, the
-largest first, and conversations queue up meanwhile. A slow bot is asked soon nevertheless: its requests are few anyway,
-and waiting would cost more than they do.
+The fixed cost of a request is as high as the cost of several replies. If many bots talk, conversations that started
+together drift apart, and requests would shrink to a few contexts each. So only a few requests are pending at a time,
+the largest are sent first, and conversations queue up meanwhile. Requests to a slow bot are sent soon, because they are
+few: waiting for more conversations would take longer than it saves.
 """
 
 import math
@@ -18,7 +18,7 @@ _MAX_WAIT_FOR_QUICK_SECONDS = 0.5
 
 
 class RequestBatcher:
-    """Remembers which bots have conversations waiting, and since when. Times are of one clock, in seconds."""
+    """Remembers which bots have waiting conversations, and since when. Times are of one clock, in seconds."""
 
     def __init__(self, conversations: int, contexts: int) -> None:
         self._contexts = contexts
@@ -29,7 +29,7 @@ class RequestBatcher:
     def choose(
         self, waiting: Mapping[UUID, Sequence[Conversation]], *, pending: int, now: float
     ) -> dict[UUID, Sequence[Conversation]]:
-        """Return what to request now, with so many requests pending: full requests, and those that are due."""
+        """Return the requests to send now, with `pending` requests under way: full requests and due requests."""
         self._since = {bot: self._since.get(bot, now) for bot in waiting}
         chosen: dict[UUID, Sequence[Conversation]] = {}
         for bot, conversations in sorted(waiting.items(), key=lambda pair: -len(pair[1])):
@@ -41,11 +41,11 @@ class RequestBatcher:
         return chosen
 
     def seconds_left(self, now: float) -> float:
-        """Return the time until the next bot is due; infinity where no conversation waits."""
+        """Return the time until the next bot is due; infinity if no conversation waits."""
         return max(0.0, min(map(self._due, self._since), default=math.inf) - now)
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Learn each bot's latency from its quickest reply: the other replies may have queued in the service `bots`."""
+        """Learn each bot's latency from its quickest reply, since other replies may have waited in `bots`."""
         quickest: dict[UUID, float] = {}
         for each in steps:
             bot = each.before.next_bot

@@ -1,8 +1,8 @@
 """The turn loop of one job: claim conversations, request their next turns from bots, commit the replies, claim more.
 
-Every turn is committed before the next one is requested. The runner's conversations are only copies: the database
-decides who may add a turn. So a runner may die at any moment, and one that was taken for dead may return: each turn is
-stored once.
+Every turn is committed before the next turn is requested. The runner holds copies of conversations; the database
+decides who may add a turn. So a runner may die at any moment, or continue after another process took it for dead: each
+turn is stored once.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ from spotthebot.conversations.turn_loop.use_cases.bot_requests import (
 from spotthebot.conversations.turn_loop.use_cases.request_batching import RequestBatcher
 from spotthebot.conversations.turn_loop.use_cases.turn_commits import CollectionTraces, PendingCommit, TurnCommits
 from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.telemetry.logs import get_logger
 
 _POLL_SECONDS = 0.1
-"""Between two checks for concurrency slots or conversations that other runners may have released."""
+"""The time between two checks for free slots or for conversations that other runners have released."""
 _CHECK_COLLECTIONS_SECONDS = 1.0
 """A pause or a new priority takes effect after this long, even if no turn is committed meanwhile."""
 _DRAIN_SECONDS = 5.0
@@ -46,24 +46,24 @@ _log = get_logger(__name__)
 
 @dataclass(frozen=True)
 class RunnerLimits:
-    """How much a runner does at once."""
+    """The limits of a runner's simultaneous work."""
 
     conversations: int
-    """Conversations that it carries forward at the same time."""
+    """The number of conversations that it runs at the same time."""
     contexts: int
-    """Contexts in one request to `bots`: the slowest reply of a request delays the others."""
+    """The number of contexts in a request to `bots`: the slowest reply of a request delays the others."""
 
 
 @dataclass(frozen=True)
 class _PendingRequest:
-    """A request to `bots` that was sent, and the concurrency slots that it occupies."""
+    """A request sent to `bots`, and the concurrency slots that it occupies."""
 
     conversations: Sequence[Conversation]
     slots: AcquiredSlots
 
 
 class ConversationRunner:
-    """Runs the conversations of one job, until none is left to run or `stopping` returns true."""
+    """Runs conversations for one job, until no conversation is left to run or `stopping` returns true."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class ConversationRunner:
         self._pending: dict[asyncio.Task[BotAnswer], _PendingRequest] = {}
         self._commit: PendingCommit | None = None
         self._full_bots: dict[UUID, float] = {}
-        """Bots that had no free slot at the last check, and when to check again."""
+        """Bots without a free slot at the last check, and the time of the next check."""
         self._batcher = RequestBatcher(limits.conversations, limits.contexts)
         self._priorities: dict[UUID, int] = {}
         self._traces = CollectionTraces(job_id)
@@ -90,7 +90,7 @@ class ConversationRunner:
         self._bot_backoffs = BotBackoffs()
 
     async def run(self) -> None:
-        """Run conversations until there are none to go on with, then release all of them."""
+        """Run conversations until none is left or the runner stops, and then release the runner's conversations."""
         try:
             await self._reload(restarted=True)
             while not self._stopping():
@@ -112,7 +112,7 @@ class ConversationRunner:
             await asyncio.shield(self._end())
 
     async def _reload(self, *, restarted: bool = False) -> None:
-        """Read the job's conversations from the database, where an earlier attempt may have left some."""
+        """Read the job's conversations from the database, where an earlier attempt may have left conversations."""
         while True:
             try:
                 if restarted:  # nobody waits for the requests of an earlier attempt
@@ -127,13 +127,16 @@ class ConversationRunner:
                 return
 
     def _ready(self) -> list[Conversation]:
-        """Return conversations to request turns for; by priority, and collections of one priority take turns."""
+        """Return the conversations to request turns for, by priority; collections of one priority take turns."""
         busy = {each.id for request in self._pending.values() for each in request.conversations}
         busy |= {each.after.id for each in (self._commit.steps if self._commit else ())}
         return in_turn([each for each in self._conversations.values() if each.id not in busy], self._priorities)
 
     async def _claim_more(self) -> None:
-        """Fill the batch with newly claimed conversations; those that wait for a full bot do not count."""
+        """Fill the batch with newly claimed conversations.
+
+        Those that wait for a bot without free slots do not count.
+        """
         now = time.monotonic()
         blocked = [
             each
@@ -163,7 +166,7 @@ class ConversationRunner:
                 room -= await self._claim(collection.id, limit, [bot for bot in full if bot is not None])
 
     def _room_by_priority(self, collection: OpenCollection) -> int:
-        """Return how many to claim into a full batch: half of it, where collections of lower priority fill it."""
+        """Return how many more conversations a full batch may take: up to half of it, if lower priorities fill it."""
         running: Counter[UUID] = Counter(each.collection_id for each in self._conversations.values())
         if all(self._priorities.get(each, 0) >= collection.priority for each in running):
             return 0
@@ -175,11 +178,11 @@ class ConversationRunner:
             claimed = await conversations_store.list_by_ids(session, ids) if ids else []
         self._conversations |= {each.id: each for each in claimed}
         if claimed:
-            self._checked_at = float("-inf")  # where there was work there may be more
+            self._checked_at = float("-inf")  # more work may follow
         return len(claimed)
 
     async def _send_requests(self) -> None:
-        """Request turns from the bots that speak next, as far as slots are free at them."""
+        """Request turns from the bots that speak next, as far as the bots have free concurrency slots."""
         waiting: dict[UUID, list[Conversation]] = defaultdict(list)
         now = time.monotonic()
         for each in self._ready():
@@ -217,12 +220,12 @@ class ConversationRunner:
             return answer
 
     def _wait_seconds(self) -> float:
-        """Return how long to wait for replies before something else is due."""
+        """Return how long to wait for replies before other work is due."""
         longest = _POLL_SECONDS if self._ready() else _CHECK_COLLECTIONS_SECONDS
         return min(longest, self._batcher.seconds_left(time.monotonic()))
 
     async def _make_progress(self, seconds: float) -> None:
-        """Wait for replies, or for their commit: commit the replies that have arrived, apply what was committed."""
+        """Wait for replies or for the running commit; then commit replies that arrived, and apply committed steps."""
         if self._commit is not None:
             commit = self._commit
             await asyncio.wait([commit.task], timeout=seconds)
@@ -237,7 +240,7 @@ class ConversationRunner:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _receive(self, replies: Sequence[asyncio.Task[BotAnswer]]) -> None:
-        """Begin to commit replies as one batch of turns."""
+        """Receive replies, and begin to commit them as one batch of turns."""
         slots: Counter[UUID] = Counter()
         steps: list[Step] = []
         for task in replies:
@@ -253,31 +256,31 @@ class ConversationRunner:
         self._commit = PendingCommit(asyncio.create_task(self._commits.commit(steps, slots)), steps)
 
     def _apply(self, steps: Sequence[Step], committed: CommittedSteps) -> None:
-        """Keep conversations whose step was committed; drop those that ended, wait, or belong to another runner now."""
+        """Keep conversations with a committed step; drop conversations that ended, wait or belong to another runner."""
         for each in steps:
             self._conversations.pop(each.after.id, None)
             if each.after.id in committed.conversations and not each.is_released:
-                self._conversations[each.after.id] = each.after  # at the end: the others come first now
+                self._conversations[each.after.id] = each.after  # moved to the end, so that the other bots come first
             if committed.collections.get(each.after.collection_id) not in REQUESTS_TURNS:
                 self._checked_at = float("-inf")
         self._full_bots = dict.fromkeys(self._full_bots, 0.0)  # slots were released: check at once
         self._backoffs = 0
 
     async def _back_off(self, error: Exception) -> None:
-        """Wait for the database, which every conversation needs; no attempt is counted against any conversation."""
+        """Wait because the database does not answer. This counts as an attempt for no conversation."""
         self._backoffs += 1
         wait = PEER_BACKOFF.seconds(self._backoffs)
         _log.warning("runner.backs_off", peer="database", seconds=wait, reason=str(error)[:200])
         await asyncio.sleep(wait)
 
     async def _drain(self) -> None:
-        """Receive and commit replies to pending requests, as long as there is time."""
+        """Receive and commit replies to pending requests while time is left."""
         deadline = time.monotonic() + _DRAIN_SECONDS
         while (self._pending or self._commit) and time.monotonic() < deadline:
             await self._make_progress(deadline - time.monotonic())
 
     async def _end_commit(self) -> None:
-        """Wait for the commit under way, whatever comes of it: the database knows."""
+        """Wait for the running commit. Ignore its outcome, because the state is read from the database again."""
         if self._commit is not None:
             await asyncio.gather(self._commit.task, return_exceptions=True)
             self._commit = None
@@ -287,7 +290,7 @@ class ConversationRunner:
         await self._release()
 
     async def _release(self, ids: Sequence[UUID] | None = None) -> None:
-        """Release conversations, or all of them, to other runners; where that fails, maintenance does it later."""
+        """Release conversations (None: all) to other runners; if that fails, maintenance releases them later."""
         try:
             async with self._database.write() as session:
                 await claims_store.release(session, self._job_id, ids)

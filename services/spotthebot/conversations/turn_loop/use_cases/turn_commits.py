@@ -1,4 +1,4 @@
-"""The commits of a runner: a batch of turns, the slots that their requests held, and what follows from them."""
+"""The commits of a runner: each commits a batch of turns, releases the requests' slots, and publishes events."""
 
 import asyncio
 import time
@@ -17,13 +17,16 @@ from spotthebot.conversations.events.use_cases import publish_failing_bot, publi
 from spotthebot.conversations.turn_loop.store import concurrency_slots as concurrency_slots_store
 from spotthebot.conversations.turn_loop.store import unavailable_bots as unavailable_bots_store
 from spotthebot.kit.database.sessions import Database, WriteSession
-from spotthebot.kit.jobs import Jobs
+from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.telemetry.tracing import linked_trace
 
 
 @dataclass(frozen=True)
 class PendingCommit:
-    """Steps that are being committed; replies wait meanwhile, since more commits at once cost more a turn."""
+    """A running commit of steps.
+
+    New replies wait meanwhile, because several commits at once would make each turn more expensive.
+    """
 
     task: asyncio.Task[CommittedSteps]
     steps: Sequence[Step]
@@ -37,12 +40,12 @@ class CollectionTraces:
         self._traces: dict[UUID, str | None] = {}
 
     def keep(self, running: Collection[UUID], opened: Iterable[OpenCollection]) -> None:
-        """Know the traces of open collections, and of those that the job still runs conversations of."""
+        """Keep the traces of open collections, and of collections with conversations that the job runs."""
         kept = {each: trace for each, trace in self._traces.items() if each in running}
         self._traces = kept | {each.id: each.trace for each in opened}
 
     def linked(self, name: str, collection_id: UUID) -> AbstractContextManager[None]:
-        """Begin a trace of its own that is linked to the collection's."""
+        """Begin a separate trace that is linked to the collection's trace."""
         attributes: dict[str, str | int] = {"collection": str(collection_id), "job": self._job_id}
         return linked_trace(name, attributes, self._traces.get(collection_id))
 
@@ -53,10 +56,10 @@ class TurnCommits:
     def __init__(self, database: Database, jobs: Jobs, traces: CollectionTraces) -> None:
         self._database, self._jobs, self._traces = database, jobs, traces
         self._unreleased: Counter[UUID] = Counter()
-        """Concurrency slots whose release failed with their commit, by the id under which they were acquired."""
+        """Concurrency slots whose release failed with their commit, by the id of their acquisition."""
 
     async def commit(self, steps: Sequence[Step], slots: Counter[UUID]) -> CommittedSteps:
-        """Commit steps as one batch, and release slots, by the id under which they were acquired."""
+        """Commit steps as one batch, and release slots, by the id of their acquisition."""
         slots += self._unreleased
         self._unreleased = Counter()
         since = time.time_ns()

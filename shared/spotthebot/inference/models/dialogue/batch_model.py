@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..protocol import ModelDescription
-from . import load
+from .kind import load
 from .protocol import DialogueModel
 from .requests import GenerationRequest
 
 NEEDS = (f"{__package__}.loader",)
-"""Modules that a model is loaded with, for those who import them ahead: torch takes seconds."""
+"""Modules that loading a model imports. Callers may import them ahead, since torch takes seconds."""
 
 
 class DialogueBatchModel:

@@ -1,4 +1,7 @@
-"""Two small BERT encoders, of contexts and of responses, which put what belongs together close together."""
+"""Two small BERT encoders, one for contexts and one for responses.
+
+The vectors of a context and its response are close.
+"""
 
 import math
 
@@ -10,10 +13,10 @@ _LARGEST_SCALE = 100.0
 
 
 class BiEncoder(nn.Module):
-    """A context and a response score by the cosine of their encodings, times a learned scale.
+    """Scores a response to a context: the cosine of their encodings, times a learned scale.
 
-    The bi-encoder of Humeau et al. (2020) with the mean of the outputs for an encoding; normalised and
-    scaled as in Radford et al. (2021), which keeps training from scratch stable.
+    It is the bi-encoder of Humeau et al. (2020). An encoding is the mean of an encoder's outputs. Encodings are
+    normalised and scaled as in Radford et al. (2021), which keeps training from scratch stable.
     """
 
     def __init__(self, vocabulary: int, width: int, layers: int, heads: int, positions: int, dropout: float) -> None:
@@ -33,15 +36,15 @@ class BiEncoder(nn.Module):
         self.log_scale = nn.Parameter(torch.tensor(math.log(1 / 0.07)))
 
     def encode_contexts(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Return unit vectors [rows, width]."""
+        """Return unit vectors [rows, width] of contexts."""
         return _mean(self.contexts, ids, mask)
 
     def encode_responses(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Return unit vectors [rows, width]."""
+        """Return unit vectors [rows, width] of responses."""
         return _mean(self.responses, ids, mask)
 
     def scores(self, contexts: torch.Tensor, responses: torch.Tensor) -> torch.Tensor:
-        """Return logits [contexts, responses] of encodings."""
+        """Return logits [contexts, responses] from the encodings of contexts and responses."""
         return contexts @ responses.T * self.log_scale.exp().clamp(max=_LARGEST_SCALE)
 
 

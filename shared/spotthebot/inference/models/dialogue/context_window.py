@@ -1,15 +1,18 @@
-"""Makes a conversation fit into a model's context: drops its oldest turns, then the start of the last one."""
+"""Shortens a conversation until a model can read it: drops the oldest turns, or even the start of the last turn."""
 
 from collections.abc import Callable, Sequence
 
 SMALLEST_PROMPT = 64
-"""Tokens of a context that no reply may take from the conversation, or half the context where that is less."""
+"""Tokens that a reply may never take from the conversation; half the context if that is less."""
 
 Encode = Callable[[Sequence[str]], list[int]]
 
 
 def fitted(encode: Encode, turns: Sequence[str], room: int) -> list[int]:
-    """Return the tokens of as many of the last turns as fit into so many tokens."""
+    """Return the tokens of the last turns. As many turns are kept as fit into `room` tokens.
+
+    If even the last turn does not fit, it loses its start.
+    """
     whole = _largest(len(turns), lambda count: len(encode(turns[len(turns) - count :])) <= room)
     if whole > 0 or not turns:
         return encode(turns[len(turns) - whole :])[-room:]
@@ -19,15 +22,15 @@ def fitted(encode: Encode, turns: Sequence[str], room: int) -> list[int]:
 
 
 def split_context(context_length: int, max_new_tokens: int) -> tuple[int, int]:
-    """Return how many tokens the conversation may take, and how many the reply."""
+    """Return how many tokens the conversation may have, and how many tokens the reply may have."""
     room = max(context_length - max_new_tokens, min(SMALLEST_PROMPT, context_length // 2))
     return room, context_length - room
 
 
 def _largest(limit: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest number up to a limit that fits, 0 if none does.
+    """Return the largest number up to `limit` that fits, or 0.
 
-    Doubles from below, so that a very long history costs no more than the part that fits.
+    The search starts from 1 and doubles, so a very long history takes no more time than the part of it that fits.
     """
     low, high = 0, 1
     while high <= limit and fits(high):

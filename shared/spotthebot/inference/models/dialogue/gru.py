@@ -19,8 +19,8 @@ _UNLIMITED = 2**31
 class AttentionGru(nn.Module):
     """Encoder and decoder of stacked GRUs (Cho et al. 2014) with attention over the encoder's outputs.
 
-    The attention is Luong et al. (2015), section 3.1, with their score `general`. The decoder starts from
-    the encoder's last states; both share one table of embeddings.
+    The attention is that of Luong et al. (2015), section 3.1, with their score function `general`. The decoder starts
+    from the encoder's last states. Encoder and decoder share one table of embeddings.
     """
 
     def __init__(self, vocabulary: int, width: int, layers: int, dropout: float = 0.0) -> None:
@@ -35,7 +35,10 @@ class AttentionGru(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def encode(self, ids: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return outputs [rows, length, width] and last states [layers, rows, width] of right-padded tokens."""
+        """Return outputs [rows, length, width] and last states [layers, rows, width] of the encoder.
+
+        `ids` are tokens, padded on the right.
+        """
         lengths = mask.sum(1).cpu()
         embedded = self.dropout(self.embedding(ids))
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
@@ -45,7 +48,10 @@ class AttentionGru(nn.Module):
     def decode(
         self, ids: torch.Tensor, state: torch.Tensor, encoded: torch.Tensor, mask: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return logits [rows, steps, vocabulary] of what follows each token, and the states after the last."""
+        """Return the decoder's logits and last states.
+
+        The logits have the shape [rows, steps, vocabulary]. They are for the token after each token of `ids`.
+        """
         hidden, state = self.decoder(self.dropout(self.embedding(ids)), state)
         scores = self.attention(hidden) @ encoded.transpose(1, 2)
         weights = scores.masked_fill(~mask.bool()[:, None, :], float("-inf")).softmax(-1)
@@ -53,14 +59,14 @@ class AttentionGru(nn.Module):
         return self.output(self.dropout(combined)), state
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor, replies: torch.Tensor) -> torch.Tensor:
-        """Return logits for replies [rows, steps] that are given (teacher forcing)."""
+        """Return the logits of given replies [rows, steps] (teacher forcing)."""
         encoded, state = self.encode(ids, mask)
         logits: torch.Tensor = self.decode(replies, state, encoded, mask)[0]
         return logits
 
 
 class GruModel:
-    """Replies of an `AttentionGru`, token by token; a reply has at least one token."""
+    """Replies of an `AttentionGru`, made token by token. A reply has at least one token."""
 
     def __init__(self, network: AttentionGru, tokens: TurnTokens, context_length: int) -> None:
         self._network = network

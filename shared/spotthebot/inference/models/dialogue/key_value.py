@@ -1,4 +1,4 @@
-"""A key-value memory of conversations: a context attends over known contexts and moves towards what followed them."""
+"""A key-value memory of conversations: a context attends over known contexts and moves towards their responses."""
 
 import math
 
@@ -9,12 +9,13 @@ _LARGEST_SCALE = 100.0
 
 
 class KeyValueMemory(nn.Module):
-    """The key-value memory network that Zhang et al. (2018, section 4) rank next utterances with.
+    """The key-value memory network with which Zhang et al. (2018, section 4) rank next utterances.
 
-    Texts are means of word vectors, compared by cosine. A query attends over keys, which are contexts of the corpus,
-    adds the values, which are their responses, and is mapped once more (Miller et al. 2016, section 3.1); then it is
-    compared with candidates. Where the paper looks only at keys that share a rare word with the query, this one looks
-    at the `attended` nearest keys; both cosines have a learned scale.
+    A text is encoded as the mean of its word vectors; encodings are compared by their cosine. The query is the encoded
+    conversation. It attends over the keys, which are the contexts of the corpus. The attended values, the responses to
+    these contexts, are added to the query, and the sum is mapped once more (Miller et al. 2016, section 3.1). The
+    result is compared with the candidates. The paper attends only to keys that share a rare word with the query; this
+    network attends to the `attended` nearest keys. Each of the two cosines has a learned scale.
     """
 
     def __init__(self, vocabulary: int, width: int, attended: int) -> None:
@@ -34,9 +35,9 @@ class KeyValueMemory(nn.Module):
     def recall(
         self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, hidden: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Return queries [rows, width] moved by what they find; keys where `hidden` [rows, keys] is true are not seen.
+        """Return queries [rows, width] after attention over the keys, except keys where `hidden` [rows, keys] is true.
 
-        `values` has a row for each key.
+        `values` has one row for each key.
         """
         near = queries @ keys.T * self.log_attention.exp().clamp(max=_LARGEST_SCALE)
         if hidden is not None:
@@ -46,5 +47,5 @@ class KeyValueMemory(nn.Module):
         return nn.functional.normalize(self.hop(queries + found), dim=-1)
 
     def scores(self, recalled: torch.Tensor, candidates: torch.Tensor) -> torch.Tensor:
-        """Return logits [rows, candidates]."""
+        """Return logits [rows, candidates]: how well each candidate follows each query."""
         return recalled @ candidates.T * self.log_scale.exp().clamp(max=_LARGEST_SCALE)

@@ -1,4 +1,4 @@
-"""Loads a dialogue model: one of our own kinds, or one of transformers, by the files in its directory."""
+"""Loads a dialogue model of our own kinds or of transformers. The files in its directory tell which it is."""
 
 import torch
 

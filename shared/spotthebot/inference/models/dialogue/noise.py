@@ -1,4 +1,4 @@
-"""Random numbers that depend on a request alone: the same on every device, in every batch, in every row of it."""
+"""Random numbers that depend only on a request: they are the same on every device, in every batch and in every row."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,12 +9,13 @@ _GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB1331
 
 
 def gumbel_noise(seeds: Sequence[int], step: int, width: int, device: torch.device) -> torch.Tensor:
-    """Return standard Gumbel noise, float64 of shape [seeds, width]: a row is a function of its seed and the step.
+    """Return standard Gumbel noise, float64 of shape [seeds, width]. Each row depends only on its seed and on `step`.
 
-    The largest of logits plus such noise is a draw from their softmax (Gumbel 1954; Maddison, Tarlow and Minka 2014).
-    The integers are the stream of SplitMix64 (Steele, Lea and Flood 2014), started at a hash of seed and
-    step; integer arithmetic is the same on every device. Logarithms are those of float32, four times as fast: they are
-    taken of numbers near 0 where noise is large, which is where it decides and where float32 is most exact.
+    The argmax of logits plus this noise is a draw from the logits' softmax (Gumbel 1954; Maddison, Tarlow and Minka
+    2014). The noise is made from random integers: the generator SplitMix64 (Steele, Lea and Flood 2014) makes them,
+    started at a hash of seed and step. Integer arithmetic is the same on every device. Logarithms are computed in
+    float32, which is four times as fast as float64. Only large noise decides a draw. It comes from logarithms of
+    numbers near 0, where float32 is most exact.
     """
     starts = torch.tensor([_start(seed, step) for seed in seeds], dtype=torch.int64, device=device)
     uniform = _shifted(_split_mix(starts, width), 12).double().add_(0.5).mul_(2.0**-52).float().clamp_(max=1 - 2.0**-24)
@@ -35,7 +36,7 @@ def _split_mix(starts: torch.Tensor, width: int) -> torch.Tensor:
 
 
 def _shifted(value: torch.Tensor, bits: int) -> torch.Tensor:
-    """Shift right as an unsigned number; torch's own shift repeats the sign."""
+    """Shift the bits of an unsigned number to the right. Torch's own shift treats it as signed and repeats the sign."""
     return (value >> bits).bitwise_and_((1 << (64 - bits)) - 1)
 
 

@@ -1,4 +1,4 @@
-"""The files of our own kinds of model: configuration, tokenizer, weights, and a retriever's candidates."""
+"""The files of a model of our own kinds: configuration, tokenizer, weights and, for a retriever, its candidates."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Configuration:
-    """What kind of network the weights belong to; `network` holds the arguments of its class."""
+    """The configuration of a model: the kind of its network, and in `network` the arguments of the network's class."""
 
     kind: str
     context_length: int
@@ -30,7 +30,10 @@ class Configuration:
 
 @dataclass(frozen=True)
 class OwnFiles:
-    """One model, in memory: `memory` holds a retriever's embeddings, `candidates` the texts of its first tensor."""
+    """The content of one model's files.
+
+    `memory` holds a retriever's embeddings; its first tensor embeds `candidates`.
+    """
 
     configuration: Configuration
     tokenizer: Tokenizer
@@ -39,7 +42,10 @@ class OwnFiles:
     memory: Mapping[str, torch.Tensor] | None = None
 
     def write(self, folder: Path) -> None:
-        """Write all files; the configuration, by which a directory is recognised, comes last."""
+        """Write all files.
+
+        The configuration is written last, because its presence marks the directory as a complete model.
+        """
         self.tokenizer.save(str(folder / TOKENIZER))
         save_file(_contiguous(self.weights), folder / WEIGHTS)
         if self.memory is not None:

@@ -1,4 +1,4 @@
-"""Writes a conversation the way a model was taught to read it: chat template, DialoGPT's form, or Blenderbot's."""
+"""Writes a conversation as a model's training data wrote it: chat template, DialoGPT's form, or Blenderbot's."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -11,15 +11,15 @@ _OPENING = "Hello!"
 
 
 class PromptForm(Protocol):
-    """A way to write a conversation; turns have alternating speakers, and the last one is the partner's."""
+    """A way to write a conversation. Speakers alternate, and the last turn is the partner's."""
 
     def encode(self, turns: Sequence[str], persona: str | None) -> list[int]: ...
 
 
 class TurnsThenEnd:
-    """Every turn is followed by the end-of-text token, as DialoGPT (Zhang et al. 2020, section 3) was trained.
+    """Every turn is followed by the end-of-text token, as in DialoGPT's training (Zhang et al. 2020, section 3).
 
-    The persona stands before the turns, as if it had been said. Nothing said yet is the bare token.
+    A persona is written like a turn before the first turn. A conversation without turns is only the end-of-text token.
     """
 
     def __init__(self, tokenizer: Any, plain: PlainText) -> None:  # noqa: ANN401 - as above
@@ -35,10 +35,10 @@ class TurnsThenEnd:
 
 
 class ChatTemplate:
-    """The tokenizer's own chat template; the model is the assistant, its persona the system message.
+    """The tokenizer's own chat template. The model is the assistant, its persona the system message.
 
-    Some templates refuse a system message, an empty conversation, or one that the assistant opens: these get the
-    persona inside the first message, or an opening greeting from the user.
+    Some templates refuse a system message, an empty conversation, or a conversation that the assistant opens. For such
+    a template, the persona is put into the first message, or the user opens with a greeting.
     """
 
     def __init__(self, tokenizer: Any, plain: PlainText) -> None:  # noqa: ANN401 - as above
@@ -69,7 +69,7 @@ class ChatTemplate:
 
 
 class Blenderbot:
-    """Texts two spaces apart, the partner's with one more in front, as transformers' Blenderbot conversations are."""
+    """Texts separated by two spaces, with one more space before the partner's texts, as in transformers' Blenderbot."""
 
     def __init__(self, tokenizer: Any, plain: PlainText) -> None:  # noqa: ANN401 - as above
         self._tokenizer = tokenizer
@@ -84,7 +84,7 @@ class Blenderbot:
 
 
 class SmallBlenderbot:
-    """Texts with the end and the start token between them, as transformers' BlenderbotSmall was released."""
+    """Texts separated by the end token and the start token, as in transformers' BlenderbotSmall."""
 
     def __init__(self, tokenizer: Any, plain: PlainText) -> None:  # noqa: ANN401 - as above
         self._tokenizer = tokenizer
@@ -101,7 +101,7 @@ class SmallBlenderbot:
 
 
 def prompt_form(tokenizer: Any, model_type: str) -> PromptForm:  # noqa: ANN401 - as above
-    """Choose how conversations are written for a model of this transformers type."""
+    """Return the form in which conversations are written for a model of this transformers type."""
     plain = PlainText(tokenizer)
     if getattr(tokenizer, "chat_template", None):
         return ChatTemplate(tokenizer, plain)

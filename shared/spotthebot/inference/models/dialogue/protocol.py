@@ -8,7 +8,7 @@ from .requests import GenerationRequest
 
 
 class DialogueModel(Protocol):
-    """A loaded model.
+    """A loaded dialogue model.
 
     The `kind` of its description is `causal`, `sequence_to_sequence`, `bi_encoder`, `gru` or `key_value`.
     """
@@ -19,8 +19,8 @@ class DialogueModel(Protocol):
     def replies(self, requests: Sequence[GenerationRequest]) -> list[str]:
         """Return one reply for each request, in order; a reply may be empty.
 
-        A reply depends on its request alone: neither on what else is in the batch nor on the order. This is exact but
-        for rounding: where two tokens are as good as equal (to about 1e-6 in float32, 1e-2 in bfloat16), sums that a
-        processor does in another order for another shape of batch may decide between them.
+        A reply depends only on its request, not on the other requests of the batch or on their order. The exception is
+        rounding: the shape of a batch changes the order of sums. If the scores of two tokens are nearly equal (to about
+        1e-6 in float32, 1e-2 in bfloat16), rounding may decide between them.
         """
         ...

@@ -12,9 +12,9 @@ MAX_NEW_TOKENS = 4096
 class GenerationRequest:
     """A conversation in which the model speaks next, and the sampling of its reply.
 
-    `turns` are texts, oldest first, possibly none: speakers alternate, so the last turn is the partner's, the one
-    before it the model's own. `temperature` 0 takes the likeliest token each time; `top_k` 0 is off. The same request
-    gets the same reply; another `seed` gets another one. Raises ValueError where a value is out of range.
+    `turns` are texts, oldest first; there may be none. Speakers alternate: the last turn is the partner's, the turn
+    before it is the model's own. `temperature` 0 always takes the likeliest token; `top_k` 0 switches top-k off. The
+    same request gets the same reply. Another `seed` draws another reply. Raises ValueError if a value is out of range.
     """
 
     turns: tuple[str, ...]
@@ -41,7 +41,7 @@ class GenerationRequest:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "GenerationRequest":
-        """Read what `to_json` wrote; what is left out has its default. Raises ValueError."""
+        """Read the JSON of `to_json`; fields that are left out have their defaults. Raises ValueError."""
         unknown = sorted(set(value) - {field.name for field in fields(cls)})
         if unknown:
             message = f"unknown fields: {', '.join(unknown)}"
@@ -51,7 +51,7 @@ class GenerationRequest:
         return cls(**{**value, "turns": tuple(turns or ())})
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values."""
+        """Return the request as plain JSON values."""
         return {**asdict(self), "turns": list(self.turns)}
 
 

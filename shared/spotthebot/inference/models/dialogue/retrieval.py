@@ -1,4 +1,4 @@
-"""Batched replies by retrieval: the best of a corpus' responses, or a draw from its best."""
+"""Batched replies by retrieval: the best response in a corpus, or a response drawn from the best ones."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from .sampler import RowSampler
 from .turn_tokens import TurnTokens
 
 DRAWN_FROM = 10
-"""Candidates that a reply is drawn from, where a request does not say."""
+"""The number of best candidates to draw a reply from, unless the request sets one."""
 
 Score = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -22,8 +22,8 @@ Score = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 class RetrievalModel:
     """Ranks candidates for a conversation; `score` maps tokens and mask to logits [rows, candidates].
 
-    Temperature, top-k and top-p apply to candidates as they would to tokens. What was said in the conversation is not
-    said again while anything else is left.
+    Temperature, top-k and top-p choose among candidates as they choose among tokens. A reply repeats an utterance of
+    the conversation only if no other candidate is left.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Draws the next token of every row of a batch, each by its own request."""
+"""Draws the next token of every row of a batch. Each row has the sampling settings of its own request."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ _SORTED_AT_FIRST = 1024
 
 
 class RowSampler:
-    """Chooses one token a step for each of some requests: penalty, temperature, top-k, top-p, then a draw.
+    """Chooses in each step one token for each request: applies penalty, temperature, top-k and top-p, and draws.
 
-    A row's choice is a function of its own scores, its request and the number of the step. Thresholds are compared by
-    value, so that the order in which equal scores are sorted decides nothing.
+    The choice for a row depends only on its own scores, its request and the number of the step. Scores are compared
+    with a threshold, so that the order in which equal scores are sorted has no influence.
     """
 
     def __init__(self, requests: Sequence[GenerationRequest], device: torch.device) -> None:
@@ -32,7 +32,10 @@ class RowSampler:
         self._step = 0
 
     def saw(self, ids: torch.Tensor, mask: torch.Tensor, vocabulary: int) -> None:
-        """Note the prompt's tokens [rows, any], where the mask of the same shape is 1: the penalty applies to them."""
+        """Note the tokens of the prompts, since the penalty applies to them.
+
+        `ids` and `mask` have the same shape; a token counts if its mask is 1.
+        """
         if not self._has_penalties:
             return
         seen = torch.zeros(len(self._seeds), vocabulary, dtype=torch.bool, device=ids.device)
@@ -65,10 +68,11 @@ class RowSampler:
 
 
 def _threshold(scores: torch.Tensor, top_k: torch.Tensor, top_p: torch.Tensor) -> torch.Tensor:
-    """Return the least score that each row keeps, [rows, 1].
+    """Return the lowest score that each row keeps, [rows, 1].
 
-    Top-p keeps the fewest tokens whose probabilities sum to it (Holtzman et al. 2020), among the top-k renormalised.
-    Sorting a whole vocabulary is slow, and nearly always the first thousand tokens decide.
+    Top-p keeps the fewest tokens whose probabilities add up to p (Holtzman et al. 2020). The probabilities are
+    normalised again after top-k. Sorting a whole vocabulary is slow, and nearly always the first thousand tokens
+    decide.
     """
     width = scores.shape[1]
     found, is_sure = _threshold_among(scores, top_k, top_p, min(_SORTED_AT_FIRST, width))
@@ -81,7 +85,7 @@ def _threshold(scores: torch.Tensor, top_k: torch.Tensor, top_p: torch.Tensor) -
 def _threshold_among(
     scores: torch.Tensor, top_k: torch.Tensor, top_p: torch.Tensor, count: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Look for thresholds among so many best tokens; say of each row whether more could change its own."""
+    """Return each row's threshold among its `count` best tokens, and whether it holds among all tokens too."""
     best = scores.topk(count, dim=1).values
     is_within = torch.arange(count, device=scores.device)[None, :] < top_k
     kept = best.masked_fill(~is_within, float("-inf"))

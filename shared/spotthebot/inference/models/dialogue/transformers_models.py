@@ -1,4 +1,4 @@
-"""Batched replies of transformers models, causal and sequence-to-sequence, through their own `generate`."""
+"""Batched replies of causal and sequence-to-sequence models of transformers, by their own method `generate`."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -26,17 +26,17 @@ _KEPT = (
 _PROBE_TOKENS = 12
 _PADDING_TOLERANCES = {torch.float32: 1e-4}
 _HALF_TOLERANCE = 0.05
-"""Of the largest logit; sums over padded rows are done in another order."""
+"""Relative to the largest logit: sums over padded rows are computed in another order."""
 _KEPT_OF_DECODERS = ("min_length", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "forced_bos_token_id")
 
 
 class TransformersModel:
     """Any causal or sequence-to-sequence model of transformers, with its tokenizer.
 
-    Causal prompts are padded on the left, an encoder's on the right; what is padded is masked and has no position.
-    Of the checkpoint's generation settings those stay that speak of single rows; its sampling and beams do not, since
-    every request brings its own. A model to which padding matters (RWKV has no mask, LongRoPE changes with the longest
-    row) answers one request at a time.
+    Prompts of causal models are padded on the left, prompts of encoders on the right. Padding is masked and has no
+    position. The checkpoint's generation settings apply if they concern single rows. Its settings of sampling and beams
+    do not apply, since every request has its own settings. If padding changes the numbers of a model, it answers one
+    request at a time: RWKV has no mask, and LongRoPE depends on the longest row.
     """
 
     def __init__(self, model: Any, tokenizer: Any, form: PromptForm, context_length: int) -> None:  # noqa: ANN401 - transformers' classes are many
@@ -49,7 +49,7 @@ class TransformersModel:
         padding = tokenizer.pad_token_id
         self._padding = tokenizer.eos_token_id if padding is None else padding
         self._generation = self._settings(model.generation_config)
-        model.generation_config = self._generation  # what `generate` takes from there must not come back
+        model.generation_config = self._generation  # settings that `generate` moved from there must not come back
         self.description = ModelDescription(
             kind="sequence_to_sequence" if self._is_encoder_decoder else "causal",
             parameters=model.num_parameters(),
@@ -111,14 +111,14 @@ class TransformersModel:
         return ids.to(self._model.device), mask.to(self._model.device)
 
     def _ignores_padding(self) -> bool:
-        """Say whether a short prompt gets the same logits beside a long one as alone, as far as rounding goes."""
+        """Return whether a short prompt gets the same logits in a batch with a long prompt as alone, up to rounding."""
         if has_changing_rope(self._model.config):
             return False
         size = self._model.get_input_embeddings().num_embeddings
         long = [token % size for token in range(7, 7 + _PROBE_TOKENS)]
         try:
             (alone,), (beside, _) = self._first_logits([long[:3]]), self._first_logits([long[:3], long])
-        except Exception:  # noqa: BLE001 - of a model that can't answer two at once, or not at all, which a request tells
+        except Exception:  # noqa: BLE001 - the model can't answer two requests at once, or none; a request will show it
             return False
         difference, scale = (alone - beside).abs().max(), alone.abs().max()
         return not bool(difference > _PADDING_TOLERANCES.get(self._model.dtype, _HALF_TOLERANCE) * scale)
@@ -142,7 +142,7 @@ def _settings(**values: Any) -> GenerationConfig:  # noqa: ANN401 - settings are
 
 
 class _Rows:
-    """What chooser and stopper of one batch share."""
+    """The state that `_Choice` and `_Limit` share for one batch."""
 
     def __init__(self, sampler: RowSampler, limits: torch.Tensor, prompt_mask: torch.Tensor | None) -> None:
         self.sampler = sampler
@@ -152,7 +152,7 @@ class _Rows:
 
 
 class _Choice(LogitsProcessor):
-    """Leaves each row the one token that its sampler chose."""
+    """Chooses each row's next token with the sampler, and excludes all other tokens."""
 
     def __init__(self, rows: _Rows) -> None:
         self._rows = rows
@@ -167,7 +167,7 @@ class _Choice(LogitsProcessor):
 
 
 class _Limit(StoppingCriteria):
-    """Ends each row at its own longest reply."""
+    """Ends each row when its reply has the length limit of its own request."""
 
     def __init__(self, rows: _Rows) -> None:
         self._rows = rows

@@ -1,4 +1,4 @@
-"""How the models of our own kinds read a conversation: every turn with a mark of who speaks, then the model's mark."""
+"""How models of our own kinds read a conversation: each turn after its speaker's mark, and last the model's mark."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ CONTROLS = (PADDING, END, SELF, PARTNER)
 
 
 class TurnTokens:
-    """A trained tokenizer whose vocabulary begins with the control tokens; texts never contain these."""
+    """A trained tokenizer whose vocabulary begins with the control tokens; texts never contain them."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         if [tokenizer.token_to_id(control) for control in CONTROLS] != list(range(len(CONTROLS))):
@@ -30,9 +30,10 @@ class TurnTokens:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
 
     def context(self, newest_first: Iterable[Sequence[int]], room: int) -> list[int]:
-        """Return a conversation in which the model speaks next, from its turns' tokens; the newest is the partner's.
+        """Return the tokens of a conversation in which the model speaks next, from the tokens of its turns.
 
-        Oldest turns that do not fit are left out; a newest turn that does not fit alone loses its start.
+        The newest turn is the partner's. The oldest turns are left out if not all turns fit. If even the newest turn
+        does not fit, it loses its start.
         """
         whole = [self.self_]
         for index, turn in enumerate(newest_first):

@@ -10,7 +10,7 @@ import torch
 from ..errors import SettingUnusable
 from ..pretrained import Pretrained, find_device, load_pretrained
 from ..protocol import ModelDescription
-from . import REVISION
+from .kind import REVISION
 from .limits import Limits
 from .paths import LikelihoodPath, choose_path
 from .prepared import PreparedContext, PreparedRequest, RequestTokens
@@ -20,19 +20,19 @@ from .runs import Runs
 from .units import Context, LogProbabilities, Unit, chained
 
 NEEDS = (f"{__package__}.paths",)
-"""Modules that a model is loaded with, for those who import them ahead: torch takes seconds."""
+"""Modules that loading a model imports. Callers may import them ahead, since torch takes seconds."""
 
 
 @dataclass(frozen=True)
 class LikelihoodModelDescription(ModelDescription):
-    """What was loaded, its path (`packed`, `plain`, `encoder_decoder`), and the join of requests that name none."""
+    """The loaded model, its path (`packed`, `plain`, `encoder_decoder`), and the default join of requests."""
 
     path: str
     default_join: str
 
 
 class LikelihoodBatchModel:
-    """Reads likelihood requests from JSON, and answers `{"contexts": [...]}` with a ContextLikelihood for each end."""
+    """Reads likelihood requests from JSON. Answers `{"contexts": [...]}` with one ContextLikelihood for each end."""
 
     def __init__(self, loaded: Pretrained, limits: Limits, path: LikelihoodPath) -> None:
         self._tokens = RequestTokens(loaded)
@@ -48,16 +48,17 @@ class LikelihoodBatchModel:
         )
 
     def parse(self, document: Mapping[str, Any]) -> PreparedRequest:
-        """Read and tokenize a request; raises ValueError for one that is unusable or too long."""
+        """Read and tokenize a request; raises ValueError if it is unusable or too long."""
         return self._tokens.prepare(LikelihoodRequest.from_json(document))
 
     def run(self, requests: Sequence[PreparedRequest]) -> list[Mapping[str, Any]]:
-        """Return `{"contexts": [...], "revision": ...}`, by ascending end, or `{"error": ...}` for each request.
+        """Return one result for each request: `{"contexts": [...], "revision": ...}` or `{"error": ...}`.
 
-        Where a chat template writes today's date, `template_date` names the date that stands there in its place.
-        A request fails alone: where the model answers no finite number, or one of its contexts needs too much memory.
-        On a processor each request has passes of its own, so that its numbers are the same to the bit whatever is in
-        the batch; a GPU needs more than that to be busy, and there sums differ by rounding.
+        Contexts are ordered by ascending end. If a chat template writes today's date, `template_date` is the fixed date
+        that replaces it. A request fails, without the others, if the model returns a number that is not finite, or if
+        one of its contexts needs too much memory. On a CPU each request has passes of its own, so that other requests
+        do not change one bit of its numbers. On a GPU requests share passes to use the GPU fully, and sums differ by
+        rounding.
         """
         groups: list[list[Unit]] = []
         numbers: list[range] = []
@@ -105,7 +106,7 @@ def load_batch_model(
 
 
 def batch_model_of(loaded: Pretrained, limits: Limits) -> LikelihoodBatchModel:
-    """Return a model that is in memory as a likelihood model; it is changed by that (`packed.py`)."""
+    """Return a loaded model as a likelihood model. This changes the loaded model (`packed.py`)."""
     return LikelihoodBatchModel(loaded, limits, choose_path(loaded, limits))
 
 

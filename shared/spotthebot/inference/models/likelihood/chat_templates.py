@@ -1,4 +1,4 @@
-"""The text that a tokenizer's chat template writes around a reply, the same on every day."""
+"""The text that a tokenizer's chat template writes around a reply. It is the same text on every day."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -6,22 +6,22 @@ from functools import lru_cache
 from typing import Any
 
 FIXED_DATE = date(2024, 7, 26)
-"""The date of templates that write today's: Llama 3's write this one where they don't know the day."""
+"""The date that replaces today's in templates; Llama 3's templates write it when they don't know the day."""
 
 _PLACEHOLDER = "\ue000follow-up\ue000"
-"""Stands for the reply where a text is split; its private-use characters are in no tokenizer."""
+"""Stands for the reply where a text is split. Its private-use characters are in no tokenizer."""
 _TODAY = "strftime_now"
-"""How templates ask for today's date, with a format of `strftime`."""
+"""The function with which templates ask for today's date, with a format of `strftime`."""
 _FORMATS = [f"%{flag}{letter}" for letter in "aAbBcdeFGhHIjmMpSuUVwWxXyY" for flag in ("", "-")]
 _REPLACED = "".join(f"|replace('{each}','{FIXED_DATE.strftime(each)}')" for each in _FORMATS)
 _FIXED_TODAY = f"{{% macro {_TODAY}(format) %}}{{{{ format{_REPLACED} }}}}{{% endmacro %}}\n"
-"""Takes the place of the function, which transformers lets nobody replace."""
+"""A macro that shadows the function in the template, as transformers does not allow replacing it."""
 
 
 class ChatTemplate:
     """A tokenizer's chat template. The first turn is the user's; the reply is the next message.
 
-    Raises ValueError where the tokenizer has none.
+    Raises ValueError if the tokenizer has no template.
     """
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - transformers' tokenizers share no useful type
@@ -41,11 +41,14 @@ class ChatTemplate:
 
     @property
     def date(self) -> str | None:
-        """The date that the template writes for today's; None where it asks for none."""
+        """Return the fixed date that the template writes instead of today's date; None if it writes no date."""
         return FIXED_DATE.isoformat() if self._names_date else None
 
     def around_reply(self, turns: Sequence[str]) -> tuple[str, str]:
-        """Return what the template writes before and after the reply to some turns; raises ValueError."""
+        """Return the text that the template writes before and after the reply to `turns`.
+
+        Raises ValueError if the template refuses or changes these turns.
+        """
         before, mark, after = self._write([*turns, _PLACEHOLDER]).rpartition(_PLACEHOLDER)
         if not mark:
             message = "the tokenizer's chat template changes messages: name another join"
@@ -53,7 +56,7 @@ class ChatTemplate:
         return before, after
 
     def require_verbatim(self, reply: str, turns: int) -> None:
-        """Raise ValueError for a reply to so many turns that the template does not write as it is."""
+        """Raise ValueError if the template would change a reply to this number of turns."""
         if self._faults(reply, turns % 2):
             message = f"the tokenizer's chat template changes the follow-up {reply!r}: name another join"
             raise ValueError(message)
@@ -68,7 +71,7 @@ class ChatTemplate:
         messages = [{"role": roles[at % 2], "content": text} for at, text in enumerate(contents)]
         try:
             written = self._tokenizer.apply_chat_template(messages, chat_template=self._template, tokenize=False)
-        except Exception as error:  # what a foreign template raises can't be listed
+        except Exception as error:  # a foreign template may raise anything
             message = f"the tokenizer's chat template refuses the dialogue ({error}): name another join"
             raise ValueError(message) from error
         return str(written)

@@ -1,4 +1,4 @@
-"""Encoder-decoder models: the context once through the encoder, follow-ups in the decoder."""
+"""Encoder-decoder models: the encoder reads the context once, the decoder reads the follow-ups."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -16,10 +16,10 @@ from .units import Branch, LogProbabilities, Unit
 
 
 class EncoderDecoderPath:
-    """Runs a sequence-to-sequence model of transformers; raises ModelFilesDamaged for one without a start token.
+    """Runs a sequence-to-sequence model of transformers; raises ModelFilesDamaged if it has no start token.
 
-    Keys and values of the encoded context and of the decoder's start token are computed once for all follow-ups. A
-    row's padding lies behind its tokens, where no token attends to it.
+    The attention's keys and values of the encoded context and of the decoder's start token are computed once for all
+    follow-ups. The padding of a row is after its tokens, so no token attends to the padding.
     """
 
     name = "encoder_decoder"
@@ -73,7 +73,7 @@ class EncoderDecoderPath:
     def _decode(
         self, encoded: torch.Tensor, ids: torch.Tensor, cache: EncoderDecoderCache | None
     ) -> tuple[torch.Tensor, EncoderDecoderCache]:
-        """Return logits, float32, of some rows that follow the start token, and the cache of what was read."""
+        """Return float32 logits of rows that follow the start token, and the cache of all tokens read so far."""
         output = self._model(
             encoder_outputs=BaseModelOutput(last_hidden_state=encoded.expand(len(ids), -1, -1)),
             decoder_input_ids=ids,
@@ -84,13 +84,13 @@ class EncoderDecoderPath:
 
 
 def _repeated(cache: EncoderDecoderCache, rows: int) -> EncoderDecoderCache:
-    """Return a cache that shows its one row as many, without a copy."""
+    """Return a cache of one row as a cache of `rows` equal rows. It is a view: nothing is copied."""
 
     def expanded(part: DynamicCache) -> DynamicCache:
         shown = copy(part)
         shown.layers = [copy(layer) for layer in part.layers]
         for layer in shown.layers:
-            states: Any = layer  # linear attention's have no keys, but no encoder-decoder has that
+            states: Any = layer  # states of linear attention have no keys, but no encoder-decoder has linear attention
             states.keys, states.values = (each.expand(rows, -1, -1, -1) for each in (states.keys, states.values))
         return shown
 
@@ -98,7 +98,7 @@ def _repeated(cache: EncoderDecoderCache, rows: int) -> EncoderDecoderCache:
 
 
 def _groups(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
-    """Return the indices of rows that are run together, similar lengths together, padding counted."""
+    """Return the indices of rows that run together: similar lengths, and at most `max_tokens` with their padding."""
     made: list[list[int]] = []
     for index in sorted(range(len(lengths)), key=lambda each: lengths[each], reverse=True):
         if not made or (len(made[-1]) + 1) * lengths[made[-1][0]] > max_tokens:

@@ -1,4 +1,8 @@
-"""Tokens of contexts and follow-ups, as the text that a join writes of both has them."""
+"""Turns contexts and follow-ups into tokens. A join says how the text of both is made.
+
+The transformers release of 2020, which made the published scores, stripped spaces before the end-of-text token and kept
+spaces after it. The join `fed` does the same by default; both are settings.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,14 +17,14 @@ from .whole_texts import WholeTexts
 
 _FED_MARK = "<|endoftext|>"
 _WITH_START = ("bart", "led", "mvp")
-"""Families that were trained on texts behind a start token, whether or not a tokenizer's files say so."""
+"""Families that were trained on texts behind a start token, even if a tokenizer's files don't mention it."""
 
 
 @dataclass(frozen=True)
 class JoinedTokens:
     """The tokens of a context and of its follow-ups.
 
-    The first `given[i]` tokens of follow-up i belong to the context: other follow-ups have other ones there.
+    The first `given[i]` tokens of follow-up i belong to its context: the part in which the contexts differ.
     """
 
     context: tuple[int, ...]
@@ -29,7 +33,7 @@ class JoinedTokens:
 
 
 Joined = Callable[[int, int], JoinedTokens]
-"""Returns the tokens of `turns[first:end]` as a context, with those of the follow-ups."""
+"""Returns the tokens of `turns[first:end]` as a context, and the tokens of the follow-ups."""
 
 
 class Join(Protocol):
@@ -37,16 +41,19 @@ class Join(Protocol):
 
     @property
     def date(self) -> str | None:
-        """The date that stands in the texts for today's."""
+        """Return the fixed date that the texts have instead of today's date; None if they have no date."""
         ...
 
     def joined(self, turns: Sequence[str], followups: tuple[str, ...]) -> Joined:
-        """Return a function that gives the tokens after parts of a dialogue; it raises ValueError where it can't."""
+        """Return a function from a part of the dialogue to its tokens.
+
+        The function raises ValueError if it can't make them.
+        """
         ...
 
 
 def default_join(tokenizer: Any, config: Any) -> JoinSettings:  # noqa: ANN401 - transformers' classes are many
-    """Choose the join of a model: Blenderbot's for encoder-decoders, FED's for GPT-2, then chat template, then ends."""
+    """Return a model's default join: `blenderbot` for encoder-decoders, `fed` for GPT-2, `chat`, or `turns_end`."""
     if config.is_encoder_decoder:
         return JoinSettings("blenderbot")
     if config.model_type == "gpt2" and tokenizer.eos_token == _FED_MARK:
@@ -55,7 +62,7 @@ def default_join(tokenizer: Any, config: Any) -> JoinSettings:  # noqa: ANN401 -
 
 
 def make_join(settings: JoinSettings, tokenizer: Any, config: Any) -> Join:  # noqa: ANN401 - transformers' classes are many
-    """Return a join for a model; raises ValueError where the two don't fit."""
+    """Return a join for a model; raises ValueError if the settings don't fit the model."""
     if config.is_encoder_decoder != (settings.form == "blenderbot"):
         kind = "an encoder-decoder" if config.is_encoder_decoder else "a causal"
         message = f"the join '{settings.form}' can't be used with {kind} model: leave it out to use the model's own"
@@ -68,7 +75,10 @@ def make_join(settings: JoinSettings, tokenizer: Any, config: Any) -> Join:  # n
 
 
 class _Encoder:
-    """Tokenizes texts without adding special tokens, and without those that a text spells."""
+    """Tokenizes texts. It adds no special tokens.
+
+    The spelling of a special token in a text is tokenized as plain text.
+    """
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - transformers' tokenizers share no useful type
         self._tokenizer = tokenizer
@@ -80,7 +90,10 @@ class _Encoder:
 
 
 class _PiecewiseJoin:
-    """A start, then the tokens of each turn made apart, so that a context is a prefix of the next turn's context."""
+    """A start, followed by the tokens of each turn. Turns are tokenized separately.
+
+    So a context is a prefix of the next turn's context.
+    """
 
     date = None
 
@@ -124,10 +137,10 @@ class _PiecewiseJoin:
 
 
 class _ChatJoin:
-    """The tokenizer's chat template; follow-ups are trimmed, as templates trim messages.
+    """The tokenizer's chat template. Follow-ups are trimmed, since templates trim messages.
 
-    The whole text is tokenized, since many templates (Llama 2, Mistral) write a blank before a message, which a
-    tokenizer makes one token with the message's first word.
+    The whole text is tokenized at once. Many templates (Llama 2, Mistral) write a blank before a message, and a
+    tokenizer joins this blank with the message's first word into one token.
     """
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - as above
@@ -153,10 +166,10 @@ class _ChatJoin:
 
 
 class _EncoderJoin:
-    """The dialogue as an encoder of the Blenderbot family reads it; the follow-up as its decoder writes it.
+    """The encoder reads the dialogue as models of Blenderbot's family do. The decoder's output is the follow-up.
 
-    Texts stand between the tokens that the tokenizer puts around them, as BART's do; its decoder, too, writes the
-    first of them before a text (Lewis et al. 2020).
+    Each text stands between the special tokens that the tokenizer puts around it, as in BART. BART's decoder also
+    starts a text with the first of these tokens (Lewis et al. 2020).
     """
 
     date = None
@@ -186,7 +199,10 @@ class _EncoderJoin:
 
 
 def _shared(split: Sequence[tuple[list[int], list[int]]]) -> JoinedTokens:
-    """Join contexts and follow-ups of one text each: what all contexts begin with is the context of all."""
+    """Return the longest common start of all contexts as the one context.
+
+    The rest of each context goes to its follow-up.
+    """
     first, *others = (context for context, _ in split)
     shared = len(first)
     for other in others:

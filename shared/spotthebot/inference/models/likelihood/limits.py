@@ -1,4 +1,4 @@
-"""How much memory a pass may take, whatever the batch."""
+"""Limits on the memory of one pass of a model, whatever the batch."""
 
 import os
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ _LOGIT_BYTES = "SPOTTHEBOT_LIKELIHOOD_MAX_LOGIT_BYTES"
 
 @dataclass(frozen=True)
 class Limits:
-    """Tokens that are computed at once, and bytes of logits that are held at once.
+    """The limits of one pass: how many tokens are computed at once, and how many bytes of logits are in memory at once.
 
-    A pass is larger only where one context alone is, and then by no more than the context's length.
+    A pass exceeds the limit of tokens only if a single context does, and then by at most the length of this context.
     """
 
     max_tokens_per_pass: int = 4096
@@ -19,9 +19,9 @@ class Limits:
 
     @classmethod
     def from_environment(cls) -> "Limits":
-        """Read the limits where they are set in the environment, which Triton and worker processes pass on.
+        """Read the limits from environment variables, which models in Triton and in worker processes inherit.
 
-        Raises ValueError for what is no number above 0.
+        Raises ValueError unless a limit is a number above 0.
         """
         names = {"max_tokens_per_pass": _TOKENS, "max_logit_bytes": _LOGIT_BYTES}
         return cls(**{field: _positive(name) for field, name in names.items() if os.environ.get(name)})

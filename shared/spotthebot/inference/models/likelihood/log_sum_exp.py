@@ -1,18 +1,19 @@
-"""The logarithm of a softmax's denominator, without the logits of a whole vocabulary in memory."""
+"""Computes the logarithm of a softmax's denominator. The logits of a whole vocabulary are never in memory at once."""
 
 import torch
 
 _ROWS = 1024
 _WORDS = {"cpu": 4096}
 _MAX_WORDS = 16384
-"""Logits that are computed at a time: few enough to stay in a processor's cache, enough to keep a GPU busy."""
+"""Logits that are computed at a time: few enough for a processor's cache, enough to keep a GPU busy."""
 
 
 def log_sum_exp(hidden: torch.Tensor, head: torch.nn.Linear, max_bytes: int) -> torch.Tensor:
     """Return the logarithm of the summed exponentials of each row's logits, float32 of shape [rows].
 
-    `hidden` is [rows, width]. At most so many bytes of logits are held at a time, or one row's of one block of words.
-    Sums are kept relative to the largest logit so far (Milakov & Gimelshein 2018, algorithm 3).
+    `hidden` is [rows, width]. At most `max_bytes` of logits are in memory at a time. If one row's logits of one block
+    of words need more bytes, one row at a time is computed. Sums are kept relative to the largest logit so far (Milakov
+    & Gimelshein 2018, algorithm 3).
     """
     words = _WORDS.get(hidden.device.type, _MAX_WORDS)
     size = max(1, min(_ROWS, max_bytes // (4 * words)))

@@ -1,7 +1,8 @@
-"""The packed path: contexts once, and all follow-ups as branches of a token trie, in one row without padding.
+"""The packed path: computes each context once, and all its follow-ups as branches of a token trie, without padding.
 
-Embeddings, projections and feed-forward layers see one row of tokens, of whatever dialogues; only attention knows where
-they belong. It is put into the model through transformers' AttentionInterface, so that the model's own code runs.
+Embeddings, projections and feed-forward layers see one row with the tokens of all dialogues. Only the attention
+distinguishes the contexts that the tokens belong to. It is installed through transformers' AttentionInterface, so that
+the model's own code runs.
 """
 
 from typing import Any
@@ -22,7 +23,7 @@ from .units import LogProbabilities, Unit
 
 _ATTENTION = "spotthebot_packed"
 _REFUSED = ("sliding_window", "softcap", "position_bias", "s_aux")
-"""What some models ask of attention beside a scale; the packed one doesn't have it."""
+"""Options of attention that some models need, and that the packed attention lacks."""
 
 
 class NotPackable(Exception):
@@ -30,12 +31,12 @@ class NotPackable(Exception):
 
 
 class PackedPath:
-    """Runs a causal model that takes positions and lets its attention be replaced."""
+    """Runs a causal model. The model must accept positions and allow its attention to be replaced."""
 
     name = "packed"
 
     def __init__(self, model: Any, limits: Limits) -> None:  # noqa: ANN401 - transformers' classes are many
-        """Prepare the model; raises NotPackable where its class can't be packed."""
+        """Prepare the model; raises NotPackable if its class can't be packed."""
         if not getattr(model, "_supports_attention_backend", False):
             message = f"{type(model).__name__} does not let its attention be replaced"
             raise NotPackable(message)
@@ -79,9 +80,12 @@ def _packed_attention(
     *,
     packed: PackedPass | None = None,
     scaling: float | None = None,
-    **options: Any,  # noqa: ANN401 - what else a model passes on
+    **options: Any,  # noqa: ANN401 - further options of a model
 ) -> tuple[torch.Tensor, None]:
-    """Attend in segments; query, key and value are [1, heads, tokens, width]. Without a PackedPass, as `sdpa` does."""
+    """Attend within each segment; query, key and value are [1, heads, tokens, width].
+
+    Without a PackedPass, run `sdpa`.
+    """
     if packed is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, scaling=scaling, **options)
     refused = [name for name in _REFUSED if options.get(name) is not None]
@@ -106,7 +110,10 @@ def _packed_attention(
 
 
 def _seen(states: torch.Tensor, chain: int, prefix: int, own: slice) -> torch.Tensor:
-    """Return the states of a chain's first tokens and a branch's own; no copy where they lie side by side."""
+    """Return the states of a chain's first tokens, followed by the states of a branch.
+
+    Nothing is copied if they are adjacent.
+    """
     if chain + prefix == own.start:
         return states[:, :, chain : own.stop]
     return torch.cat([states[:, :, chain : chain + prefix], states[:, :, own]], dim=2)
@@ -121,7 +128,10 @@ def _head(model: Any) -> torch.nn.Linear:  # noqa: ANN401 - transformers' classe
 
 
 def _fuse_activations(model: torch.nn.Module) -> None:
-    """Replace GPT-2's activation, five passes over memory, by torch's own of the same formula, which is one."""
+    """Replace GPT-2's activation by torch's function with the same formula.
+
+    It reads memory once instead of five times.
+    """
     for module in list(model.modules()):
         for name, child in list(module.named_children()):
             if type(child) is NewGELUActivation:

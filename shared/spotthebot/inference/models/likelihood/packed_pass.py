@@ -1,4 +1,4 @@
-"""Lays the tokens of many units out in one row, without padding: chains, and the branches of each behind it."""
+"""Arranges the tokens of many units in one row, without padding: each chain, followed by its branches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,10 @@ from .units import LogProbabilities, Unit
 
 @dataclass(frozen=True)
 class ChainSegment:
-    """Tokens `start` to `start + length` of the row: each attends to those before it and to itself."""
+    """The tokens of a chain: `length` tokens of the row from `start` on.
+
+    Each attends to itself and to earlier tokens of it.
+    """
 
     start: int
     length: int
@@ -22,9 +25,10 @@ class ChainSegment:
 
 @dataclass(frozen=True)
 class BranchSegment:
-    """Tokens `start` to `start + len(tree)`: each attends to `prefix` tokens from `chain` on, and as its tree says.
+    """The tokens of a branch: `len(tree)` tokens of the row from `start` on.
 
-    `bias`, added to the logits of attention, has the shape [len(tree), prefix + len(tree)].
+    Each token attends to itself and to its ancestors in the tree, and to the `prefix` tokens of the row from `chain`
+    on. `bias` has the shape [len(tree), prefix + len(tree)] and is added to the logits of the attention.
     """
 
     start: int
@@ -36,9 +40,9 @@ class BranchSegment:
 
 @dataclass(frozen=True)
 class Predictions:
-    """Which tokens are predicted where.
+    """The tokens to predict, and the rows of hidden states that predict them.
 
-    Prediction k is that of the token `targets[k]` by the hidden state of row `rows[at[k]]`.
+    Prediction k: the hidden state of row `rows[at[k]]` predicts the token `targets[k]`.
     """
 
     rows: torch.Tensor
@@ -47,7 +51,10 @@ class Predictions:
 
 
 class PackedPass:
-    """One pass: `tokens` and `positions` of shape [1, tokens], attention in segments, and what is to be predicted."""
+    """One pass of the model: its tokens, the segments of its attention, and its predictions.
+
+    `tokens` and `positions` have the shape [1, number of tokens].
+    """
 
     def __init__(self, units: Sequence[Unit], device: torch.device, dtype: torch.dtype) -> None:
         self._units = units
@@ -84,7 +91,7 @@ class PackedPass:
         self.predictions = Predictions(*parts)
 
     def shared(self, log_probabilities: NDArray[np.float64]) -> list[LogProbabilities]:
-        """Return the log-probabilities of each branch of each unit, from those of all predictions."""
+        """Return the log-probabilities of each branch of each unit, from the log-probabilities of all predictions."""
         found: list[LogProbabilities] = []
         start = 0
         for unit in self._units:

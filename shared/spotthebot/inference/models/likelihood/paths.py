@@ -1,4 +1,7 @@
-"""Chooses how a model's likelihoods are computed: packed where its class allows it and its answers prove it."""
+"""Chooses how a model's likelihoods are computed.
+
+The packed path is chosen if the model's class allows it and a comparison with the plain path confirms it.
+"""
 
 import random
 from typing import Protocol
@@ -15,14 +18,14 @@ from .plain import PlainPath
 from .units import Context, LogProbabilities, Unit, chained
 
 _TRIALS = ((3, 7), (11, 24))
-"""Lengths of the contexts, each a prefix of the next, on which the packed path is compared with the plain one."""
+"""Lengths of trial contexts, each a prefix of the next, on which the packed and the plain path are compared."""
 _TOLERANCE = {torch.float32: 1e-4}
 _HALF_TOLERANCE = 0.25
-"""Mean difference of a token's log-probability; in half precision each logit is rounded to about that."""
+"""The limit for the mean difference of a token's log-probability; half precision rounds each logit about as much."""
 
 
 class LikelihoodPath(Protocol):
-    """A way to compute log-probabilities."""
+    """A way to compute the log-probabilities of units."""
 
     @property
     def name(self) -> str: ...
@@ -33,7 +36,7 @@ class LikelihoodPath(Protocol):
 
 
 def choose_path(loaded: Pretrained, limits: Limits) -> LikelihoodPath:
-    """Return the packed path where the model gives there what it gives on the plain path, else the plain path."""
+    """Return the packed path if it returns the same numbers as the plain path, else the plain path."""
     model = loaded.model
     if model.config.is_encoder_decoder:
         return EncoderDecoderPath(model, limits)
@@ -69,9 +72,10 @@ def _trials(loaded: Pretrained) -> list[Unit]:
 
 
 def _mean_difference(ours: list[LogProbabilities], theirs: list[LogProbabilities]) -> float:
-    """Return the mean difference of a token's log-probability; infinite where only one path gives a number.
+    """Return the mean difference of two paths' log-probabilities of a token; infinite if only one returns a number.
 
-    Where neither does, the model is damaged: each of its requests fails with a message that says so.
+    If neither path returns a number, the difference is 0. Then the model is damaged: each of its requests fails with a
+    message that says so.
     """
     mine, plain = _values(ours), _values(theirs)
     differences = np.where(np.isnan(mine) & np.isnan(plain), 0.0, np.abs(mine - plain))
@@ -79,6 +83,9 @@ def _mean_difference(ours: list[LogProbabilities], theirs: list[LogProbabilities
 
 
 def _values(found: list[LogProbabilities]) -> NDArray[np.float64]:
-    """Return all log-probabilities; a context's sum is divided by its tokens, so that it counts as one of them."""
+    """Return all log-probabilities.
+
+    The sum of a context is divided by its number of tokens, so that it counts as one token.
+    """
     means = [np.array([(each.context or 0.0) / max(_TRIALS[-1])]) for each in found]
     return np.concatenate([*means, *(followup for each in found for followup in each.followups)])

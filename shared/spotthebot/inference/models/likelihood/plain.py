@@ -1,4 +1,7 @@
-"""The plain path: each follow-up with its whole context through the model; slow, and the oracle of the packed path."""
+"""The plain path: runs the model on each follow-up with its whole context.
+
+It is slow; the packed path is tested with it.
+"""
 
 import inspect
 from typing import Any
@@ -9,7 +12,7 @@ from .units import Branch, LogProbabilities, Unit
 
 
 class PlainPath:
-    """Runs any causal model of transformers, one sequence at a time, so that nothing depends on what is beside it."""
+    """Runs any causal model of transformers, one sequence at a time, so that no result depends on other sequences."""
 
     name = "plain"
 
@@ -33,7 +36,10 @@ class PlainPath:
         return found
 
     def _scores(self, ids: list[int], last: int | None) -> torch.Tensor:
-        """Return the log-probabilities of the last tokens, float64; None: of all but the first."""
+        """Return the float64 log-probabilities of the last `last` tokens.
+
+        If `last` is None, return the log-probabilities of all tokens but the first.
+        """
         given = torch.tensor([ids], device=self._model.device)
         options = {"logits_to_keep": last + 1} if last is not None and self._keeps_logits else {}
         logits = self._model(input_ids=given, use_cache=False, **options).logits[0]

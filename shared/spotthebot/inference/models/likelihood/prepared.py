@@ -1,4 +1,8 @@
-"""Requests as tokens: contexts that fit into the model, each with the tokens of its follow-ups."""
+"""Requests as tokens: contexts that fit into the model, each with the tokens of its follow-ups.
+
+A request fails if its last turn alone is too long, even if it allows old turns to be left out. Half of a turn would be
+another utterance, and its score would look like the score of the whole turn.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +16,7 @@ from .requests import JoinSettings, LikelihoodRequest
 
 @dataclass(frozen=True)
 class PreparedContext:
-    """The tokens of `turns[turns_left_out:turns]`, and of the follow-ups after them."""
+    """The tokens of the context `turns[turns_left_out:turns]`, and of its follow-ups."""
 
     turns: int
     turns_left_out: int
@@ -21,7 +25,7 @@ class PreparedContext:
 
 @dataclass(frozen=True)
 class PreparedRequest:
-    """A request that the model can answer; `template_date` stands in its texts for today's date."""
+    """A request that the model can answer; `template_date` replaces today's date in its texts."""
 
     request: LikelihoodRequest
     contexts: tuple[PreparedContext, ...]
@@ -29,7 +33,7 @@ class PreparedRequest:
 
 
 class RequestTokens:
-    """Turns requests into tokens, for one model and its tokenizer."""
+    """Turns requests into tokens for one model with its tokenizer."""
 
     def __init__(self, loaded: Pretrained) -> None:
         self._tokenizer = loaded.tokenizer
@@ -40,7 +44,7 @@ class RequestTokens:
         self._join = lru_cache(maxsize=16)(self._make_join)
 
     def prepare(self, request: LikelihoodRequest) -> PreparedRequest:
-        """Return a request's tokens; raises ValueError where it has no tokens or too many."""
+        """Return a request's tokens; raises ValueError if a text has no tokens, or if there are too many."""
         settings = request.join or self.default_join
         if request.context_likelihood and self._config.is_encoder_decoder:
             message = "an encoder-decoder model gives its context no likelihood: it scores follow-ups only"
@@ -58,7 +62,10 @@ class RequestTokens:
         return make_join(settings, self._tokenizer, self._config)
 
     def _fitting(self, request: LikelihoodRequest, joined: Joined, part: tuple[int, int]) -> tuple[int, JoinedTokens]:
-        """Return the first turn that is kept and the tokens from there; what one end leaves out, the next does, too."""
+        """Return the number of the first turn that fits, and the tokens from this turn on.
+
+        A turn that is left out of one context is left out of all longer contexts too.
+        """
         first, end = part
         tokens = joined(first, end)
         self._require_tokens(request, tokens, end)
@@ -72,7 +79,7 @@ class RequestTokens:
         if request.over_long == "error":
             message = f"{whole}: give it fewer turns, or set over_long to truncate_oldest_turns"
             raise ValueError(message)
-        low, high = first, end  # turns from `low` on are too long, those from `high` on are not or there are none
+        low, high = first, end  # turns from `low` on are too long; those from `high` on fit, or there are none
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self._fits(joined(middle, end)) else (middle, high)
@@ -82,7 +89,7 @@ class RequestTokens:
         return high, joined(high, end)
 
     def _require_tokens(self, request: LikelihoodRequest, tokens: JoinedTokens, end: int) -> None:
-        """Raise ValueError where the context or a follow-up has no tokens, or a follow-up too many."""
+        """Raise ValueError if the context or a follow-up has no tokens, or if a follow-up has too many."""
         for text, ids, given in zip(request.followups, tokens.followups, tokens.given, strict=True):
             if len(ids) == given:
                 message = f"the follow-up {text!r} has no tokens"
@@ -99,5 +106,5 @@ class RequestTokens:
         return len(tokens.context) <= self._room(tokens)
 
     def _room(self, tokens: JoinedTokens) -> int:
-        """Return how many tokens a context may have; a decoder reads its start token before a follow-up."""
+        """Return how many tokens a context may have. A decoder also reads its start token before a follow-up."""
         return self._limit.tokens - (0 if self._config.is_encoder_decoder else max(map(len, tokens.followups)))

@@ -1,4 +1,4 @@
-"""A request for likelihoods: a dialogue, after which of its turns to score, the follow-ups, and how they are joined."""
+"""A request for likelihoods: a dialogue, the turns after which it is scored, the follow-ups, and their join."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -11,20 +11,20 @@ OVER_LONG = ("error", "truncate_oldest_turns")
 
 @dataclass(frozen=True)
 class JoinSettings:
-    """How turns and follow-up become one text.
+    """How turns and a follow-up are joined into one text.
 
-    - `fed`: the form of the released FED code: the end-of-text token, then each turn followed by that token, spaces
-      between. `space_before_end` and `space_after_end` say whether the spaces beside the token are tokenised: the
-      transformers of 2020, from which the published scores come, stripped them before it; today's keep both.
-    - `turns_end`: each turn followed by the end-of-text token, without spaces, as DialoGPT was trained.
+    - `fed`: the form of the released FED code: the end-of-text token, then each turn followed by that token, with
+      spaces between. `space_before_end` and `space_after_end` tell whether the spaces next to the token are tokenized.
+      The transformers of 2020, which made the published scores, stripped the space before it; today's keep both.
+    - `turns_end`: each turn followed by the end-of-text token, without spaces, as in DialoGPT's training.
     - `chat`: the tokenizer's chat template; the first turn is the user's, the follow-up is the next message. The whole
-      text is tokenized: a token that holds a character of the follow-up is the follow-up's.
+      text is tokenized: a token that holds a character of the follow-up belongs to the follow-up.
     - `text`: `start`, then each turn followed by `separator`; for models without special tokens.
     - `blenderbot`: the encoder reads the turns as Blenderbot does, the decoder the follow-up.
 
-    But for `chat`, tokens of turns and follow-up are made apart.
+    Except for `chat`, turns and follow-up are tokenized separately.
 
-    Raises ValueError where a value is unknown.
+    Raises ValueError if a value is unknown.
     """
 
     form: str
@@ -43,7 +43,7 @@ class JoinSettings:
 
     @classmethod
     def from_json(cls, value: object) -> "JoinSettings":
-        """Read what `to_json` wrote; what is left out has its default. Raises ValueError."""
+        """Read the JSON of `to_json`; fields that are left out have their defaults. Raises ValueError."""
         if not isinstance(value, Mapping):
             message = "join must be an object"
             raise ValueError(message)  # noqa: TRY004 - as for any other unusable request
@@ -52,19 +52,19 @@ class JoinSettings:
         return cls(**value)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values."""
+        """Return the settings as plain JSON values."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class LikelihoodRequest:
-    """A dialogue and follow-ups, whose likelihoods are asked for after each of some turns.
+    """A dialogue and follow-ups, with the turns after which their likelihoods are requested.
 
-    `turns` are texts, oldest first, at least one. Each of `ends` is a number of turns: `turns[:end]` is one context;
-    none means all turns. Without a `join` the model chooses (`joins.default_join`). `over_long` says what to do with a
-    context that does not fit into the model together with the longest follow-up: `error`, or `truncate_oldest_turns`.
-    `context_likelihood` asks for the likelihood of the context itself too, `tokens` for that of each token of the
-    follow-ups. Raises ValueError where a value is out of range.
+    `turns` are one or more texts, oldest first. Each of `ends` is a number of turns: `turns[:end]` is one context.
+    Without `ends` there is one context of all turns. Without a `join` the model chooses one (`joins.default_join`).
+    `over_long` is the treatment of a context that does not fit into the model together with the longest follow-up:
+    `error`, or `truncate_oldest_turns`. `context_likelihood` also requests the likelihood of the context itself,
+    `tokens` the likelihood of each token of the follow-ups. Raises ValueError if a value is out of range.
     """
 
     turns: tuple[str, ...]
@@ -94,19 +94,19 @@ class LikelihoodRequest:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "LikelihoodRequest":
-        """Read what `to_json` wrote; what is left out has its default. Raises ValueError."""
+        """Read the JSON of `to_json`; fields that are left out have their defaults. Raises ValueError."""
         _check_names(value, cls)
         join = value.get("join")
         lists = {name: _tuple(value.get(name)) for name in ("turns", "followups", "ends")}
         return cls(**{**value, **lists, "join": None if join is None else JoinSettings.from_json(join)})
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values."""
+        """Return the request as plain JSON values."""
         lists = {name: list(getattr(self, name)) for name in ("turns", "followups", "ends")}
         return {**asdict(self), **lists, "join": None if self.join is None else self.join.to_json()}
 
 
-def _tuple(value: object) -> Any:  # noqa: ANN401 - what is no list is refused by the request, with its name
+def _tuple(value: object) -> Any:  # noqa: ANN401 - the request refuses other types than lists, with the field's name
     if value is None:
         return ()
     return tuple(value) if isinstance(value, list | tuple) else value
@@ -126,7 +126,7 @@ def _check(is_right: bool, name: str, allowed: str) -> None:  # noqa: FBT001 - t
 
 
 def _is_broken(text: str) -> bool:
-    """Say whether a text has half a surrogate pair, which JSON can spell and no tokenizer reads."""
+    """Return whether a text has half a surrogate pair. JSON can express it, but no tokenizer reads it."""
     return any("\ud800" <= character <= "\udfff" for character in text)
 
 

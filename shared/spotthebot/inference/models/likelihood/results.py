@@ -1,4 +1,4 @@
-"""Likelihoods of follow-ups and contexts, as sums over tokens: FED's modes and dimensions are arithmetic on them."""
+"""Likelihoods of follow-ups and contexts, as sums over tokens. FED's scores are computed from them."""
 
 import math
 from collections.abc import Mapping
@@ -8,10 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FollowupLikelihood:
-    """The negative log-likelihood of a follow-up given its context: a sum over its tokens, in nats.
+    """The negative log-likelihood of a follow-up given its context: `nll` is the sum over its tokens, in nats.
 
-    `context_nll` sums over the `context_tokens` last tokens of its context, where other follow-ups have other ones and
-    the likelihood of the context was asked for: some tokenizers join a template's blank to some follow-ups only.
+    The contexts of several follow-ups may differ in their last tokens, since some tokenizers join a template's blank to
+    the first word of only some follow-ups. `context_nll` is the sum over these last `context_tokens` tokens. It is set
+    if the likelihood of the context was requested.
     """
 
     nll: float
@@ -23,13 +24,13 @@ class FollowupLikelihood:
 
 @dataclass(frozen=True)
 class ContextLikelihood:
-    """The follow-ups' likelihoods after so many turns, in the order of the request.
+    """The follow-ups' likelihoods after a number of turns, in the order of the request.
 
-    `turns_left_out` counts the oldest turns that a context too long for the model lost. `context_nll`, where it was
-    asked for, is a sum in nats over `context_predicted_tokens`: all tokens of the context but the first, those that the
-    join puts before the follow-up included; an encoder predicts none. So the loss of the released FED code, a mean over
-    the whole sequence, is (context_nll + nll) / (context_predicted_tokens + tokens), where a follow-up's own
-    `context_nll` and `context_tokens` are added if there are any.
+    `turns_left_out` counts the oldest turns that were dropped because the context is too long for the model.
+    `context_nll`, if requested, is a sum in nats over `context_predicted_tokens`. These are all tokens of the context
+    but the first, including tokens that the join puts before the follow-up. An encoder predicts no tokens. The loss in
+    the released FED code is a mean over the whole sequence: (context_nll + nll) / (context_predicted_tokens + tokens).
+    If a follow-up has its own `context_nll` and `context_tokens`, they are added.
     """
 
     turns: int
@@ -41,11 +42,11 @@ class ContextLikelihood:
 
     @property
     def is_finite(self) -> bool:
-        """Whether all sums are numbers; a damaged model answers NaN."""
+        """Return whether all sums are numbers; a damaged model returns NaN."""
         return all(math.isfinite(nll) for nll in (self.context_nll or 0.0, *(each.nll for each in self.followups)))
 
     def to_json(self) -> Mapping[str, Any]:
-        """Return plain JSON values; `token_log_probabilities` are there only if asked for."""
+        """Return plain JSON values; `token_log_probabilities` is present only if requested."""
         return {**vars(self), "followups": [_without_none(vars(each)) for each in self.followups]}
 
 

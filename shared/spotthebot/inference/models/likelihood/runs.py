@@ -1,4 +1,4 @@
-"""Runs units pass by pass within limits of memory, and with less at a time where there is too little of it."""
+"""Runs units pass by pass within limits of memory. If memory runs out, it continues with smaller passes."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ _CPU_OUT_OF_MEMORY = "can't allocate memory"
 
 
 class Runs:
-    """Runs units on one path."""
+    """Computes the log-probabilities of units, all on the same path of a model."""
 
     def __init__(self, path: LikelihoodPath, limits: Limits) -> None:
         self._path = path
         self._max_tokens = limits.max_tokens_per_pass
 
     def run(self, groups: Sequence[Sequence[Unit]], *, contexts: int) -> list[LogProbabilities | str]:
-        """Return what was computed of each context, by its number; for one that memory is too small for, why.
+        """Return for each context, by its number, its log-probabilities, or the reason if memory is too small for it.
 
-        Units of different groups share no pass. A pass that runs out of memory is halved, and later calls begin with
-        passes of that size.
+        Units of different groups are never in one pass. A pass that runs out of memory is halved, and later calls start
+        with passes of that size.
         """
         found: list[LogProbabilities | str] = [LogProbabilities(None, []) for _ in range(contexts)]
         waiting = deque(each for group in groups for each in passes(group, self._max_tokens))
@@ -46,7 +46,7 @@ class Runs:
         return found
 
     def _attempt(self, units: list[Unit]) -> list[LogProbabilities] | None:
-        """Return what was computed; None where memory was too small."""
+        """Return the log-probabilities of the units; None if memory was too small."""
         try:
             return self._path.run(units)
         except (torch.OutOfMemoryError, RuntimeError) as error:
@@ -58,7 +58,10 @@ class Runs:
 
 
 def _collect(found: list[LogProbabilities | str], units: Sequence[Unit], computed: Sequence[LogProbabilities]) -> None:
-    """Add the follow-ups of each branch to its context's; the parts of a halved branch come in order."""
+    """Add the log-probabilities of each branch's follow-ups to its context.
+
+    The parts of a halved branch arrive in order.
+    """
     branches = [branch for unit in units for branch in unit.branches]
     for branch, scores in zip(branches, computed, strict=True):
         context = found[branch.context]

@@ -1,4 +1,7 @@
-"""Token tries of follow-ups: what many share at their start is computed once, and what ends them is only predicted."""
+"""Token tries of follow-ups. Follow-ups with the same first tokens share the computation of these tokens.
+
+The last token of a follow-up is predicted, but not read by the model.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +16,12 @@ END = -1
 
 @dataclass(frozen=True, eq=False)
 class FollowupTree:
-    """The trie of some follow-ups; its nodes are the tokens that have a next one: the others need no computation.
+    """The trie of several follow-ups. Its nodes are the tokens that have a next token; other tokens are only predicted.
 
-    For node i, parents first: `tokens[i]`, int64; `depths[i]`, 0 directly after the context; `visible[i, j]`, whether
-    it is or descends from node j. For prediction k: `sources[k]`, the node that predicts (or END) and `targets[k]`, the
-    predicted token. `paths` holds the predictions of each follow-up, in order.
+    Parents come before their children. Node i has the token `tokens[i]` (int64) and the depth `depths[i]`, which is 0
+    directly after the context. `visible[i, j]` tells whether node i is node j or descends from it. In prediction k the
+    node `sources[k]`, or the context's last token (END), predicts the token `targets[k]`. `paths` holds the predictions
+    of each follow-up, in order.
     """
 
     tokens: NDArray[np.int64]
@@ -33,7 +37,7 @@ class FollowupTree:
 
 @lru_cache(maxsize=64)
 def build_tree(followups: tuple[tuple[int, ...], ...]) -> FollowupTree:
-    """Return the tree of follow-ups, each of at least one token; equal ones share their path."""
+    """Return the tree of follow-ups, each of at least one token. Equal follow-ups share one path."""
     nodes: dict[tuple[int, ...], int] = {(): END}
     for followup in followups:
         for length in range(1, len(followup)):

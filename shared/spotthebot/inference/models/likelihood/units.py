@@ -1,4 +1,4 @@
-"""The units of computation: a chain of tokens, at some places of which follow-ups branch off."""
+"""The units of computation: a chain of tokens, and follow-ups that branch off after some of its tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from .trees import FollowupTree, build_tree
 
 @dataclass(frozen=True)
 class Context:
-    """The tokens of a context and of its follow-ups; `number` is its own in its batch."""
+    """The tokens of a context and of its follow-ups; `number` identifies the context in its batch."""
 
     number: int
     tokens: tuple[int, ...]
@@ -20,7 +20,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Branch:
-    """Follow-ups after the first `length` tokens of a chain; `context` numbers the context in its batch."""
+    """Follow-ups after the first `length` tokens of a chain. `context` is the number of their context in its batch."""
 
     context: int
     length: int
@@ -33,9 +33,11 @@ class Branch:
 
 @dataclass(frozen=True)
 class Unit:
-    """A chain of tokens that is computed at once with its branches, of which the first is the longest.
+    """A chain of tokens that is computed at once, together with its branches.
 
-    `chain_likelihood`: whether the likelihood of the chain itself is asked for.
+    The first branch is after the longest context.
+
+    `chain_likelihood` tells whether the likelihood of the chain itself is requested.
     """
 
     chain: tuple[int, ...]
@@ -44,11 +46,11 @@ class Unit:
 
     @property
     def tokens(self) -> int:
-        """The tokens that are computed."""
+        """Return the number of tokens to compute."""
         return len(self.chain) + sum(len(branch.tree) for branch in self.branches)
 
     def halves(self) -> "tuple[Unit, Unit] | None":
-        """Return two units that together give the same; None where one follow-up is left."""
+        """Return two units, each with half of the branches or follow-ups; None if only one follow-up is left."""
         if len(self.branches) > 1:
             half = len(self.branches) // 2
             return self._of(self.branches[:half]), self._of(self.branches[half:])
@@ -65,14 +67,14 @@ class Unit:
 
 @dataclass
 class LogProbabilities:
-    """What was computed of one context: the sum over its own tokens, and the tokens of each follow-up, float64."""
+    """The log-probabilities of one context, float64: the sum over its own tokens, and each token of each follow-up."""
 
     context: float | None
     followups: list[NDArray[np.float64]]
 
 
 def chained(contexts: Sequence[Context], *, likelihood: bool) -> list[Unit]:
-    """Make units of contexts: a context that is the start of another one is part of its chain."""
+    """Make units from contexts. If one context is the start of another context, both share a chain."""
     chains: list[tuple[tuple[int, ...], list[Branch]]] = []
     for context in sorted(contexts, key=lambda each: len(each.tokens), reverse=True):
         length = len(context.tokens)
@@ -85,10 +87,10 @@ def chained(contexts: Sequence[Context], *, likelihood: bool) -> list[Unit]:
 
 
 def passes(units: Sequence[Unit], max_tokens: int) -> list[list[Unit]]:
-    """Cut units into passes of at most so many tokens.
+    """Divide units into passes of at most `max_tokens` tokens.
 
-    A unit with a chain of more than half of that has a pass of its own, of at most twice its chain: where chains are
-    long, to compute them again for each part would cost more than it spares.
+    A unit whose chain is longer than half of `max_tokens` may have a larger pass, of at most twice the chain's length.
+    Smaller passes would compute the long chain again for each part, which costs more than they save.
     """
     made: list[list[Unit]] = []
     room = 0

@@ -1,4 +1,4 @@
-"""Where a reply's tokens lie among those of the whole text around it."""
+"""Tokenizes a text around a reply as a whole, and finds the reply's tokens in it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,16 +8,16 @@ Split = tuple[list[int], list[int]]
 
 
 class WholeTexts:
-    """Tokenizes whole texts. A token that holds a character of the reply is the reply's, with what else it holds."""
+    """Tokenizes whole texts. A token that holds a character of the reply belongs to the reply."""
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - transformers' tokenizers share no useful type
         self._tokenizer = tokenizer
         self._marks = {number for number, token in tokenizer.added_tokens_decoder.items() if not token.normalized}
 
     def tokens(self, before: str, replies: Sequence[str], after: str) -> list[Split]:
-        """Return the tokens of `before + reply + after` for each reply, up to the reply's last one.
+        """Return for each reply the tokens of `before + reply + after`, up to the reply's last token.
 
-        Raises ValueError for a tokenizer that does not tell where its tokens lie, unless no token reaches over the
+        Raises ValueError if the tokenizer does not report the positions of its tokens, unless no token spans the
         reply's start.
         """
         if not self._tokenizer.is_fast:
@@ -32,9 +32,9 @@ class WholeTexts:
         return self._split(before, replies, after)
 
     def _cut(self, before: str) -> tuple[list[int], str]:
-        """Return the tokens before the last mark, and the text from there on, which is short.
+        """Return the tokens before the last special token in a text, and the short rest of the text.
 
-        Tokenizers part a text at such marks before all else, so that its tokens don't depend on the text before.
+        Tokenizers first split a text at special tokens, so the tokens after one don't depend on the text before it.
         """
         encoded = self._tokenizer(before, add_special_tokens=False, return_offsets_mapping=True)
         ids = list(encoded["input_ids"])

@@ -1,4 +1,4 @@
-"""The only SQL over deliveries: each subscriber's are a queue of their own."""
+"""All SQL of deliveries is here. Each subscriber has its own queue."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Row, Select, Table, and_, func, or_, selec
 from sqlalchemy.sql.dml import ReturningUpdate
 from sqlalchemy.sql.selectable import FromClause
 
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Runner, Statement, constant
 from spotthebot.kit.events.domain import AttemptOutcome, ClaimedDelivery, Delivery, DeliveryState
@@ -17,7 +18,7 @@ from spotthebot.kit.events.store.subscriptions import subscription_of
 from spotthebot.kit.events.tables import EventTables
 
 _PENDING = constant(DeliveryState.PENDING)
-"""Written into statements as it is: a prepared statement can't use the index of pending deliveries for a parameter."""
+"""A constant in the text of statements: with a parameter, a prepared statement can't use the index of pending rows."""
 
 
 class DeliveryQueue:
@@ -52,20 +53,20 @@ class DeliveryQueue:
         return [_delivery_of(row) for row in rows]
 
     async def has_due(self, runner: Runner) -> bool:
-        """Say whether any attempt is due: one statement, for those who look again and again."""
+        """Return whether any attempt is due. It takes only one statement, since dispatchers ask again and again."""
         return bool(await runner.fetch(self._due, {}))
 
     async def claim_due(
         self, session: WriteSession, *, limit: int, limit_each: int, lease: timedelta
     ) -> list[ClaimedDelivery]:
-        """Lease up to `limit` due attempts, so that no subscriber has more than `limit_each` under way.
+        """Lease up to `limit` due attempts. No subscriber gets more than `limit_each` attempts at the same time.
 
-        Subscribers that another dispatcher claims from at this moment are left to it.
+        Skips a subscriber if another dispatcher is just claiming attempts of this subscriber.
         """
         subscribers = (await session.scalars(self._subscribers_with_due(limit, limit_each))).all()
         if not subscribers:
             return []
-        # A statement of its own: it sees the leases of the dispatcher that had these locks before.
+        # A separate statement, so that it sees the leases of the dispatcher that held these locks before.
         leased = (await session.execute(self._lease(subscribers, limit, limit_each, lease))).all()
         events = await session.execute(_by_ids(self._events, {row.event_id for row in leased}))
         found = {row.id: event_of(row) for row in events}
@@ -79,7 +80,10 @@ class DeliveryQueue:
     async def record_outcome(
         self, session: WriteSession, claimed: ClaimedDelivery, outcome: AttemptOutcome, *, wait: timedelta | None
     ) -> bool:
-        """Write the outcome of an attempt; returns False where its lease ended or a replay began meanwhile."""
+        """Store the outcome of an attempt.
+
+        Return False if its lease has ended, or if a replay started in the meantime.
+        """
         table = self._deliveries
         recorded = await session.scalar(
             update(table)
@@ -141,7 +145,7 @@ class DeliveryQueue:
         )
 
     def _under_way(self) -> ColumnElement[int]:
-        """Count the attempts of a subscriber, that of the enclosing statement, that are under way."""
+        """Count the running attempts of the subscriber in the enclosing statement."""
         running = self._deliveries.alias("running")
         is_running = and_(running.c.state == _PENDING, running.c.leased_until > func.now())
         mine = running.c.subscription_id == self._subscriptions.c.id
@@ -168,15 +172,4 @@ def _is_due(deliveries: FromClause) -> ColumnElement[bool]:
 
 
 def _delivery_of(row: Row[Any]) -> Delivery:
-    return Delivery(
-        id=row.id,
-        event_id=row.event_id,
-        type=row.type,
-        state=DeliveryState(row.state),
-        attempts=row.attempts,
-        status=row.status,
-        error=row.error,
-        last_attempt_at=row.last_attempt_at,
-        next_attempt_at=row.next_attempt_at,
-        created_at=row.created_at,
-    )
+    return from_row(Delivery, row, state=DeliveryState(row.state))

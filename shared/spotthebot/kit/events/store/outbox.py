@@ -1,4 +1,4 @@
-"""The only SQL over events: what happened, and the deliveries that follow from it."""
+"""All SQL of events is here: the events themselves, and the deliveries that are made from them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ _NUMBERED_AT_ONCE = 500
 
 
 class Outbox:
-    """The events of one service; a method with `team` sees that team's only, or all for the operator (None)."""
+    """The events of one service. A method with `team` sees only this team's events; with None it sees all events."""
 
     def __init__(self, tables: EventTables, catalogue: EventCatalogue) -> None:
         self._events = tables.events
@@ -55,7 +55,7 @@ class Outbox:
         )
 
     async def add_event(self, session: WriteSession, event_type: str, data: Mapping[str, Any]) -> UUID:
-        """Write an event in the transaction in which it happens; returns its id."""
+        """Store an event in the transaction of the change that it reports; return its id."""
         event_id = new_id()
         values = {"id": event_id, "type": str(event_type), "data": Jsonb(dict(data)), "trace": stored_trace()}
         await session.fetch(self._add, values)
@@ -70,7 +70,7 @@ class Outbox:
         *,
         team: str | None,
     ) -> UUID:
-        """Write an event for one subscriber alone; returns its delivery's id."""
+        """Store an event for only one subscriber; return the id of its delivery."""
         event_id = new_id()
         await session.execute(
             insert(self._events).values(
@@ -90,7 +90,10 @@ class Outbox:
     async def list_events(
         self, session: ReadSession, *, team: str | None, event_type: str | None, after: int | None, limit: int
     ) -> list[Event]:
-        """Return events that have a position, in its order: none will ever come before those that were listed."""
+        """Return events that have a position, in the order of positions.
+
+        A later event always gets a later position than all events that were already listed.
+        """
         events = self._events.c
         statement = self._visible(team).where(events.position > (after or 0)).order_by(events.position).limit(limit)
         if event_type is not None:
@@ -98,13 +101,16 @@ class Outbox:
         return [event_of(row) for row in await session.execute(statement)]
 
     async def has_new_events(self, runner: Runner) -> bool:
-        """Say whether any event is to be distributed or numbered: one statement, for those who look again and again."""
+        """Return whether any event needs distribution or a position.
+
+        It takes only one statement, since dispatchers ask again and again.
+        """
         return bool(await runner.fetch(self._new, {}))
 
     async def number_events(self, session: WriteSession) -> None:
-        """Give positions to the distributed events that are committed and have none.
+        """Give positions to distributed events that are committed and have no position.
 
-        One transaction at a time: positions become visible in their order.
+        Only one transaction does this at a time, so that positions become visible in their order.
         """
         events = self._events
         new = self._unnumbered().order_by(events.c.id)
@@ -118,14 +124,17 @@ class Outbox:
         await session.execute(update(events).where(events.c.id == event_id).values(position=position))
 
     async def list_new_events(self, session: ReadSession, *, after: UUID | None, limit: int) -> list[Event]:
-        """Return events whose deliveries are not made yet, oldest first."""
+        """Return the events whose deliveries are not created yet, oldest first."""
         statement = select(self._events).where(~self._events.c.distributed).order_by(self._events.c.id).limit(limit)
         if after is not None:
             statement = statement.where(self._events.c.id > after)
         return [event_of(row) for row in await session.execute(statement)]
 
     async def distribute(self, session: WriteSession, event: Event, *, team: str | None) -> None:
-        """Make the deliveries of a new event that belongs to a team, once, however many dispatchers try."""
+        """Create the deliveries of a new event, which belongs to `team`.
+
+        Several dispatchers together create each only once.
+        """
         claimed = await session.scalar(
             update(self._events)
             .where(self._events.c.id == event.id, ~self._events.c.distributed)
@@ -136,7 +145,9 @@ class Outbox:
             await self._deliver(session, [event.id], self._subscribers(event.type, team))
 
     async def replay_event(self, session: WriteSession, event_id: UUID, *, team: str | None) -> int:
-        """Deliver an event again to those of the team's subscribers that it is for; returns their number.
+        """Deliver an event again to each of the team's subscriptions that receives its type.
+
+        Return the number of deliveries.
 
         Raises NoSuchEvent.
         """
@@ -152,7 +163,7 @@ class Outbox:
     async def replay_since(
         self, session: WriteSession, subscription_id: UUID, *, types: Sequence[str], team: str | None, since: datetime
     ) -> int:
-        """Deliver a team's events since a time to one subscriber again; returns the number of deliveries."""
+        """Deliver the team's events since a given time again to one subscriber; return the number of deliveries."""
         events = self._events
         mine = events.c.team == team if team is not None else literal(value=True)
         kept = await self._keep(
@@ -162,7 +173,7 @@ class Outbox:
         return await self._deliver(session, kept, this)
 
     async def purge(self, session: WriteSession, *, before: datetime, limit: int) -> int:
-        """Delete up to `limit` distributed events of before a time, with their deliveries; returns their number."""
+        """Delete up to `limit` distributed events older than `before`, with their deliveries; return their number."""
         events, deliveries = self._events, self._deliveries
         old = select(events.c.id).where(events.c.created_at < before, events.c.distributed)
         found = await session.scalars(old.order_by(events.c.created_at).limit(limit).with_for_update(skip_locked=True))
@@ -173,7 +184,7 @@ class Outbox:
         return len(ids)
 
     async def _keep(self, session: WriteSession, *conditions: Any) -> Sequence[UUID]:  # noqa: ANN401 - SQLAlchemy's conditions
-        """Return the ids of events, locked so that no purge deletes one before its delivery is made."""
+        """Return the ids of events and lock the events. So no purge deletes an event before its delivery is stored."""
         statement = select(self._events.c.id).where(*conditions).order_by(self._events.c.id)
         return (await session.scalars(statement.with_for_update(read=True, key_share=True))).all()
 
@@ -191,7 +202,10 @@ class Outbox:
         return len(pairs)
 
     async def _make_deliveries(self, session: WriteSession, pairs: Sequence[tuple[UUID, UUID]]) -> Sequence[UUID]:
-        """Make deliveries of (subscription, event); an existing one begins again, and a running attempt is void."""
+        """Create a delivery for each pair of subscription and event.
+
+        A delivery that exists already starts again, and the outcome of its running attempt does not count.
+        """
         columns = {
             "ids": new_ids(len(pairs)),
             "subscriptions": [subscription for subscription, _ in pairs],
@@ -218,7 +232,10 @@ class Outbox:
         return select(self._events.c.id).where(self._events.c.distributed, self._events.c.position.is_(None))
 
     def _visible(self, team: str | None) -> Select[Any]:
-        """Leave out other teams' events, the operator's, and tests of other teams' subscriptions."""
+        """Return a query for the events that a team may see.
+
+        It leaves out other teams' events, the operator's events, and test events for other subscriptions.
+        """
         statement = select(self._events)
         return statement if team is None else statement.where(self._events.c.team == team)
 

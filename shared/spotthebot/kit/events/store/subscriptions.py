@@ -1,4 +1,4 @@
-"""The only SQL over subscriptions."""
+"""All SQL of subscriptions is here."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 
+from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.events.domain import Subscription
 from spotthebot.kit.events.errors import NoSuchSubscription
@@ -14,7 +15,10 @@ from spotthebot.kit.ids import new_id
 
 
 class SubscriptionStore:
-    """The subscriptions of one service; a method with `team` sees that team's only, or all for the operator (None)."""
+    """The subscriptions of one service.
+
+    A method with `team` sees only this team's subscriptions; with None it sees all.
+    """
 
     def __init__(self, tables: EventTables) -> None:
         self._table = tables.subscriptions
@@ -43,7 +47,7 @@ class SubscriptionStore:
         return [subscription_of(row) for row in await session.execute(statement)]
 
     async def count_subscriptions(self, session: ReadSession, *, team: str | None) -> int:
-        """Count a team's own subscriptions, or the operator's own (None)."""
+        """Count the subscriptions of a team; with None, the operator's own subscriptions."""
         statement = select(func.count()).where(self._table.c.team.is_not_distinct_from(team))
         return await session.scalar(statement) or 0
 
@@ -53,7 +57,7 @@ class SubscriptionStore:
     async def replace_secret(
         self, session: WriteSession, subscription_id: UUID, sealed_secret: bytes, *, overlap: timedelta
     ) -> None:
-        """Sign with another secret, and with the present one too during the overlap."""
+        """Replace the signing secret. During the overlap, messages are signed with the old secret as well."""
         await self.change_subscription(
             session,
             subscription_id,
@@ -72,15 +76,4 @@ class SubscriptionStore:
 
 
 def subscription_of(row: Row[Any]) -> Subscription:
-    return Subscription(
-        id=row.id,
-        team=row.team,
-        url=row.url,
-        events=tuple(row.events),
-        sealed_secret=row.sealed_secret,
-        old_sealed_secret=row.old_sealed_secret,
-        old_secret_until=row.old_secret_until,
-        active=row.active,
-        inactive_reason=row.inactive_reason,
-        created_at=row.created_at,
-    )
+    return from_row(Subscription, row, events=tuple(row.events))

@@ -1,1 +1,1 @@
-"""What an API has whose callers authenticate with API keys: the keys, roles, rate limits."""
+"""API keys in the HTTP layer of an application: authentication, roles, rate limits."""

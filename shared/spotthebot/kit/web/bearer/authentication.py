@@ -7,16 +7,15 @@ from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
 
 from spotthebot.kit.access.keys import Principal
-from spotthebot.kit.access.store import Authenticator
 from spotthebot.kit.database.pool_shares import PoolUser, pool_user
 from spotthebot.kit.errors import Forbidden, Unauthenticated
-from spotthebot.kit.web.bearer.failed_keys import FailedKeys
-from spotthebot.kit.web.core.rate_limits import RateLimiter
+from spotthebot.kit.web.bearer.resources import bearer_of
+from spotthebot.kit.web.core.resources import core_of
 
 _SERVICE = "service"
-"""The role of other services, which call more often than people and programs outside."""
+"""The role of other services, which call more often than people and outside programs."""
 _FRONTEND = "annotation"
-"""The role of frontends, one of which calls for hundreds of people."""
+"""The role of annotation frontends, each of which calls for hundreds of people."""
 
 
 class RoleNotAllowed(Forbidden):
@@ -24,11 +23,11 @@ class RoleNotAllowed(Forbidden):
 
 
 class Allow(SecurityBase):
-    """A dependency that lets in keys of the given roles, within their rate limit.
+    """A dependency that admits API keys with the given roles, within their rate limit.
 
-    It is the security scheme of OpenAPI as well, and needs nothing but the request: every further dependency would cost
-    each request some processor time. `CheckedRoute` calls it before the body is read, FastAPI once more; the key is
-    looked up and counted once.
+    It is also the security scheme in OpenAPI. It depends only on the request, since every further dependency would cost
+    each request some processor time. `CheckedRoute` calls it before the body is read, and FastAPI calls it again. The
+    key is looked up and counted only once.
     """
 
     def __init__(self, *roles: str) -> None:
@@ -46,36 +45,37 @@ class Allow(SecurityBase):
         return principal
 
     async def _authenticate(self, request: Request, noted: dict[str, Any]) -> Principal:
-        state = request.app.state
+        bearer = bearer_of(request.app)
         try:
             principal = await self.identify(request)
         except Unauthenticated:
-            failed: FailedKeys = state.failed_keys
-            failed.count(request.client.host if request.client else "")
+            bearer.failed_keys.count(request.client.host if request.client else "")
             raise
         noted["caller"] = caller = str(principal.key_id)
         if principal.role != _SERVICE:
             pool_user.set(PoolUser(caller))
-        limiters = {_SERVICE: state.service_rate_limiter, _FRONTEND: state.frontend_rate_limiter}
-        limiter: RateLimiter = limiters.get(principal.role, state.rate_limiter)
-        limit = limiter.acquire(caller)
+        limiters = {_SERVICE: bearer.service_limiter, _FRONTEND: bearer.frontend_limiter}
+        limit = limiters.get(principal.role, bearer.limiter).acquire(caller)
         noted["response_headers"] = limit.headers
         limit.enforce()
         return principal
 
     def admits(self, principal: Principal) -> bool:
-        """Say whether a caller may go on; a subclass may admit callers who have no key."""
+        """Return whether a caller may continue. A subclass may also admit callers without a key."""
         return principal.role in self.roles
 
     async def identify(self, request: Request) -> Principal:
-        """Return the caller whose key a request carries; raises Unauthenticated. A subclass may know other keys."""
+        """Return the caller whose key is in the request; raises Unauthenticated.
+
+        A subclass may accept other kinds of keys.
+        """
         scheme, _, key = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not key:
             raise Unauthenticated
-        authenticator: Authenticator = request.app.state.authenticator
-        return await authenticator.authenticate(key, request.app.state.clock())
+        app = request.app
+        return await bearer_of(app).authenticator.authenticate(key, core_of(app).clock())
 
 
 def allow(*roles: str) -> Allow:
-    """Name the roles that may call an endpoint; there is no role that may do everything."""
+    """Return a dependency that admits the given roles to an endpoint. No role is admitted everywhere."""
     return Allow(*roles)

@@ -1,7 +1,7 @@
-"""A limit on requests without a valid API key, by address.
+"""Limits the requests without a valid API key from each address.
 
-Every key is looked up before it is counted as failed, and look-ups go to the database in batches, two at a time: a
-flood of made-up keys costs the database little. So a valid key behind the same address is never refused.
+A key counts as failed only after its look-up, so a valid key from the same address is never refused. Look-ups go to the
+database in batches, at most two at a time, so a flood of invented keys costs the database little.
 """
 
 from spotthebot.kit.errors import TooMany
@@ -14,7 +14,7 @@ class TooManyFailedKeys(TooMany):
 
 
 class FailedKeys:
-    """Counts failures by address; of more than ten thousand addresses those seen least recently are forgotten."""
+    """Counts failures by address. Beyond ten thousand addresses, the address seen longest ago is forgotten."""
 
     def __init__(self, per_minute: int) -> None:
         self._limiter = RateLimiter(per_minute)

@@ -1,4 +1,4 @@
-"""The part that lets an application authenticate API keys, which it reads in the schema `access`."""
+"""The part that lets an application authenticate API keys. It reads them in the schema `access`."""
 
 from typing import ClassVar
 
@@ -8,6 +8,7 @@ from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.bearer.failed_keys import FailedKeys
+from spotthebot.kit.web.bearer.resources import BearerResources
 from spotthebot.kit.web.core.operations import metrics_router
 from spotthebot.kit.web.core.parts import Part
 from spotthebot.kit.web.core.rate_limits import RateLimiter
@@ -16,7 +17,7 @@ from spotthebot.kit.web.database.readiness import check_schemas
 
 
 class BearerPart(Part):
-    """API keys and their rate limits for endpoints that name their roles with `allow`; `/metrics` for two roles."""
+    """API keys with rate limits, for endpoints that name their roles with `allow`. Two roles may read `/metrics`."""
 
     exposed_headers = ("RateLimit", "RateLimit-Policy")
     error_statuses: ClassVar = {
@@ -30,11 +31,13 @@ class BearerPart(Part):
         self._database = database
 
     def mount(self, app: Application) -> None:
-        app.state.authenticator = Authenticator(self._database.lookups)
-        app.state.failed_keys = FailedKeys(self._settings.failed_keys_per_minute)
-        app.state.rate_limiter = RateLimiter(self._settings.rate_limit_requests_per_minute)
-        app.state.frontend_rate_limiter = RateLimiter(self._settings.frontend_rate_limit_requests_per_minute)
-        app.state.service_rate_limiter = RateLimiter(self._settings.service_rate_limit_requests_per_minute)
+        app.state.bearer = BearerResources(
+            authenticator=Authenticator(self._database.statements),
+            failed_keys=FailedKeys(self._settings.failed_keys_per_minute),
+            limiter=RateLimiter(self._settings.rate_limit_requests_per_minute),
+            frontend_limiter=RateLimiter(self._settings.frontend_rate_limit_requests_per_minute),
+            service_limiter=RateLimiter(self._settings.service_rate_limit_requests_per_minute),
+        )
         app.add_router(metrics_router(allow("admin", "service")))
 
     async def check_ready(self) -> None:

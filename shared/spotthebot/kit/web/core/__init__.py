@@ -1,1 +1,1 @@
-"""The core of every web application, an API or pages; it needs neither a database nor API keys."""
+"""The core of every web application, whether it has an API or pages. It needs neither a database nor API keys."""

@@ -1,4 +1,4 @@
-"""Builds an application of the parts it is given, around a core that all applications share."""
+"""Builds an application: a core that all applications share, and the given parts."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -17,6 +17,7 @@ from spotthebot.kit.web.core.metrics import RequestMetrics
 from spotthebot.kit.web.core.parts import Part
 from spotthebot.kit.web.core.problems import ProblemDetails
 from spotthebot.kit.web.core.requests import RequestContext
+from spotthebot.kit.web.core.resources import CoreResources, Readiness
 from spotthebot.kit.web.core.routers import Application
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -37,10 +38,10 @@ def build_application(
     error_responses: ErrorResponses | None = None,
     lifespan: Lifespan | None = None,
 ) -> FastAPI:
-    """Return an application with the core and the given parts; `lifespan` opens and closes the service's own objects.
+    """Return an application with the core and the given parts. `lifespan` opens and closes the service's own objects.
 
-    Parts start in their order, before `lifespan`, and stop in reverse. Errors are answered as problem documents unless
-    `error_responses` says otherwise. Routers have the route class `CheckedRoute`, or one that is made from it.
+    Parts start in their order, before `lifespan`, and stop in reverse order. Errors are answered as problem documents,
+    unless `error_responses` has another form. The route class of each router must be `CheckedRoute` or a subclass.
     """
     error_responses = error_responses or ProblemDetails()
 
@@ -68,14 +69,17 @@ def build_application(
             "operation_spans": False,
         },
     )
-    app.state.settings = settings
-    app.state.clock = system_clock
-    app.state.parts = parts
-    app.state.bytes_under_way = BytesUnderWay(
-        in_all=settings.max_json_bytes_under_way, by_caller=settings.max_json_bytes_under_way_per_caller
+    metrics = RequestMetrics(name)
+    app.state.core = CoreResources(
+        settings=settings,
+        clock=system_clock,
+        readiness=Readiness(parts),
+        bytes_under_way=BytesUnderWay(
+            in_all=settings.max_json_bytes_under_way, by_caller=settings.max_json_bytes_under_way_per_caller
+        ),
+        error_responses=error_responses,
+        metrics=metrics,
     )
-    app.state.error_responses = error_responses
-    app.state.metrics = RequestMetrics(name)
     statuses = _ERROR_STATUSES | {status: text for part in parts for status, text in part.error_statuses.items()}
     documented = error_responses.document(statuses)
     for router in routers:
@@ -86,7 +90,7 @@ def build_application(
     error_responses.mount(app)
     for part in parts:
         part.mount(app)
-    app.add_middleware(RequestContext, metrics=app.state.metrics, error_responses=error_responses)
+    app.add_middleware(RequestContext, metrics=metrics, error_responses=error_responses)
     # Outermost, so that a browser may read the answer to an unexpected error too.
     app.add_middleware(
         CORSMiddleware,

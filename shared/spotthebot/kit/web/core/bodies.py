@@ -1,6 +1,6 @@
-"""What a route takes as its body: how much, and which JSON; a route declares what it needs beyond the usual.
+"""Limits of the body of a request: its bytes and its JSON values. A route with higher limits declares them.
 
-The declarations stand in `openapi_extra`, so that the OpenAPI documents show them.
+The declarations are in `openapi_extra`, so that the OpenAPI documents show them.
 """
 
 import json
@@ -15,15 +15,16 @@ from starlette.types import Message, Receive
 
 from spotthebot.kit.settings import EdgeSettings
 from spotthebot.kit.web.core.request_faults import Fault, refuse
+from spotthebot.kit.web.core.resources import core_of
 
 MAX_VALUES: Final = 20_000
-"""Values, those in lists and objects included, that the JSON of a body holds unless its route declares more."""
+"""The JSON values of a body, nested ones included, unless its route declares more."""
 MAX_DEPTH: Final = 32
 MAX_FIELDS: Final = 200
-"""Fields of one JSON object. Each that is not known is a fault, and faults cost more than values."""
+"""The fields of one JSON object. Each unknown field is a fault, and faults cost more than values."""
 _BYTES, _SETTING, _VALUES = "x-max-body-bytes", "x-max-body-setting", "x-max-json-values"
 _BODY_HEADERS = (b"content-length", b"transfer-encoding")
-# Each repetition is possessive and an unclosed string ends with the body: no body is walked through twice.
+# Each repetition is possessive, and an unclosed string ends with the body, so that no body is scanned twice.
 _STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _SQUARE = bytes.maketrans(b"{}", b"[]")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -32,19 +33,19 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def large_batch(*, max_bytes: int, max_values: int) -> dict[str, Any]:
-    """Declare a route that takes more JSON than others: its `openapi_extra`."""
+    """Return the `openapi_extra` of a route that accepts more JSON than other routes."""
     return {_BYTES: max_bytes, _VALUES: max_values}
 
 
 def file_upload(*, setting: str) -> dict[str, Any]:
-    """Declare a route that takes a file, of at most as many bytes as a setting says: its `openapi_extra`."""
+    """Return the `openapi_extra` of a route that accepts a file. The named setting limits the file's bytes."""
     binary = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
     return {_SETTING: setting, "requestBody": {"required": True, "content": binary}}
 
 
 @dataclass(frozen=True)
 class BodyLimits:
-    """The limits of one route."""
+    """The limits of the bodies that one route accepts."""
 
     declared_bytes: int | None
     setting: str
@@ -52,20 +53,20 @@ class BodyLimits:
 
     @classmethod
     def declared(cls, openapi_extra: Mapping[str, Any] | None) -> "BodyLimits":
-        """Read what a route declares."""
+        """Read the limits that a route declares in its `openapi_extra`."""
         extra = openapi_extra or {}
         return cls(extra.get(_BYTES), extra.get(_SETTING, "max_body_bytes"), extra.get(_VALUES, MAX_VALUES))
 
     def bytes_allowed(self, settings: EdgeSettings) -> int:
-        """Return how many bytes a body may hold, by the settings of the application."""
+        """Return how many bytes a body may have. The limit may be a setting of the application."""
         return self.declared_bytes or int(getattr(settings, self.setting))
 
 
 class LimitedRequest(Request):
-    """A request whose body is limited while it is read, and whose JSON is checked before it becomes objects."""
+    """A request whose body is limited while it is read. Its JSON is checked before it becomes objects."""
 
     def __init__(self, request: Request, limits: BodyLimits) -> None:
-        largest = limits.bytes_allowed(request.app.state.settings)
+        largest = limits.bytes_allowed(core_of(request.app).settings)
         announced = request.headers.get("content-length", "")
         self.bytes_announced = int(announced) if announced.isdigit() else largest
         if self.bytes_announced > largest:
@@ -74,22 +75,25 @@ class LimitedRequest(Request):
         self._limits = limits
 
     async def json(self) -> Any:  # noqa: ANN401 - JSON
-        """Return the body's JSON; raises ValueError where it is none, and RequestValidationError."""
+        """Return the JSON of the body.
+
+        Raises ValueError if it is malformed, and RequestValidationError if it exceeds limits.
+        """
         if not hasattr(self, "_checked"):
             self._checked = load_json(await self.body(), max_values=self._limits.values)
         return self._checked
 
 
 def has_body(request: Request) -> bool:
-    """Whether a body was announced."""
+    """Return whether the request announces a body."""
     return any(name in _BODY_HEADERS for name, _ in request.scope["headers"])
 
 
 def load_json(body: bytes, *, max_values: int = MAX_VALUES) -> Any:  # noqa: ANN401 - JSON
-    """Return what the JSON stands for, once its values, depth and objects' fields are known to be within limits.
+    """Return the value of a JSON text. First check the number of its values, its depth and the fields of its objects.
 
-    Raises ValueError where it is no JSON in UTF-8, and RequestValidationError where it holds too much, or text that no
-    database and no answer can hold: half of a surrogate pair, NUL.
+    Raises ValueError for malformed JSON or UTF-8. Raises RequestValidationError if the JSON exceeds a limit, or has
+    text that neither a database nor an answer can contain: half of a surrogate pair, or NUL.
     """
     _check_size(body, max_values)
     text = body.decode().removeprefix("\ufeff")
@@ -106,7 +110,7 @@ def load_json(body: bytes, *, max_values: int = MAX_VALUES) -> Any:  # noqa: ANN
 def _check_size(body: bytes, max_values: int) -> None:
     lists_and_objects = body.count(b"[") + body.count(b"{")
     if lists_and_objects <= MAX_DEPTH and lists_and_objects + body.count(b",") <= max_values:
-        return  # what stands in strings was counted as well
+        return  # brackets inside strings were counted as well
     bare = _STRINGS.sub(b"", body)
     if bare.count(b",") + bare.count(b"[") + bare.count(b"{") > max_values:
         refuse([Fault(("body",), f"The JSON may hold {max_values:,} values at most: send it in parts.")])

@@ -1,7 +1,8 @@
-"""A limit on the memory of JSON bodies under way, from their first byte until their answer: by caller, and in all.
+"""Limits the memory of JSON bodies, from their first byte until their answer: for each caller, and in total.
 
-A body costs its bytes twice, as it came and as texts, and each of its values some more. Without a limit, one key's
-largest bodies sent at once fill a process: each is allowed, and all are held while the first one is answered.
+A body takes twice its bytes, once as received and once as texts, and some more for each value. Without this limit, one
+key could fill the memory of a process by sending its largest bodies at once. Each is allowed, and all are in memory
+while the first one is answered.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ class NoRoomForBodies(Unavailable):
 
 @dataclass
 class BytesUnderWay:
-    """Counts the bytes of one process; a body that comes alone is always taken."""
+    """Counts the bytes of bodies in one process. A body is always accepted if there is no other body."""
 
     in_all: int
     by_caller: int
@@ -37,7 +38,10 @@ class BytesUnderWay:
 
     @asynccontextmanager
     async def parsing(self, body: bytes) -> AsyncIterator[None]:
-        """Let other requests go on between the parsing of two large bodies, each of which holds up the event loop."""
+        """Wait for the turn to parse a body, and parse it in the block. Only one large body is parsed at a time.
+
+        Other requests run before it, since parsing blocks the event loop.
+        """
         if len(body) < _LARGE:
             yield
             return
@@ -47,9 +51,9 @@ class BytesUnderWay:
 
     @contextmanager
     def held(self, caller: str, size: int, *, is_ours: bool) -> Iterator["HeldBytes"]:
-        """Hold the bytes of a body while the block lasts; services of our own are counted and never refused.
+        """Count the bytes of a body while the block runs. Bodies from our own services are counted, but never refused.
 
-        Raises TooManyBytesUnderWay, NoRoomForBodies.
+        Raises TooManyBytesUnderWay and NoRoomForBodies.
         """
         held = HeldBytes(self, caller, is_ours=is_ours)
         try:
@@ -59,7 +63,7 @@ class BytesUnderWay:
             held.release()
 
     def take(self, caller: str, size: int, already: int, *, is_ours: bool) -> None:
-        """Count so many bytes more for a body that holds some `already`."""
+        """Count `size` more bytes for a body that already has `already` bytes. Raises the errors of `held`."""
         mine, others = self._held[caller] - already, self._total - already
         if not is_ours and mine and self._held[caller] + size > self.by_caller:
             raise TooManyBytesUnderWay(megabytes=mine // 1_000_000, retry_after_seconds=_RETRY_AFTER_SECONDS)
@@ -77,7 +81,7 @@ class BytesUnderWay:
 
 @dataclass
 class HeldBytes:
-    """The bytes that one body holds."""
+    """The bytes that are counted for one body."""
 
     _all: BytesUnderWay
     _caller: str
@@ -89,7 +93,7 @@ class HeldBytes:
         self._size += size
 
     def add_values(self, body: bytes) -> None:
-        """Hold what the values of a body cost, once it has come and before it is parsed."""
+        """Count the memory of a body's values. This is called after the body has arrived, and before it is parsed."""
         self.add(_BYTES_OF_A_VALUE * (body.count(b",") + body.count(b"[") + body.count(b"{")))
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""Requests whose caller has left end: nothing more is computed for them."""
+"""Ends requests whose caller has disconnected, so that nothing is computed for nobody."""
 
 import asyncio
 import contextlib
@@ -7,7 +7,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class EndWithCaller:
-    """Cancels a GET when its connection is closed; other methods, which may have written, run to their end."""
+    """Cancels a GET when its connection is closed.
+
+    Requests with other methods run to their end, as they may have written.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

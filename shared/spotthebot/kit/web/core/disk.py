@@ -1,4 +1,4 @@
-"""The part that makes an application unready while a disk that it writes to is full."""
+"""The part that makes an application not ready while a disk is full that it writes to."""
 
 import os
 import tempfile
@@ -17,7 +17,7 @@ class NoRoomOnDisk(Unavailable):
 
 
 class DiskPart(Part):
-    """Readiness of the disks of the temporary folder and of all paths in the settings."""
+    """The readiness of the disks that hold the temporary folder and the paths in the settings."""
 
     def __init__(self, settings: EdgeSettings) -> None:
         self._folders = {Path(tempfile.gettempdir()), *_folders_of(settings)}
@@ -31,7 +31,10 @@ class DiskPart(Part):
 
 
 def free_mebibytes(folder: Path) -> int:
-    """Return the space that is left where a folder is or would be made; 0 where no file can be made any more."""
+    """Return the free space for a folder, which need not exist yet.
+
+    It is 0 if the file system has no room for more files.
+    """
     while not folder.exists():
         folder = folder.parent
     disk = os.statvfs(folder)

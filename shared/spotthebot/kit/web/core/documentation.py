@@ -1,7 +1,7 @@
-"""The page `/docs`: Swagger UI over the service's OpenAPI document, all of it from this server.
+"""The page `/docs`: Swagger UI for the service's OpenAPI document. All its files come from this server.
 
-Its script and its styles come from the package `fastapi-swagger`. The page lets a browser load nothing from elsewhere
-(Content-Security-Policy), and run and apply only the very bytes that Swagger UI publishes (`INTEGRITY`).
+The script and the styles come from the package `fastapi-swagger`. The page's Content-Security-Policy allows nothing
+from other servers. It allows only the exact files that Swagger UI publishes (`INTEGRITY`).
 """
 
 import asyncio
@@ -22,7 +22,7 @@ INTEGRITY: Final = {
     "swagger-ui-bundle.js": "sha384-9Td7MKiIr2S83E1kZyyVi8KdJw/S8CpAvu0llLyMeg0xq/hDGiZJfVn0fV4llCmK",
     "swagger-ui.css": "sha384-4c3vsE5f+trhFyHrFrLM1fFGUn531NIaC7dcqEWIJdoRQJ5CkJbSuSCwXLpaS1KF",
 }
-"""Digests of the files of `swagger-ui-dist` 5.34.0 on npm: another version of the package needs those of its own."""
+"""Digests of the files of `swagger-ui-dist` 5.34.0 on npm. Another version of the package needs new digests."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -57,7 +57,7 @@ SwaggerUIBundle({url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true, 
 
 @dataclass(frozen=True)
 class _File:
-    """A file of the page, with its ETag: to hash a megabyte for every request would cost more than to send it."""
+    """A file of the page with its ETag. The ETag is kept, since hashing a megabyte takes longer than sending it."""
 
     body: bytes
     etag: str
@@ -69,7 +69,7 @@ class _File:
 
 
 def mount_documentation(app: FastAPI) -> None:
-    """Serve the page and its files; anybody may read them, as the OpenAPI document."""
+    """Serve the page and its files. Everybody may read them, as they may read the OpenAPI document."""
     page = _PAGE.format(
         title=html.escape(app.title), styles=INTEGRITY["swagger-ui.css"], script=INTEGRITY["swagger-ui-bundle.js"]
     ).encode()
@@ -91,5 +91,5 @@ def _serve(find: Callable[[], _File]) -> Callable[[Request], Awaitable[Response]
 
 @cache
 def _read(name: str, media_type: str) -> _File:
-    """Return a file of Swagger UI, read when it is first asked for."""
+    """Return a file of Swagger UI. It is read from the disk at the first request."""
     return _File.of(files("fastapi_swagger.resources").joinpath(name).read_bytes(), media_type)

@@ -1,4 +1,4 @@
-"""How an application answers errors: as problem documents (`problems`), or in a form of its own, such as HTML pages."""
+"""How an application answers errors: with problem documents (`problems`), or in its own form, such as HTML pages."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -10,16 +10,19 @@ from spotthebot.kit.errors import Error
 
 
 class ErrorResponses(Protocol):
-    """Turns errors into responses; an application has exactly one."""
+    """Turns errors into responses. An application has exactly one such object."""
 
     def document(self, descriptions: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
-        """Return the OpenAPI responses of every endpoint, given descriptions by status."""
+        """Return the error responses of every endpoint, for OpenAPI. `descriptions` has a text for each status."""
 
     def mount(self, app: FastAPI) -> None:
         """Register exception handlers for our errors, FastAPI's validation errors and Starlette's HTTP exceptions."""
 
     def respond(self, request: Request, error: Error) -> Response:
-        """Answer one of our errors."""
+        """Return the response for one of our errors."""
 
     def respond_unexpected(self, request: Request) -> Response:
-        """Answer an exception that nothing handles; it is logged already and its text must not be shown."""
+        """Return the response for an unhandled exception.
+
+        The exception is already logged; its text must not be shown.
+        """

@@ -1,7 +1,9 @@
-"""Prometheus metrics of an application; each has a registry of its own.
+"""Prometheus metrics of an application; each application has its own registry.
 
-Requests are counted as they are answered. What lies in a database, such as the depth of a queue, sources read when
-somebody asks for the metrics, and at most every five seconds however often that is.
+Requests are counted when they are answered. Other metrics, such as the depth of a queue, are read from a database by
+sources. They read when the metrics are requested, but at most every five seconds.
+
+Workers serve no metrics. A worker that hangs could not report this, but the growing depth of its queue shows it.
 """
 
 import asyncio
@@ -25,7 +27,7 @@ from spotthebot.kit.telemetry.logs import get_logger
 from spotthebot.kit.waits.memo import Memo
 
 MetricSource = Callable[[], Awaitable[Sequence[Metric]]]
-"""Reads families of metrics, the same ones each time; may raise anything, which leaves them out."""
+"""Reads families of metrics, the same ones each time. If it raises, its families are left out."""
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _OTHER_METHOD: Final = "other"
 _READ_SECONDS: Final = 5.0
@@ -36,7 +38,7 @@ _log = get_logger(__name__)
 
 
 class RequestMetrics:
-    """Requests by method, route and status, and their durations; the process itself; what the sources read."""
+    """The metrics of requests by method, route and status, of their durations, of the process, and of the sources."""
 
     def __init__(self, service: str) -> None:
         self.registry = CollectorRegistry()
@@ -75,7 +77,7 @@ class RequestMetrics:
 
 
 class MetricSources(Collector):
-    """Metrics that are read when somebody asks for them; those who ask meanwhile, or soon after, share a reading."""
+    """Metrics that are read on request. Requests at the same time, or soon after each other, share one reading."""
 
     def __init__(self, service: str, registry: CollectorRegistry) -> None:
         self._sources: list[MetricSource] = []
@@ -90,15 +92,15 @@ class MetricSources(Collector):
         registry.register(self)
 
     def use(self, *sources: MetricSource) -> None:
-        """Read these from now on."""
+        """Add sources, which are read from now on."""
         self._sources[:] = sources
 
     async def read(self) -> None:
-        """Read all sources, unless that was done just now."""
+        """Read all sources, unless they were read a moment ago."""
         self._read = await self._reading.get(None, self._read_all)
 
     def describe(self) -> Iterable[Metric]:
-        """Say nothing: what there is, is known when it was read."""
+        """Return nothing, since the metrics are known only after they are read."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
@@ -112,7 +114,7 @@ class MetricSources(Collector):
         try:
             async with asyncio.timeout(_LONGEST_READ_SECONDS):
                 return await source()
-        except Exception as error:  # noqa: BLE001 - the other metrics say what is wrong, so they have to be there
+        except Exception as error:  # noqa: BLE001 - the other metrics have to stay available, as they show the trouble
             self._failures.inc()
             _log.warning("metrics.source_failed", error=type(error).__name__)
             return ()

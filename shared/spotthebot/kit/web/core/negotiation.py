@@ -1,4 +1,4 @@
-"""Content negotiation (RFC 9110, 12.5.1): which of the forms that an endpoint offers its caller accepts most."""
+"""Content negotiation (RFC 9110, 12.5.1): finds the offered media type that a caller prefers."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,10 @@ _MAX_RANGES = 50
 
 
 def negotiated(request: Request, offered: Sequence[str]) -> str:
-    """Return the media type of `offered` that `Accept` prefers, the first of several; without `Accept` the first.
+    """Return the media type of `offered` that the header `Accept` prefers. The first one wins a tie.
 
-    Raises HTTPException 406, which names what is offered, where none is accepted.
+    Without the header, the first type is returned. Raises HTTPException 406, which lists the offered types, if the
+    header accepts none of them.
     """
     header = ",".join(request.headers.getlist("Accept"))
     ranges = [_range(each) for each in header.split(",")[:_MAX_RANGES] if each.strip()]
@@ -36,7 +37,10 @@ def _range(text: str) -> tuple[str, float]:
 
 
 def _quality(form: str, ranges: Sequence[tuple[str, float]]) -> float:
-    """Return the quality of the most specific range that a media type is in; 0 where it is in none."""
+    """Return the quality that `Accept` gives a media type: the quality of the most specific range with this type.
+
+    0 without one.
+    """
     for media_range in (form, f"{form.partition('/')[0]}/*", "*/*"):
         found = [quality for media_type, quality in ranges if media_type == media_range]
         if found:

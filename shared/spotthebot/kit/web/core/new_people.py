@@ -1,7 +1,7 @@
-"""New people: how many a minute may come in by one link, and from one address.
+"""Limits how many new people may come in each minute by one link and from one address.
 
-Ids that people bring with them can be made up, so each of these people costs a study a package or a chat. People who
-come back are not counted.
+A person's id can be invented, and each new person costs a study a package or a chat. People who come back are not
+counted.
 """
 
 import time
@@ -15,7 +15,7 @@ from spotthebot.kit.serving.connections import network_of
 from spotthebot.kit.web.core.rate_limits import RateLimiter
 
 _LEAST_WAIT_SECONDS = 15
-"""Longer than pages wait for a service: people are told, and a flood of them waits nowhere."""
+"""Longer than pages wait for a service, so that people see the message and no flood of them waits."""
 
 
 class TooManyNewPeople(TooMany):
@@ -23,7 +23,7 @@ class TooManyNewPeople(TooMany):
 
 
 class NewPeopleSettings(BaseSettings):
-    """How many new people a service lets in; panels send a few dozen a minute when a study begins."""
+    """The limits of new people. When a study begins, panels send a few dozen people a minute."""
 
     new_people_per_link_per_minute: int = Field(
         default=20, ge=1, description="New people a minute who may come by one link with ids that nobody signed."
@@ -43,7 +43,7 @@ class NewPeople:
     def admit(self, link: str, address: str | None) -> None:
         """Count a new person; raises TooManyNewPeople.
 
-        The address comes first: one that sends too many uses up nothing of what the link has for others.
+        The address is checked first. So an address with too many people does not use up the limit of the link.
         """
         if address is not None:
             self._require(self._by_address, network_of(address))

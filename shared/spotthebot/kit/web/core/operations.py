@@ -1,11 +1,10 @@
-"""The endpoints for those who run a service: health, readiness, metrics; and its OpenAPI document.
+"""The endpoints for the operators of a service: health, readiness, metrics, and the OpenAPI document.
 
-Anybody may ask for them, so they cost little however often they are asked for.
+Everybody may call them, so they stay cheap even if they are called often.
 """
 
-import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
@@ -13,46 +12,39 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from spotthebot.kit.web.core.metrics import RequestMetrics
-from spotthebot.kit.web.core.parts import Part
+from spotthebot.kit.web.core.resources import core_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 _TAGS = ["operations"]
 OPERATION_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
-"""Asked for by programs every few seconds: neither traced, nor logged while they succeed."""
+"""Paths that programs request every few seconds: not traced, and logged only if they fail."""
 router = APIRouter(tags=[*_TAGS], route_class=CheckedRoute)
 
 
 class Health(BaseModel):
-    """The process answers."""
+    """The answer of a process that is alive."""
 
     status: str
 
 
 @router.get("/healthz", operation_id="health")
 async def health() -> Health:
-    """Say that the process is alive; asks nothing of anything else."""
+    """Return that the process is alive; checks nothing else."""
     return Health(status="ok")
 
 
 @router.get("/readyz", operation_id="readiness")
 async def readiness(request: Request) -> Health:
-    """Say whether requests can be served: the database answers, schemas are at this release's, disks have room."""
-    state = request.app.state
-    check: asyncio.Task[None] | None = getattr(state, "readiness_check", None)
-    if check is None or check.done():
-        check = state.readiness_check = asyncio.create_task(_check_ready(state.parts))
-    await asyncio.shield(check)  # those who ask meanwhile share it
+    """Return an answer if requests can be served.
+
+    The database must answer, its schemas must suit this release, and the disks must have room.
+    """
+    await core_of(request.app).readiness.require()
     return Health(status="ready")
 
 
-async def _check_ready(parts: Sequence[Part]) -> None:
-    for part in parts:
-        await part.check_ready()
-
-
 def mount_document(app: FastAPI) -> None:
-    """Answer requests for the OpenAPI document with the same bytes each time: to write it again takes milliseconds."""
+    """Serve the OpenAPI document. It is made once, since this takes milliseconds; every answer has the same bytes."""
     made: list[bytes] = []
 
     async def document(_request: Request) -> Response:
@@ -66,13 +58,13 @@ def mount_document(app: FastAPI) -> None:
 
 
 def metrics_router(guard: Callable[..., Any]) -> APIRouter:
-    """Return a router with `/metrics`, for callers whom the dependency `guard` lets in."""
+    """Return a router with `/metrics`. The dependency `guard` decides which callers are admitted."""
     guarded = APIRouter(tags=[*_TAGS], route_class=CheckedRoute, dependencies=[Depends(guard)])
 
     @guarded.get("/metrics", operation_id="metrics", response_class=Response)
     async def metrics(request: Request) -> Response:
-        """Return metrics in Prometheus' text format (a scraper sends its API key as a bearer token)."""
-        collected: RequestMetrics = request.app.state.metrics
+        """Return metrics in Prometheus' text format. A scraper sends its API key as a bearer token."""
+        collected = core_of(request.app).metrics
         await collected.sources.read()
         return Response(collected.render(), media_type=CONTENT_TYPE_LATEST)
 

@@ -1,6 +1,6 @@
-"""Pages of a list by cursor: stable while rows are added, and as fast on page 1,000 as on page 1.
+"""Pages of a list by cursor. They stay stable while rows are added, and page 1,000 is as fast as page 1.
 
-A cursor names the row that it continues after, and the list: its path and its filters.
+A cursor contains the row after which the next page begins, and a tag that identifies the list by its path and filters.
 """
 
 import base64
@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from spotthebot.kit.errors import Invalid
 
 MAX_LIMIT = 1000
-"""Items that one page may hold."""
+"""The limit of items on one page."""
 _LIST_BYTES = 8
 _ID_BYTES = 16
 _MAX_NUMBER = 2**31 - 1
@@ -37,7 +37,7 @@ class Page(BaseModel, Generic[Item]):
 
 
 class PageRequest(BaseModel):
-    """Which page: at most `limit` rows that come after `after`; `list_tag` stands for the list in its cursors."""
+    """The requested page: at most `limit` rows after the row `after`. `list_tag` identifies the list in cursors."""
 
     after: UUID | None
     limit: int
@@ -45,7 +45,7 @@ class PageRequest(BaseModel):
 
     @property
     def after_number(self) -> int | None:
-        """The number to continue after, in a list of numbered rows; raises BadCursor."""
+        """Return the number after which the page begins, in a list of numbered rows; raises BadCursor."""
         if self.after is None:
             return None
         if self.after.int > _MAX_NUMBER:
@@ -54,7 +54,7 @@ class PageRequest(BaseModel):
 
 
 def page_request(cursor: str | None, limit: int, list_tag: bytes) -> PageRequest:
-    """Return the request that a cursor and a limit stand for; raises BadCursor."""
+    """Return the page that a cursor and a limit request; raises BadCursor."""
     if cursor is None:
         return PageRequest(after=None, limit=limit, list_tag=list_tag)
     try:
@@ -92,9 +92,9 @@ def page_of(
     to_out: Callable[[Row], Item],
     searched_to: UUID | None = None,
 ) -> Page[Item]:
-    """Shape rows into a page. Fetch `limit + 1` rows: the one too many says that there is a next page.
+    """Make a page from rows. Fetch `limit + 1` rows: the additional row shows that there is a next page.
 
-    A search that stopped before the end of the list gives the last row that it looked at as `searched_to`.
+    If a search stopped before the end of the list, `searched_to` is the last row that it examined.
     """
     shown = rows[: request.limit]
     last = key(shown[-1]) if len(rows) > request.limit else searched_to

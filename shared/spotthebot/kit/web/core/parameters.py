@@ -1,4 +1,4 @@
-"""Parameters of query and path that no route may take: unknown ones, and text that PostgreSQL can't hold."""
+"""Refuses parameters of query and path that no route accepts: unknown names, and text that PostgreSQL can't store."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -14,14 +14,14 @@ _NUL = "The text holds the character NUL, which can't be stored."
 
 
 def query_names(dependant: Dependant) -> tuple[str, ...]:
-    """Return the names of the query parameters that a route takes, those of its dependencies included."""
+    """Return the names of a route's query parameters, including those of its dependencies."""
     return tuple(sorted(_names(dependant)))
 
 
 def check_parameters(request: Request, known: Sequence[str] | None) -> None:
-    """Refuse unknown query parameters, each with the nearest known name, and NUL in any parameter.
+    """Refuse unknown query parameters, and NUL in any parameter. The error suggests the most similar known name.
 
-    Where `known` is None, any name may stand in the query. Raises RequestValidationError.
+    If `known` is None, query parameters may have any names. Raises RequestValidationError.
     """
     if request.scope["query_string"]:
         given = request.query_params.multi_items()

@@ -1,4 +1,4 @@
-"""A part: one concern that an application may be built with, such as sessions on a database or API keys."""
+"""A part: something that can be added to an application, such as sessions on a database, or API keys."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -10,20 +10,20 @@ from spotthebot.kit.web.core.routers import Application
 
 
 class Part:
-    """The hooks of a part; a subclass overrides those it needs."""
+    """The hooks of a part. A subclass overrides the hooks that it needs."""
 
     exposed_headers: ClassVar[tuple[str, ...]] = ()
     """Response headers of this part that scripts of other origins may read."""
 
     error_statuses: ClassVar[Mapping[int, str]] = {}
-    """Statuses that this part may answer any endpoint with, and their descriptions in OpenAPI."""
+    """Statuses with which this part may answer any endpoint, and their descriptions in OpenAPI."""
 
     def mount(self, app: Application) -> None:
         """Add routes, exception handlers and state to the application, before it starts."""
 
     @asynccontextmanager
     async def run(self, _app: FastAPI) -> AsyncIterator[None]:
-        """Keep open, while the application runs, what this part needs."""
+        """Keep the resources of this part open while the block runs, which is as long as the application runs."""
         yield
 
     async def check_ready(self) -> None:

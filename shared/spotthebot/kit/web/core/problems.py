@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem details: one mapper from error families to HTTP."""
+"""Errors as RFC 9457 problem details. The family of an error decides the HTTP status."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from spotthebot.kit.text.validation import reason_of
 
 MEDIA_TYPE = "application/problem+json"
 INVALID_REQUEST = "invalid-request"
-"""The name of the problem whose `errors` say all there is to say."""
+"""The name of a problem that `errors` explains completely."""
 
 _STATUS: dict[type[errors.Error], int] = {
     errors.Invalid: 422,
@@ -44,7 +44,10 @@ _LONGEST_POINTER = 200
 
 
 class ProblemField(BaseModel):
-    """Where in the request a fault lies: `pointer` into the body (RFC 6901) or the `parameter`'s name."""
+    """The place and the text of a fault.
+
+    The place is a `pointer` into the body (RFC 6901), or the name of a `parameter`.
+    """
 
     pointer: str | None = Field(description="JSON pointer into the request body.")
     parameter: str | None = Field(description="Name of the query, path or header parameter.")
@@ -66,7 +69,7 @@ class Problem(BaseModel):
 
 
 def problem(request: Request, status: int, slug: str, title: str, detail: str, **more: Any) -> Response:  # noqa: ANN401 - the fields of errors and headers
-    """Make the answer; `more` may hold `errors` (a list of ProblemField), `further_errors` and `headers`."""
+    """Return the problem as a response. `more` may contain `errors` (ProblemFields), `further_errors` and `headers`."""
     body = Problem(
         type=f"urn:spotthebot:problem:{slug}",
         title=title,
@@ -80,7 +83,7 @@ def problem(request: Request, status: int, slug: str, title: str, detail: str, *
 
 
 def problem_of(error: errors.Error, instance: str) -> Problem:
-    """Return the problem of an error as the answer to a request for the path `instance` would hold it."""
+    """Return an error as a problem. `instance` is the path of the request that it answers."""
     shown = error.fields[:_MAX_ERRORS]
     fields = [ProblemField(pointer=f.pointer, parameter=None, detail=f.detail) for f in shown]
     return Problem(
@@ -95,7 +98,7 @@ def problem_of(error: errors.Error, instance: str) -> Problem:
 
 
 class ProblemDetails:
-    """Answers every error, ours, the framework's or unexpected, as a problem document."""
+    """Answers every error with a problem document: our own errors, the framework's, and unexpected errors."""
 
     def document(self, descriptions: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
         return {
@@ -109,7 +112,7 @@ class ProblemDetails:
         app.add_exception_handler(HTTPException, _framework)
 
     def respond(self, request: Request, error: errors.Error, *, detail: str | None = None) -> Response:
-        """Answer with an error; `detail` says it in other words than its own, such as another language's."""
+        """Answer with an error. `detail` replaces the error's own text, for example by a text in another language."""
         status = status_of(error)
         if isinstance(error, errors.UpstreamFailed):
             _log.warning("upstream.failed", error=str(error))
@@ -131,22 +134,22 @@ class ProblemDetails:
 
 
 def status_of(error: errors.Error) -> int:
-    """Return the HTTP status of an error by its family."""
+    """Return the HTTP status of an error, which depends on its family."""
     return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), 500)
 
 
 def name_of(error: errors.Error) -> str:
-    """Return the name in the type of an error's problem, such as `assignment-expired`."""
+    """Return the name of an error, such as `assignment-expired`. The `type` of its problem ends with this name."""
     return _slug(error.problem_name or type(error).__name__)
 
 
 def fields_of(refused: RequestValidationError) -> list[ProblemField]:
-    """Return the first faults of a request by field."""
+    """Return the first faults of a refused request, each with its place."""
     return [_field(fault, refused.body) for fault in _faults_of(refused)[:_MAX_ERRORS]]
 
 
 def _faults_of(refused: RequestValidationError) -> list[Mapping[str, Any]]:
-    # A body that an endpoint and one of its dependencies name is validated for each of them.
+    # A body that both an endpoint and one of its dependencies name is validated twice.
     return list({(fault["loc"], fault["msg"]): fault for fault in refused.errors()}.values())
 
 
@@ -184,14 +187,16 @@ def _field(fault: Mapping[str, Any], body: object) -> ProblemField:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """Keep names and values of the caller's own from filling the answer."""
+    """Shorten a name or a value of the caller, so that it does not fill the answer."""
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _pointer(fault: Mapping[str, Any], path: Sequence[int | str], body: Any) -> str:  # noqa: ANN401 - JSON
-    """Make a pointer of those parts that lead through the body: in a union, pydantic names the member as well.
+    """Return a JSON pointer to a fault.
 
-    Of a body that is not there, which a page made of its form, all parts count.
+    It has only parts that exist in the body: pydantic adds the names of union members.
+
+    If there is no body, all parts are used. A document that a page made from its form has no body.
     """
     parts: list[str] = []
     is_known = body is not None

@@ -1,7 +1,7 @@
-"""Rate limits: a token bucket for each key in the process's memory, stated in the `RateLimit` headers of responses.
+"""Rate limits. Each key has a token bucket in the process's memory; `RateLimit` response headers report it.
 
-The headers follow draft-ietf-httpapi-ratelimit-headers: a policy of `q` requests per window of `w` seconds, of
-which `r` remain; a full bucket refills in `t` seconds.
+The headers follow draft-ietf-httpapi-ratelimit-headers. The policy is `q` requests in a window of `w` seconds. `r`
+requests remain, and the bucket is full again in `t` seconds.
 """
 
 import math
@@ -20,7 +20,7 @@ _MAX_KEYS = 10_000
 
 @dataclass(frozen=True)
 class RateLimit:
-    """What is left of a key's limit after one request."""
+    """What remains of a key's limit after one request."""
 
     quota: int
     remaining: int
@@ -40,7 +40,7 @@ class RateLimit:
 
 
 class RateLimiter:
-    """Token buckets by key; the least recently seen are forgotten beyond ten thousand keys."""
+    """Token buckets by key. Beyond ten thousand keys, the key seen longest ago is forgotten."""
 
     def __init__(self, requests_per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._quota = requests_per_minute

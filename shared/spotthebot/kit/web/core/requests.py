@@ -1,6 +1,7 @@
-"""The middleware around every request: id, trace, log, metrics, unexpected errors.
+"""The middleware around every request. It handles id, trace, log, metrics and unexpected errors.
 
-Inner layers leave two entries in `request.state`: `caller`, for the log, and `response_headers`, for every response.
+Inner layers set two attributes of `request.state`: `caller` for the log, and `response_headers`, which are added to the
+response.
 """
 
 import time
@@ -25,7 +26,7 @@ _NO_STATE: Mapping[str, Any] = {}
 
 
 class RequestContext:
-    """The middleware around every endpoint (pure ASGI, so that it costs next to nothing)."""
+    """The middleware around every endpoint. It is pure ASGI, so that it costs next to nothing."""
 
     def __init__(
         self,

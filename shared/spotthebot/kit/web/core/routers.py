@@ -1,8 +1,8 @@
-"""An application that serves the routes of its routers as they are.
+"""An application that serves the routes of its routers without copying them.
 
-FastAPI's `include_router` makes each route again for each application when its first request comes, and then searches
-the routes of included routers twice for each request. Here a route is made once, where it is defined; only the OpenAPI
-document is made of included routers, when somebody asks for it.
+FastAPI's `include_router` copies each route for each application at the first request, and searches the routes of
+included routers twice for each request. Here a route is made once, where it is defined. Only the OpenAPI document is
+made from included routers, when it is first requested.
 """
 
 from collections.abc import Mapping
@@ -21,12 +21,15 @@ class Application(FastAPI):
         self._described: list[tuple[APIRouter, Responses]] = []
 
     def add_router(self, router: APIRouter, responses: Responses | None = None) -> None:
-        """Serve the routes of a router; the document says that each of them may answer `responses`, too."""
+        """Serve the routes of a router.
+
+        In the OpenAPI document, `responses` are added to the responses of each route.
+        """
         self.router.routes.extend(router.routes)
         self._described.append((router, responses or {}))
 
     def openapi(self) -> dict[str, Any]:
-        """Return the OpenAPI document, made when it is first asked for."""
+        """Return the OpenAPI document, which is made at the first call."""
         if self.openapi_schema is None:
             described = FastAPI(title=self.title, summary=self.summary, version=self.version)
             for router, responses in self._described:

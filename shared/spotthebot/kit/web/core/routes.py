@@ -1,8 +1,8 @@
 """The route class of every router: it checks the head of a request before the body is read, then the body.
 
-FastAPI reads and parses a body before it resolves dependencies: a stranger's body would be held in memory and parsed
-before anybody looked at the API key. Here the security dependencies of a route come first, then its parameters, then
-its body, within limits (`bodies`).
+FastAPI reads and parses a body before it resolves dependencies: a stranger's body would be kept in memory and parsed
+before the API key is checked. Here the security dependencies of a route come first, then its parameters, then its body,
+within limits (`bodies`).
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -20,6 +20,7 @@ from starlette.responses import Response
 from spotthebot.kit.web.core.bodies import BodyLimits, LimitedRequest, has_body
 from spotthebot.kit.web.core.bytes_under_way import BytesUnderWay, HeldBytes
 from spotthebot.kit.web.core.parameters import check_parameters, query_names
+from spotthebot.kit.web.core.resources import core_of
 
 _SERVICE = "service"
 """The role of other services of the suite."""
@@ -27,15 +28,15 @@ Guard = Callable[[Request], Awaitable[object]]
 
 
 class CheckedRoute(APIRoute):
-    """Authenticates, then checks the parameters, then reads the body within the limits that the route declares.
+    """Authenticates the caller, then checks the parameters, then reads the body within the route's declared limits.
 
-    A security dependency runs here and once more when FastAPI resolves it; it notes in the request what it found.
+    A security dependency runs here, and again when FastAPI resolves it. It stores its result in the request.
     """
 
     refuses_unknown_parameters: ClassVar[bool] = True
 
     def admit(self, request: Request) -> None:
-        """Refuse what must not be read further; a subclass may."""
+        """Refuse requests whose body must not be read. Subclasses override this."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -54,25 +55,25 @@ class CheckedRoute(APIRoute):
             limited = LimitedRequest(request, limits)
             if not takes_json:
                 return await handle(limited)
-            under_way: BytesUnderWay = request.app.state.bytes_under_way
+            under_way = core_of(request.app).bytes_under_way
             with _held(under_way, limited) as held:
                 held.add_values(body := await limited.body())
                 async with under_way.parsing(body):
-                    with suppress(ValueError):  # FastAPI, which asks for it again, answers that it is no JSON
+                    with suppress(ValueError):  # FastAPI parses it again, and answers that it is malformed
                         await limited.json()
                 return await handle(limited)
 
         async def handler(request: Request) -> Response:
             try:
                 return await checked(request)
-            except ClientDisconnect:  # nobody reads the answer; it is no fault of ours, which would be logged
+            except ClientDisconnect:  # nobody reads the answer, and it should not be logged as our error
                 raise HTTPException(400, "The body broke off") from None
 
         return handler
 
 
 class PageRoute(CheckedRoute):
-    """A route of a page: people come by links to which others have added parameters of their own."""
+    """A route of a page. It accepts unknown query parameters, since other sites add parameters to links."""
 
     refuses_unknown_parameters = False
 

@@ -1,4 +1,4 @@
-"""Whole lists as NDJSON, one object a line, for services and researchers that need every row."""
+"""Whole lists as NDJSON, one object in each line, for services and researchers that need every row."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -15,7 +15,7 @@ Session_co = TypeVar("Session_co", covariant=True)
 
 
 class Readable(Protocol[Session_co]):
-    """What rows are read from: `kit.database.Database`, or anything else with sessions."""
+    """A source of rows: `kit.database.Database`, or another object with sessions."""
 
     def read(self) -> AbstractAsyncContextManager[Session_co]:
         """Open a session for reading."""
@@ -29,9 +29,9 @@ def stream(
     to_out: Callable[[Row], BaseModel],
     is_sent: Callable[[Row], bool] = lambda _row: True,
 ) -> StreamingResponse:
-    """Answer with rows, fetched batch by batch with `fetch(session, after, limit)`, so memory stays flat.
+    """Answer with rows that `fetch(session, after, limit)` returns in batches. Only one batch is in memory at a time.
 
-    An error in between breaks the connection off, which the reader sees as an incomplete body.
+    An error during the stream closes the connection, so that the reader sees an incomplete body.
     """
 
     async def lines() -> AsyncIterator[str]:

@@ -5,13 +5,12 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from spotthebot.kit.waits.clock import Clock
+from spotthebot.kit.web.core.resources import core_of
 
 
 async def get_now(request: Request) -> datetime:
-    """Return the time by `app.state.clock`, which tests replace."""
-    clock: Clock = request.app.state.clock
-    return clock()
+    """Return the time of the application's clock. Tests replace the clock."""
+    return core_of(request.app).clock()
 
 
 Now = Annotated[datetime, Depends(get_now)]

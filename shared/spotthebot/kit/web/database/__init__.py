@@ -1,1 +1,1 @@
-"""What an application has that keeps data in PostgreSQL: sessions, idempotency keys, readiness of its schemas."""
+"""An application's data in PostgreSQL: sessions, idempotency keys, readiness of its schemas."""

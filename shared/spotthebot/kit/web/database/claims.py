@@ -1,4 +1,4 @@
-"""The claim of one `Idempotency-Key`, in the transaction of its effect."""
+"""The claim of one `Idempotency-Key`, made in the transaction of the request's effect."""
 
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class IdempotencyKeyReused(Invalid):
 
 
 class Replay(Exception):
-    """Ends a request with the answer that an earlier one with the same key got."""
+    """Ends a request with the stored answer of an earlier request with the same key."""
 
     def __init__(self, status: int, body: bytes) -> None:
         headers = {"Idempotency-Replayed": "true"}
@@ -37,19 +37,19 @@ class Replay(Exception):
 
 @dataclass(frozen=True)
 class Created:
-    """What an earlier request with this key created, and how long ago."""
+    """The id of the thing that an earlier request with this key created, and how long ago it did so."""
 
     id: UUID
     age: timedelta
 
 
 class KeyClaimed(Exception):
-    """Another request claimed this Idempotency-Key a moment ago: `find_created` says what it created."""
+    """Another request claimed this Idempotency-Key a moment ago; `find_created` returns the thing that it created."""
 
 
 @dataclass
 class Claim:
-    """One request's claim of a key; without an `identity`, which the header gives, it claims nothing."""
+    """One request's claim of an idempotency key. Without the header there is no `identity`, and nothing is claimed."""
 
     database: Database
     table: Table
@@ -58,7 +58,7 @@ class Claim:
     request_sha256: bytes
     kept: timedelta
     transactions: AsyncExitStack = field(default_factory=AsyncExitStack)
-    """Committed before the response is sent, but after its answer is stored."""
+    """Transactions that are committed before the response is sent, but after its answer is stored."""
 
     def __post_init__(self) -> None:
         self._session: WriteSession | None = None
@@ -66,17 +66,18 @@ class Claim:
         self._is_final = True
 
     async def begin(self) -> WriteSession:
-        """Begin the request's transaction with the claim of the key; raises what `commit_with` does."""
+        """Begin the request's transaction and claim its `Idempotency-Key` there; raises the errors of `commit_with`."""
         session = await self.transactions.enter_async_context(self.database.write())
         await self.commit_with(session)
         return session
 
     async def commit_with(self, session: WriteSession, created_id: UUID | None = None) -> None:
-        """Claim the key in the transaction of its effect.
+        """Claim the key in the transaction of the request's effect.
 
-        With `created_id` the answer is stored after the commit, else in this transaction. Ends the request with the
-        stored answer if there is one. Raises IdempotencyKeyReused, KeyClaimed if another request created something but
-        has no answer yet, and RequestUnderWay where another process's transaction is claiming the key.
+        With `created_id` the answer is stored after the commit, otherwise in this transaction. If an answer is already
+        stored, the request ends with this answer. Raises IdempotencyKeyReused. Raises KeyClaimed if another request
+        created something and has no answer yet. Raises RequestUnderWay if a transaction of another process is claiming
+        the key.
         """
         if self.identity is None:
             return
@@ -106,9 +107,9 @@ class Claim:
             self._session = session
 
     async def find_created(self) -> Created | None:
-        """Return what an earlier request with this key created; None if there was none.
+        """Return what an earlier request with this key created; None if there is no such request.
 
-        Ends the request with the stored answer if there is one. Raises IdempotencyKeyReused.
+        If an answer is already stored, the request ends with this answer. Raises IdempotencyKeyReused.
         """
         if self.identity is None:
             return None
@@ -122,11 +123,11 @@ class Claim:
         return Created(row.created, age)
 
     def leave_open(self) -> None:
-        """Send this answer without storing it: a later repeat will find a better one."""
+        """Send this answer without storing it. A later repeat of the request will get a better answer."""
         self._is_final = False
 
     async def store(self, response: Response) -> None:
-        """Store the answer, or end the request with the answer that was stored first."""
+        """Store the answer. If another answer was stored first, end the request with the stored answer."""
         if self._is_repeat:
             response.headers["Idempotency-Replayed"] = "true"
         if self.identity is None or not self._is_final:
@@ -153,7 +154,10 @@ class Claim:
 
 
 class ShownOnce(JSONResponse):
-    """A response whose `secret` only the first request gets: it is not stored, and a repeat gets null in its place."""
+    """A response whose `secret` only the first request gets.
+
+    The secret is not stored: a repeat gets null instead of it.
+    """
 
     def render(self, content: Any) -> bytes:  # noqa: ANN401 - JSON, as the base class has it
         self.kept = super().render(content | {"secret": None})

@@ -1,16 +1,16 @@
-"""`Idempotency-Key`: a POST that creates can be sent again without creating twice.
+"""`Idempotency-Key`: a POST that creates something can be repeated without creating it twice.
 
-A request claims the key in the transaction of its effect, so that either both are there or neither. Its answer is
-stored in the same transaction. A request that needs another service asks it first, without a transaction; a repeat
-gets the stored answer before that. A request whose answer depends on another machine that it asks *after* it created
-something (a probe of a bot) commits the claim together with what it creates, and stores its answer last. A repeat finds
-the answer, or only the id of what was created: then the first request runs in another process, or its process died.
-The use case decides what to answer then. The answer that is stored first is the answer to all of them.
+A request claims the key in the transaction of its effect, so that both are stored or neither is. Its answer is stored
+in the same transaction. A request that needs another service asks this service first, without a transaction. A repeat
+gets the stored answer, and does not ask the other service. Some requests ask another machine *after* they created
+something: the registration of a bot probes it. They commit the claim together with the created thing, and store their
+answer last. A repeat may find only the id of the created thing, without an answer: the first request still runs in
+another process, or its process died. In this case the use case decides how to answer. The first stored answer is the
+answer to all repeats.
 
-A repeat with another method, query or body is refused. A repeat of a request that is still running is refused at once
-and told when to come back: it waits for nothing and holds no connection, so that repeats of a request that hangs take
-nothing from others. Keys belong to a caller and a path, and are kept as long as a setting says
-(`kit/database/retention.py` deletes them).
+A repeat with another method, query or body is refused. A repeat of a running request is refused at once, with the time
+to try again. It neither waits nor holds a connection, so repeats of a hanging request do not slow down other requests.
+Keys belong to a caller and a path, and are kept as long as a setting says (`kit/database/retention.py` deletes them).
 """
 
 import hashlib
@@ -22,8 +22,10 @@ from fastapi import Depends, Header, Request
 from fastapi.dependencies.models import Dependant
 from starlette.responses import Response
 
+from spotthebot.kit.web.core.resources import core_of
 from spotthebot.kit.web.core.routes import CheckedRoute
-from spotthebot.kit.web.database.claims import Claim, Replay, RequestUnderWay
+from spotthebot.kit.web.database.claims import Claim, Replay
+from spotthebot.kit.web.database.resources import database_of
 from spotthebot.kit.web.database.sessions import Pool, Writing
 from spotthebot.kit.web.database.tables import LONGEST_PATH
 
@@ -31,7 +33,7 @@ _NO_STATE: Mapping[str, Any] = {}
 
 
 class Identified(Protocol):
-    """A caller to whom idempotency keys belong."""
+    """A caller that can own idempotency keys."""
 
     @property
     def key_id(self) -> UUID: ...
@@ -43,27 +45,8 @@ IdempotencyKey = Annotated[
 ]
 
 
-class RunningRequests:
-    """The requests with an Idempotency-Key that this process is answering."""
-
-    def __init__(self) -> None:
-        self._identities: set[tuple[UUID, str, str]] = set()
-
-    def begin(self, request: Request, identity: Mapping[str, Any]) -> None:
-        """Note a request until `end`; raises RequestUnderWay."""
-        mine = (identity["principal"], identity["path"], identity["key"])
-        if mine in self._identities:
-            raise RequestUnderWay(retry_after_seconds=1)
-        self._identities.add(mine)
-        request.state.running = mine
-
-    def end(self, request: Request) -> None:
-        """Forget a request, if it was noted."""
-        self._identities.discard(request.scope.get("state", _NO_STATE).get("running"))
-
-
 def identity_of(request: Request, principal: Identified, key: str) -> dict[str, Any]:
-    """Return whose key this is: the columns that find its answer."""
+    """Return the columns that identify a stored answer: caller, path and key."""
     path = request.scope["path"]
     if len(path) > LONGEST_PATH:
         path = hashlib.sha256(path.encode()).hexdigest()
@@ -71,7 +54,7 @@ def identity_of(request: Request, principal: Identified, key: str) -> dict[str, 
 
 
 async def fingerprint_of(request: Request) -> bytes:
-    """Return a hash of what has to be equal in a repeat: the method, the query and the body."""
+    """Return a hash of the parts of a request that a repeat must not change: method, query and body."""
     digest = hashlib.sha256()
     for part in (request.method.encode(), request.scope["query_string"], await request.body()):
         digest.update(len(part).to_bytes(8, "big") + part)
@@ -79,16 +62,16 @@ async def fingerprint_of(request: Request) -> bytes:
 
 
 class IdempotentRoute(CheckedRoute):
-    """The route class of routers with POSTs that create: stores the response before the transaction commits.
+    """The route class of routers whose POSTs create something. It stores the response before the transaction commits.
 
-    A repeat of a request that this process is answering is refused here, before it takes a connection.
+    If this process is still answering the first request, a repeat is refused here, before it takes a connection.
     """
 
     def admit(self, request: Request) -> None:
         key = request.headers.get("Idempotency-Key")
         principal: Identified | None = request.scope.get("state", _NO_STATE).get("principal")
         if key is not None and principal is not None and self._honours_keys:
-            running: RunningRequests = request.app.state.running_requests
+            running = database_of(request.app).running_requests
             running.begin(request, identity_of(request, principal, key))
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -104,8 +87,7 @@ class IdempotentRoute(CheckedRoute):
             except Replay as replay:
                 return replay.response
             finally:
-                running: RunningRequests = request.app.state.running_requests
-                running.end(request)
+                database_of(request.app).running_requests.end(request)
             return response
 
         return handler
@@ -118,17 +100,28 @@ def _honours_keys(dependant: Dependant) -> bool:
 
 
 async def _claim(request: Request, database: Pool, principal: Identified, key: str | None) -> Claim:
-    state = request.app.state
+    held = database_of(request.app)
+    if held.idempotency_table is None:
+        message = "this application has no table of idempotency keys"
+        raise LookupError(message)
     identity = None if key is None else identity_of(request, principal, key)
     claim = Claim(
-        database, state.idempotency_table, state.clock, identity, await fingerprint_of(request), state.idempotency_kept
+        database,
+        held.idempotency_table,
+        core_of(request.app).clock,
+        identity,
+        await fingerprint_of(request),
+        held.idempotency_kept,
     )
     request.state.idempotency = claim
     return claim
 
 
 def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a dependency that claims the header's key first of all, for callers whom `principal_dependency` lets in."""
+    """Return a dependency that first claims the key in the header.
+
+    `principal_dependency` admits and returns the caller.
+    """
 
     async def claim(
         request: Request,
@@ -145,7 +138,10 @@ def idempotent(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def early_claim(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a dependency that gives callers their claim, which a use case commits with what it creates."""
+    """Return a dependency that yields the caller's claim.
+
+    A use case commits the claim together with the created thing.
+    """
 
     async def claim(
         request: Request,
@@ -159,9 +155,9 @@ def early_claim(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def asking_first(principal_dependency: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a dependency for endpoints that ask other services and then `begin` their transaction.
+    """Return a dependency for endpoints that first ask other services and `begin` their transaction afterwards.
 
-    A repeat is answered here: nobody is asked again.
+    A repeat is answered here, so that no other service is asked again.
     """
     make = early_claim(principal_dependency)
 

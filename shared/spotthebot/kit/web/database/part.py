@@ -11,13 +11,13 @@ from starlette.responses import Response
 
 from spotthebot.kit.database.sessions import DATABASE_TROUBLE, Database
 from spotthebot.kit.errors import Unavailable
-from spotthebot.kit.migrations import Lineage
+from spotthebot.kit.migrations.lineage import Lineage
 from spotthebot.kit.settings import ServiceSettings
 from spotthebot.kit.telemetry.logs import get_logger
-from spotthebot.kit.web.core.error_responses import ErrorResponses
 from spotthebot.kit.web.core.parts import Part
-from spotthebot.kit.web.database.idempotency import RunningRequests
+from spotthebot.kit.web.core.resources import core_of
 from spotthebot.kit.web.database.readiness import DatabaseRoom, check_schemas
+from spotthebot.kit.web.database.resources import DatabaseResources, RunningRequests
 
 _log = get_logger(__name__)
 
@@ -27,7 +27,7 @@ class DatabaseUnavailable(Unavailable):
 
 
 class DatabasePart(Part):
-    """Sessions for endpoints (`sessions`), idempotency keys in `idempotency_table`, readiness of the schemas."""
+    """Sessions for endpoints (`sessions`), idempotency keys in `idempotency_table`, and readiness of the schemas."""
 
     exposed_headers = ("Idempotency-Replayed",)
     error_statuses: ClassVar = {503: "Something needed does not answer; try again."}
@@ -51,10 +51,9 @@ class DatabasePart(Part):
         self._idempotency_kept = timedelta(hours=settings.idempotency_key_hours)
 
     def mount(self, app: FastAPI) -> None:
-        app.state.database = self.database
-        app.state.idempotency_table = self._idempotency_table
-        app.state.idempotency_kept = self._idempotency_kept
-        app.state.running_requests = RunningRequests()
+        app.state.database = DatabaseResources(
+            self.database, self._idempotency_table, self._idempotency_kept, RunningRequests()
+        )
         for kind in DATABASE_TROUBLE:
             app.add_exception_handler(kind, _respond_unavailable)
 
@@ -72,5 +71,4 @@ class DatabasePart(Part):
 
 async def _respond_unavailable(request: Request, error: Exception) -> Response:
     _log.warning("database.unavailable", error=type(error).__name__)
-    error_responses: ErrorResponses = request.app.state.error_responses
-    return error_responses.respond(request, DatabaseUnavailable(retry_after_seconds=1))
+    return core_of(request.app).error_responses.respond(request, DatabaseUnavailable(retry_after_seconds=1))

@@ -1,4 +1,4 @@
-"""Readiness of the database: schemas are at the revision that this release was written for, and there is room."""
+"""Readiness of the database: its schemas are at the revision that this release needs, and its disk has room."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from sqlalchemy.exc import OperationalError
 
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.errors import Unavailable
-from spotthebot.kit.migrations import Lineage, NewerDatabase, state_of
+from spotthebot.kit.migrations.lineage import Lineage, NewerDatabase, state_of
 from spotthebot.kit.waits.memo import Memo
 
 
@@ -21,20 +21,20 @@ class DatabaseDiskFull(Unavailable):
 
 
 _ROOM_SECONDS = 5.0
-"""Readiness needs no key: who asks more often gets the answer of before."""
+"""Readiness needs no key, so frequent requests get the previous answer for this time."""
 _SPILL = text("SELECT count(*) FROM (SELECT n FROM generate_series(1, 20000) AS n ORDER BY n DESC OFFSET 0) AS spilled")
 """A sort of 20,000 rows needs more memory than 64 kB, so PostgreSQL writes it to its disk."""
 
 
 class DatabaseRoom:
-    """Whether PostgreSQL can still write to its disk, which only PostgreSQL knows."""
+    """Finds out whether PostgreSQL can still write to its disk. Only PostgreSQL itself knows this."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._checked = Memo[None, None](seconds=_ROOM_SECONDS)
 
     async def check(self) -> None:
-        """Raise DatabaseDiskFull where a small temporary file does not fit."""
+        """Raise DatabaseDiskFull if a small temporary file does not fit."""
         await self._checked.get(None, self._spill)
 
     async def _spill(self) -> None:

@@ -1,11 +1,11 @@
-"""The table of answers as a first revision makes it; later revisions of each service change it."""
+"""Creates the table of stored answers in a service's first revision. Each service has its own later revisions of it."""
 
 import sqlalchemy as sa
 from alembic import op
 
 
 def create_idempotency_table(schema: str, *, early_claims: bool = False) -> None:
-    """Make the table of answers by `Idempotency-Key` in a service's schema."""
+    """Create the table of stored answers, found by their `Idempotency-Key`, in a service's schema."""
     op.create_table(
         "idempotency_keys",
         sa.Column("principal", sa.Uuid(), nullable=False),

@@ -1,7 +1,7 @@
-"""The annotations by which an endpoint asks for a session, `Reading` and `Writing`, or for single `Statements`.
+"""The annotations of an endpoint's parameters for sessions, `Reading` and `Writing`, and for single `Statements`.
 
-`scope="function"` matters: with it FastAPI leaves the session's block, and so commits, *before* the response is
-sent, and a commit that fails is answered 500. The default commits after the response (see the test of the order).
+With `scope="function"` FastAPI leaves the session's block, and so commits, *before* the response is sent: if the commit
+fails, the answer is 500. By default FastAPI would commit after the response. A test checks the order.
 """
 
 from collections.abc import AsyncIterator
@@ -11,16 +11,19 @@ from fastapi import Depends, Request
 
 from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.database.statements import Runner
+from spotthebot.kit.web.database.resources import database_of
 
 
 async def get_database(request: Request) -> Database:
-    """Return the application's connections to PostgreSQL (a coroutine: FastAPI calls a function in another thread)."""
-    database: Database = request.app.state.database
-    return database
+    """Return the application's connections to PostgreSQL.
+
+    It is a coroutine, since FastAPI would call an ordinary function in another thread.
+    """
+    return database_of(request.app).pool
 
 
 Pool = Annotated[Database, Depends(get_database)]
-"""For endpoints that ask another service before their transaction, or read while they send."""
+"""For endpoints that ask another service before their transaction, or that read while they send."""
 
 
 async def _read(database: Pool) -> AsyncIterator[ReadSession]:
@@ -36,4 +39,4 @@ async def _write(database: Pool) -> AsyncIterator[WriteSession]:
 Reading = Annotated[ReadSession, Depends(_read, scope="function")]
 Writing = Annotated[WriteSession, Depends(_write, scope="function")]
 Statements = Annotated[Runner, Depends(get_database)]
-"""Each statement is a transaction of its own: for the few endpoints that are called most."""
+"""For the few endpoints that are called most. Each statement is a transaction of its own."""

@@ -1,4 +1,7 @@
-"""The table of answers by `Idempotency-Key`, apart from the routes: workers import tables and no web framework."""
+"""The table of stored answers, found by their `Idempotency-Key`.
+
+The module is separate from the routes, so that workers import no web framework.
+"""
 
 from sqlalchemy import Column, DateTime, Index, LargeBinary, MetaData, SmallInteger, String, Table, Uuid
 
@@ -6,7 +9,10 @@ LONGEST_PATH = 500
 
 
 def idempotency_table(metadata: MetaData, *, early_claims: bool = False) -> Table:
-    """Add the table of answers to a service's schema; `early_claims` store the id of what was created."""
+    """Add the table of stored answers to the metadata of a service.
+
+    With `early_claims` it can store the id of the created thing before there is an answer.
+    """
     return Table(
         "idempotency_keys",
         metadata,

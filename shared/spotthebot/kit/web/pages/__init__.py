@@ -1,1 +1,1 @@
-"""Pages for people: their headers, their files, and errors that a person can read."""
+"""Pages for people: headers of pages, files that pages load, and errors that a person can read."""

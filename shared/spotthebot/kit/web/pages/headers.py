@@ -1,4 +1,4 @@
-"""The headers of pages: what a browser may load and run with them, and where they may be framed."""
+"""The headers of pages. They define what a browser may load and run, and which sites may frame the page."""
 
 from typing import Final
 
@@ -20,7 +20,9 @@ _DIRECTIVES: Final = {
 
 
 def policy_with(**changed: str) -> str:
-    """Return the policy of pages with some directives added or changed; their names are written with underscores.
+    """Return the Content-Security-Policy of pages with some directives added or changed.
+
+    Names of directives are written with underscores.
 
     >>> policy_with(frame_src="'self'").endswith("frame-ancestors 'none'; frame-src 'self'")
     True
@@ -30,7 +32,7 @@ def policy_with(**changed: str) -> str:
 
 
 POLICY: Final = policy_with()
-"""No script or style but files of this server; no frame; a page sends forms to this server alone."""
+"""Scripts and styles from this server's files only; no frames; forms are sent to this server only."""
 _HEADERS: Final = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -41,7 +43,7 @@ _HEADERS: Final = {
 
 
 class PageHeaders:
-    """The middleware that adds them to every response; one that has its own policy keeps it."""
+    """The middleware that adds these headers to every response. If a response has its own policy, this policy stays."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

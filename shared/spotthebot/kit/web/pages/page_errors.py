@@ -1,4 +1,4 @@
-"""Errors as pages for people, and as problem documents for the scripts of pages."""
+"""Shows errors as pages to people, and as problem documents to the scripts of pages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -20,17 +20,17 @@ from spotthebot.kit.web.core.problems import (
 )
 
 ShowError = Callable[[Request, int, str, Sequence[ProblemField]], Response]
-"""Makes the page of an error, given its status, a sentence that may be shown (empty where there is none) and fields."""
+"""Makes the page of an error from its status, a sentence to show (or an empty text), and its fields."""
 Translate = Callable[[Error], Error]
 Say = Callable[[Request, str, str], str]
-"""Returns what a visitor reads, in their language, for the name of a problem and its own sentence."""
+"""Returns the text for a visitor, in their language, given a problem's name and its own sentence."""
 
 
 class PageErrors:
-    """Answers a person with a page, and a script, which asks for JSON, with a problem document."""
+    """Answers errors: a person gets a page, and a script, which accepts JSON, gets a problem document."""
 
     def __init__(self, show: ShowError, translate: Translate, say: Say) -> None:
-        """Take what makes a page, what an error of ours is shown as, and what says it."""
+        """Set three functions: `show` makes a page, `translate` translates one of our errors, `say` finds its text."""
         self._show = show
         self._translate = translate
         self._say = say
@@ -82,12 +82,15 @@ class PageErrors:
 
 
 def wants_page(request: Request) -> bool:
-    """Whether a browser asks for something to show, rather than a script for data."""
+    """Return whether a browser requests a page to show. A script requests data instead."""
     return "text/html" in request.headers.get("accept", "")
 
 
 def _as_of_body(error: ValidationError) -> RequestValidationError:
-    """Return what is wrong with the document that a page made of its form: clients raise errors of their own."""
+    """Return the faults of a document that a page made from its form, as if they were faults of the request's body.
+
+    Clients raise errors of their own types.
+    """
     return RequestValidationError(
         [{**fault, "loc": ("body", *fault["loc"])} for fault in error.errors(include_url=False, include_input=False)]
     )

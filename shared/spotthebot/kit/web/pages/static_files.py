@@ -1,4 +1,7 @@
-"""Files that pages load: scripts, styles, pictures; a browser keeps them for ever, since their address changes."""
+"""Files that pages load: scripts, styles, pictures.
+
+A browser may keep them for ever, since a change has a new address.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -21,9 +24,9 @@ _FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class StaticFiles:
-    """The files of a folder, read once, below an address that holds a digest of all of them.
+    """The files of a folder. They are read once, and their address contains a digest of all of them.
 
-    Modules import each other by relative paths, so a change of one file changes the address of all.
+    Modules import each other by relative paths, so a change of one file changes the address of all files.
     """
 
     def __init__(self, folder: Path, *, below: str = "/static") -> None:
@@ -36,7 +39,7 @@ class StaticFiles:
         self._prefix = f"{below}/{digest.hexdigest()[:12]}"
 
     def url(self, name: str) -> str:
-        """Return the address of a file; raises KeyError where there is none of this name."""
+        """Return the address of a file; raises KeyError if there is no file with this name."""
         if name not in self._files:
             raise KeyError(name)
         return f"{self._prefix}/{name}"
@@ -50,7 +53,7 @@ class StaticFiles:
         body = self._files.get(name)
         if body is None:
             raise NotFound
-        # A page that was open while a new release came asks for files of the old one: it gets those of today.
+        # A page that stayed open during an update requests files of the old release, and gets those of the new one.
         is_current = request.url.path.startswith(f"{self._prefix}/")
         headers = {"Cache-Control": _FOR_EVER if is_current else "no-store"}
         return Response(body, media_type=_MEDIA_TYPES[Path(name).suffix], headers=headers)

@@ -1,1 +1,1 @@
-"""Sessions of people in browsers: what a session holds lies sealed in a cookie, so that no database is needed."""
+"""Sessions of people in browsers. The content is encrypted in a cookie, so no database is needed."""

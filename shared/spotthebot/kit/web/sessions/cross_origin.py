@@ -1,7 +1,7 @@
 """Refuses requests that a page of another site makes in a visitor's name (cross-site request forgery).
 
-Browsers say where a request comes from: `Sec-Fetch-Site` since 2023 (Fetch Metadata, W3C), `Origin` before. What says
-neither comes from no browser, and so carries no visitor's cookie. No page has to hold a token therefore.
+Browsers state the origin of a request: in `Sec-Fetch-Site` since 2023 (Fetch Metadata, W3C), earlier in `Origin`. A
+request with neither header does not come from a browser, so it carries no visitor's cookie. So pages need no tokens.
 """
 
 from collections.abc import Iterable
@@ -23,10 +23,10 @@ class CrossOriginRequest(Forbidden):
 
 
 class CrossOriginGuard:
-    """The middleware that lets changes be made by pages of this application's own origin alone."""
+    """The middleware that accepts changes only from pages of this application's own origin."""
 
     def __init__(self, app: ASGIApp, *, error_responses: ErrorResponses, own_hosts: Iterable[str] = ()) -> None:
-        """Take, beside the request's own `Host`, hosts that a proxy in front is reached at."""
+        """Set the application's own hosts: the `Host` of each request, and `own_hosts`, such as the host of a proxy."""
         self._app = app
         self._error_responses = error_responses
         self._own_hosts = frozenset(own_hosts)
@@ -50,7 +50,7 @@ class CrossOriginGuard:
 
 
 def host_of(address: str) -> str:
-    """Return the host of an origin or an address, with its port; anything of what is neither, and never an error.
+    """Return the host of an origin or a URL, with its port. For another text the result is useless, but never an error.
 
     >>> host_of("https://spot.example.org:8100/pages"), host_of("http://["), host_of("null")
     ('spot.example.org:8100', '[', '')

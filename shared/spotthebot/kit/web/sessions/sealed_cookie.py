@@ -1,4 +1,4 @@
-"""A cookie whose content nobody but this application can read or make."""
+"""A cookie whose content only this application can read or write."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -15,9 +15,10 @@ _LONGEST = 3800
 
 
 class SealedCookie:
-    """A cookie that is encrypted and authenticated (Fernet), HttpOnly and SameSite=Lax, and ends after a time.
+    """A cookie that is encrypted and authenticated (Fernet), HttpOnly and SameSite=Lax, and that expires.
 
-    Lax, since people come by links of panels and of other people, which strict cookies would not be sent with.
+    It is Lax, not Strict, since people come by links from panels and other people. Browsers do not send strict cookies
+    when somebody follows such a link.
     """
 
     def __init__(self, name: str, vault: Vault, *, lasts_seconds: int, secure: bool) -> None:
@@ -27,7 +28,10 @@ class SealedCookie:
         self._secure = secure
 
     def read(self, request: Request) -> dict[str, str] | None:
-        """Return what the cookie holds; None where there is none, or it is too old or made for something else."""
+        """Return the content of the cookie.
+
+        Return None if there is no cookie, or if it is too old or was made for another purpose.
+        """
         sealed = request.cookies.get(self._name)
         if not sealed or len(sealed) > _LONGEST:
             return None
@@ -41,7 +45,10 @@ class SealedCookie:
         return content
 
     def read_as(self, request: Request, form: Callable[[Mapping[str, str]], T]) -> T | None:
-        """Return the content in a form; None where there is none, or an earlier release wrote what the form lacks."""
+        """Return the content, converted by `form`; None if there is no cookie, or if a field is missing or wrong.
+
+        A cookie from an earlier release may have fewer fields.
+        """
         content = self.read(request)
         try:
             return None if content is None else form(content)
@@ -49,7 +56,7 @@ class SealedCookie:
             return None
 
     def write(self, response: Response, content: Mapping[str, str]) -> None:
-        """Send the cookie with a response."""
+        """Add the cookie to a response."""
         response.set_cookie(
             self._name,
             self._vault.seal(json.dumps([self._name, dict(content)], ensure_ascii=False)).decode(),
@@ -61,5 +68,5 @@ class SealedCookie:
         )
 
     def clear(self, response: Response) -> None:
-        """Make the browser forget the cookie."""
+        """Add a header to a response that makes the browser delete the cookie."""
         response.delete_cookie(self._name, path="/", secure=self._secure, httponly=True, samesite="lax")

@@ -1,1 +1,1 @@
-"""Reads dialogues from the forms in which corpora are published: bytes in, dialogues and rejected lines out."""
+"""Reads dialogues from the formats of published corpora: bytes in, dialogues and rejected lines out."""

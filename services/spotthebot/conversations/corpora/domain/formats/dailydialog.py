@@ -1,6 +1,6 @@
-"""DailyDialog, in both forms it is published in.
+"""DailyDialog, in both published formats.
 
-As JSON Lines: `{"fold", "topic", "dialogue": [{"emotion", "act", "text"}, ...]}`; the fold is the line's own split.
+As JSON Lines: `{"fold", "topic", "dialogue": [{"emotion", "act", "text"}, ...]}`; the `fold` of a line is its split.
 As text: the turns of a dialogue on one line, each ended by `__eou__`.
 """
 
@@ -13,10 +13,10 @@ _END_OF_UTTERANCE = "__eou__"
 
 
 class DailyDialogLines:
-    """Parses either form, told apart line by line."""
+    """Parses both formats, and detects the format line by line."""
 
     def line(self, number: int, text: str) -> Iterable[Outcome]:
-        """Take one dialogue."""
+        """Parse one dialogue."""
         if not text.lstrip().startswith("{"):
             yield dialogue_of(number, _utterances(text))
             return

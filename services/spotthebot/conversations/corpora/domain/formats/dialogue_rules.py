@@ -1,4 +1,4 @@
-"""The rules that every dialogue keeps, wherever it comes from."""
+"""The rules for every dialogue, whatever its source."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ def object_of(line: str) -> dict[str, Any]:
 
 
 def list_of(found: Mapping[str, Any], field: str) -> list[Any]:
-    """Return a field that is a list; raises Fault."""
+    """Return a field, which must be a list; raises Fault."""
     value = found.get(field)
     if not isinstance(value, list):
         raise Fault(reason=f"has no list '{field}'")
@@ -37,7 +37,7 @@ def list_of(found: Mapping[str, Any], field: str) -> list[Any]:
 
 
 def text_of(found: object, what: str) -> str:
-    """Return what is to be a text; raises Fault."""
+    """Return a value, which must be a text; raises Fault. `what` names it in the error."""
     if not isinstance(found, str):
         raise Fault(reason=f"{what} is not a text")
     return found
@@ -52,7 +52,7 @@ def dialogue_of(
     persona: tuple[str, str] | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> ReadDialogue:
-    """Return the dialogue, with a hash of its turns for a key where it has none; raises Fault."""
+    """Check and return a dialogue; if it has no key, a hash of its turns becomes the key. Raises Fault."""
     _check_turns(turns)
     if key is not None:
         if not 0 < len(key) <= _LONGEST_KEY:
@@ -67,7 +67,7 @@ def dialogue_of(
 
 
 def alternating(speakers: Sequence[object]) -> None:
-    """Raise Fault unless two speakers take turns."""
+    """Raise Fault unless two speakers alternate."""
     names = list(dict.fromkeys(map(str, speakers)))
     if len(names) == 1 and len(speakers) > 1:
         raise Fault(reason=f"has one speaker only, '{names[0][:60]}'")
@@ -77,7 +77,7 @@ def alternating(speakers: Sequence[object]) -> None:
 
 
 def content_key(turns: Sequence[str]) -> str:
-    """Return a key for a dialogue that has none: the same for the same turns."""
+    """Return a key for a dialogue that has none; equal turns give equal keys."""
     return "sha256-" + hashlib.sha256(json.dumps(list(turns)).encode()).hexdigest()[:40]
 
 

@@ -1,7 +1,7 @@
-"""EmpatheticDialogues: CSV with one utterance a row, the rows of a conversation one after the other.
+"""EmpatheticDialogues: CSV with one utterance per row; the rows of a conversation are consecutive.
 
-The columns `conv_id`, `utterance_idx` and `utterance` are needed; `context` (the emotion), `prompt` and `speaker_idx`
-are used where they are. Commas stand as `_comma_`.
+The columns `conv_id`, `utterance_idx` and `utterance` are required; `context` (the emotion), `prompt` and `speaker_idx`
+are optional. `_comma_` stands for a comma.
 """
 
 import csv
@@ -26,9 +26,9 @@ class _Open:
 
 
 class EmpatheticLines:
-    """Parses rows and puts conversations together; one with a fault is rejected as a whole, at the line of the fault.
+    """Parses rows and joins them to conversations. A conversation with a fault is rejected at the line of the fault.
 
-    Raises NotThisFormat where the first line does not name the columns.
+    Raises NotThisFormat if the first line does not name the columns.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class EmpatheticLines:
         self._open: _Open | None = None
 
     def line(self, number: int, text: str) -> Iterable[Outcome]:
-        """Take one row."""
+        """Parse one row."""
         if not self._columns:
             self._columns = [name.strip() for name in _cells(text, 0)]
             if not set(_NEEDED) <= set(self._columns):
@@ -87,7 +87,7 @@ class EmpatheticLines:
 
 
 def _cells(text: str, columns: int) -> list[str]:
-    """Split a row, quoted as CSV is or, as in the first publication, not quoted at all."""
+    """Split a row into cells, quoted like CSV or, as in the first publication, not quoted at all."""
     text = text.rstrip("\r")
     try:
         quoted = next(csv.reader([text]))

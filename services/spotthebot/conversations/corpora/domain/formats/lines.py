@@ -1,4 +1,4 @@
-"""Cuts a stream of bytes into lines, in little memory however long a line is."""
+"""Cuts a stream of bytes into lines, with little memory even for long lines."""
 
 from collections.abc import Iterable, Iterator
 from typing import Generic, Protocol, TypeVar
@@ -15,22 +15,22 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class LineParser(Protocol[Found_co]):
-    """Turns lines into what they hold; raises Fault for a line that is to be rejected."""
+    """Parses lines into records; raises Fault for a line to reject."""
 
     def line(self, number: int, text: str) -> Iterable[Found_co]:
-        """Take the next line that is not blank."""
+        """Parse the next non-blank line."""
         ...
 
     def end(self) -> Iterable[Found_co]:
-        """Say what was still open when the file ended."""
+        """Return the records that are still open at the end of the file."""
         ...
 
 
 class Reader(Generic[Found]):
-    """Reads one file, fed piece by piece; blank lines count, but hold nothing.
+    """Reads one file, piece by piece; blank lines are counted and skipped.
 
-    A line of more than 8 MiB is rejected and never held in memory; one that is not UTF-8 is rejected with the place
-    of the first byte that is wrong. Raises NotUtf8 for UTF-16, which has no lines of bytes.
+    A line of more than 8 MiB is rejected and never held in memory. A line with invalid UTF-8 is rejected with the
+    position of the first wrong byte. Raises NotUtf8 for UTF-16, which can't be cut into lines of bytes.
     """
 
     def __init__(self, parser: LineParser[Found]) -> None:
@@ -41,7 +41,7 @@ class Reader(Generic[Found]):
         self._started = False
 
     def feed(self, piece: bytes) -> Iterator[Found | RejectedLine]:
-        """Take the next bytes; yield what they complete."""
+        """Read the next bytes, and yield the records that are now complete."""
         start = 0
         while (end := piece.find(b"\n", start)) >= 0:
             self._keep(piece[start:end])
@@ -50,7 +50,7 @@ class Reader(Generic[Found]):
         self._keep(piece[start:])
 
     def close(self) -> Iterator[Found | RejectedLine]:
-        """Take the end of the file; yield what was still open."""
+        """End the file, and yield the records that were still open."""
         if self._rest or self._too_long:
             yield from self._line()
         yield from self._parser.end()
@@ -73,7 +73,7 @@ class Reader(Generic[Found]):
 
     def _line(self) -> Iterator[Found | RejectedLine]:
         self._number += 1
-        self._started = True  # a byte order mark stands at the beginning of a file, nowhere else
+        self._started = True  # a byte order mark counts only at the beginning of a file
         line, too_long = bytes(self._rest), self._too_long
         self._rest.clear()
         self._too_long = False

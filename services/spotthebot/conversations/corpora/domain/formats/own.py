@@ -1,7 +1,7 @@
-"""The suite's own form: JSON Lines, one dialogue a line.
+"""The suite's format: JSON Lines with one dialogue per line.
 
 `{"turns": [...], "key"?, "split"?, "persona"?: [two texts], "metadata"?: {...}}`. A turn is a text, or an object with
-`text` and perhaps `speaker`, as in the suite's export of conversations.
+`text` and optionally `speaker`, as in the suite's export of conversations.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,10 +18,10 @@ from spotthebot.conversations.corpora.domain.formats.records import Fault, Outco
 
 
 class OwnLines:
-    """Parses the suite's own JSON Lines."""
+    """Parses the suite's JSON Lines."""
 
     def line(self, number: int, text: str) -> Iterable[Outcome]:
-        """Take one dialogue."""
+        """Parse one dialogue."""
         found = object_of(text)
         turns = list_of(found, "turns")
         said = [text_of(_text(turn), f"turn {place}") for place, turn in enumerate(turns, 1)]

@@ -1,7 +1,8 @@
 """ParlAI's conversation JSONL, as `Conversations.save_conversations` and `--save-format conversations` write it.
 
-`{"dialog": [[{"id", "text", ...}, ...], ...], "context"?: [...], ...}`, one episode a line. Acts by `context`, in
-`dialog` (older files) or beside it, set the scene: their `your persona:` lines become the personas.
+`{"dialog": [[{"id", "text", ...}, ...], ...], "context"?: [...], ...}`, one episode per line. Messages with the id
+`context` describe the scene. They are in `dialog` (older files) or in the field `context`. Their lines `your persona:`
+become the personas.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +25,7 @@ class ParlAILines:
     """Parses episodes."""
 
     def line(self, number: int, text: str) -> Iterable[Outcome]:
-        """Take one episode."""
+        """Parse one episode."""
         found = object_of(text)
         acts = [
             act for parley in list_of(found, "dialog") for act in (parley if isinstance(parley, list) else [parley])
@@ -48,7 +49,7 @@ class ParlAILines:
 
 
 def _scene(texts: Sequence[str]) -> tuple[tuple[str, str] | None, list[str]]:
-    """Part the scene into the two personas, in the order of the speakers, and what else it says."""
+    """Split the texts of the scene into the two personas, in the order of the speakers, and all other texts."""
     personas, rest = [], list[str]()
     for text in texts:
         lines = text.split("\n")

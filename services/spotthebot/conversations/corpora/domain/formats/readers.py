@@ -1,4 +1,4 @@
-"""Chooses the reader of a file by its form."""
+"""Chooses the reader for a file format."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,7 +14,10 @@ from spotthebot.conversations.corpora.domain.formats.spot_the_bot import SpotThe
 
 
 def reader_of(form: CorpusFormat, *, bots_too: bool = False) -> Reader[Outcome]:
-    """Return a reader to feed with a file's bytes; `bots_too` takes the dump's dialogues with bots as well."""
+    """Return a reader to feed with a file's bytes.
+
+    With `bots_too`, it also yields the dialogues with bots from the Spot The Bot dump.
+    """
     parsers: Mapping[CorpusFormat, Callable[[], LineParser[Outcome]]] = {
         CorpusFormat.JSONL: OwnLines,
         CorpusFormat.DAILYDIALOG: DailyDialogLines,

@@ -1,4 +1,4 @@
-"""The records of a file: dialogues, rejected lines with the reason, and dialogues that were not requested."""
+"""The records of a file: dialogues, rejected lines with the reason, and skipped dialogues."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True)
 class ReadDialogue:
-    """A dialogue that keeps the rules; `line` is where it begins, counted from 1.
+    """A valid dialogue; `line` is its first line, counted from 1.
 
-    `key` is the source's own, or a hash of the turns where it has none. `split` is the line's own, if it names one.
-    `persona` has one text for each speaker.
+    `key` is the source's key, or a hash of the turns. `split` is the split that the line names, if any. `persona` has
+    one text for each speaker.
     """
 
     line: int
@@ -23,7 +23,7 @@ class ReadDialogue:
 
 @dataclass(frozen=True)
 class RejectedLine:
-    """A line that holds no dialogue that could be kept; lines count from 1."""
+    """A line without a valid dialogue; lines count from 1."""
 
     line: int
     reason: str
@@ -31,7 +31,7 @@ class RejectedLine:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A dialogue that was not asked for."""
+    """A dialogue that the upload does not want, such as one with a bot."""
 
     line: int
 
@@ -40,7 +40,7 @@ Outcome: TypeAlias = ReadDialogue | RejectedLine | Skipped
 
 
 class Fault(Exception):
-    """Why a line is rejected."""
+    """The reason why a line is rejected."""
 
     def __init__(self, *, reason: str) -> None:
         super().__init__(reason)

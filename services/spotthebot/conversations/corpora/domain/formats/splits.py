@@ -1,4 +1,4 @@
-"""Which split a dialogue belongs to, where its file does not say: by chance, but by the same chance every time."""
+"""Draws a split for each dialogue of a file without splits: by a hash, so that a repeat draws the same split."""
 
 import hashlib
 import math
@@ -17,7 +17,7 @@ class Shares:
     shares: tuple[tuple[str, float], ...]
 
     def split_of(self, key: str) -> str:
-        """Return the split of a dialogue: by a hash of its key, so that a repeat, in any order, gives the same."""
+        """Return the split of a dialogue, drawn by a hash of its key, so that every repeat draws the same split."""
         digest = hashlib.sha256(f"split/{key}".encode()).digest()
         point, upper = int.from_bytes(digest[:8], "big") / 2**64, 0.0
         for name, share in self.shares:

@@ -1,6 +1,7 @@
 """The published Spot The Bot dump: MongoDB's JSON Lines, `sampled-dialogues-full-*.json`.
 
-The dialogues of people, or all. `exchange_nr` is no usable index and is not read; turns come in their order.
+Reads the dialogues of people, or all dialogues. The turns have the order in which the file lists them; `exchange_nr` is
+ignored, because it is not a usable index.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,13 +12,13 @@ from spotthebot.conversations.corpora.domain.formats.records import Fault, Outco
 
 
 class SpotTheBotLines:
-    """Parses conversations of the dump; those with a bot are skipped unless asked for."""
+    """Parses conversations of the dump; conversations with a bot are skipped unless requested."""
 
     def __init__(self, *, bots_too: bool) -> None:
         self._bots_too = bots_too
 
     def line(self, number: int, text: str) -> Iterable[Outcome]:
-        """Take one conversation."""
+        """Parse one conversation."""
         found = object_of(text)
         turns = list_of(found, "convo")
         if not all(isinstance(turn, dict) for turn in turns):

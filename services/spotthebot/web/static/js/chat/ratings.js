@@ -13,7 +13,7 @@ try {
   sessionStorage.removeItem(name);
 }
 form.addEventListener("change", () => {
-  const chosen = [...new FormData(form)].filter(([key]) => key.startsWith("score."));
+  const chosen = [...form.querySelectorAll("input[type=radio]:checked")].map((each) => [each.name, each.value]);
   sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(chosen)));
 });
 document.getElementById("summary")?.focus();

@@ -1,0 +1,48 @@
+"""The ratings that people gave in chats, read from `conversations`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from spotthebot.analytics.domain.chat_values import RatedChats
+from spotthebot.analytics.domain.errors import NoSuchChats
+from spotthebot.clients import AsyncConversations, Conflict, NotFound
+from spotthebot.contracts.annotation.studies import StudyOut
+from spotthebot.contracts.conversations.chats import ChatRatingOut
+from spotthebot.contracts.conversations.collections import CollectionState
+
+_ENDED = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
+_PAGE = 1000
+
+
+class ChatRatings:
+    """Reads the ratings of collections of chats."""
+
+    def __init__(self, conversations: AsyncConversations) -> None:
+        self._conversations = conversations
+
+    async def read(self, study: StudyOut) -> RatedChats | None:
+        """Return the ratings of a study's chats, without texts; None if it names no chats. Raises NoSuchChats."""
+        if not study.chats:
+            return None
+        domains, asked, complete = set[str](), dict[str, str](), True
+        ratings: list[ChatRatingOut] = []
+        for collection_id in study.chats:
+            try:
+                collection = await self._conversations.get_collection(collection_id)
+                plan = await self._conversations.get_plan(collection_id)
+                listed = self._conversations.list_chat_ratings(collection_id, page_size=_PAGE)
+                ratings += [each async for each in listed]
+            except (NotFound, Conflict) as refused:
+                raise NoSuchChats(study=study.name, collection_id=collection_id) from refused
+            domains.add(collection.domain)
+            complete = complete and collection.state in _ENDED
+            for question in plan.questions or ():
+                asked.setdefault(question.name, question.text)
+        return RatedChats(domain=", ".join(sorted(domains)), complete=complete, asked=asked, ratings=ratings, texts={})
+
+    async def with_texts(self, chats: RatedChats, collections: Sequence[UUID]) -> RatedChats:
+        """Return the ratings with a hash of the text of each conversation in these collections."""
+        first, *others = collections
+        hashes = self._conversations.stream_text_hashes(first, also=others)
+        return replace(chats, texts={each.id: each.text_hash async for each in hashes if each.text_hash is not None})

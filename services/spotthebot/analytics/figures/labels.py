@@ -1,0 +1,48 @@
+"""How figures write names and numbers."""
+
+from typing import Final
+
+_LETTER: Final = 0.62
+"""A letter's mean width in pixels, for each pixel of its height."""
+
+
+def short(room: int, size: int) -> str:
+    """Return the Vega expression of a label. A long name loses its middle, since its start and end tell names apart.
+
+    >>> short(100, 10)
+    "length(datum.label) > 16 ? slice(datum.label, 0, 7) + '…' + slice(datum.label, -8) : datum.label"
+    """
+    letters = int(room / size / _LETTER)
+    begin = (letters - 1) // 2
+    end = letters - 1 - begin
+    shortened = f"slice(datum.label, 0, {begin}) + '…' + slice(datum.label, -{end})"
+    return f"length(datum.label) > {letters} ? {shortened} : datum.label"
+
+
+def room_for(text: str, size: int) -> int:
+    """Return the approximate width of a text in pixels.
+
+    >>> room_for("ten letter", 10)
+    62
+    """
+    return round(len(text) * size * _LETTER)
+
+
+def percent(level: float) -> str:
+    """Return a confidence level as a percentage.
+
+    >>> percent(0.95), percent(0.999)
+    ('95 %', '99.9 %')
+    """
+    return f"{100 * level:g} %"
+
+
+def two_digits(share: float) -> str:
+    """Return a share with two digits, as figures show it.
+
+    >>> two_digits(0.783), two_digits(1.0), two_digits(0.001), two_digits(0.0)
+    ('.78', '1', '<.01', '0')
+    """
+    if 0 < share < 0.005:
+        return "<.01"
+    return f"{share:.2f}".removeprefix("0") if share not in {0, 1} else f"{share:.0f}"

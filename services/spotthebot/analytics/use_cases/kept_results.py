@@ -1,0 +1,88 @@
+"""Computed results, which are kept until the data change."""
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from uuid import UUID
+
+from spotthebot.analytics.store import results as results_store
+from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
+from spotthebot.analytics.use_cases.shared_tasks import SharedTasks
+from spotthebot.contracts.analytics.provenance import ParametersIn
+from spotthebot.kit.database.sessions import Database
+
+Compute = Callable[[], Awaitable[bytes]]
+
+
+class KeptResults:
+    """Keeps each result of a revision of a subject: a campaign or a study. Equal requests share one computation.
+
+    If all callers of a waiting computation have left, it is not started.
+    """
+
+    def __init__(self, database: Database, threads: ComputeThreads) -> None:
+        self._database = database
+        self._underway = SharedTasks[bytes, bytes](threads)
+        sources_sha256()  # now, while the files are those in use: an update may replace them under a running service
+
+    async def find(
+        self, subject_id: UUID, revision: str, names: Collection[str], parameters: Mapping[str, object]
+    ) -> dict[str, bytes]:
+        """Return the kept results of a revision by their names. A result that is not kept is left out."""
+        keys = {name: _key(subject_id, revision, name, parameters) for name in names}
+        async with self._database.read() as reading:
+            kept = await results_store.find_results(reading, keys.values())
+        return {name: kept[key] for name, key in keys.items() if key in kept}
+
+    async def get(
+        self, subject_id: UUID, revision: str, name: str, parameters: Mapping[str, object], compute: Compute
+    ) -> bytes:
+        """Return a kept result, or compute it now."""
+        kept = await self.find(subject_id, revision, [name], parameters)
+        return kept[name] if kept else await self.compute(subject_id, revision, name, parameters, compute)
+
+    async def compute(
+        self, subject_id: UUID, revision: str, name: str, parameters: Mapping[str, object], compute: Compute
+    ) -> bytes:
+        """Compute a result that `find` did not find, and keep it."""
+        key = _key(subject_id, revision, name, parameters)
+
+        async def computed() -> bytes:
+            body = await compute()
+            async with self._database.write() as session:
+                return await results_store.put_result(session, key, subject_id, revision, body)
+
+        return await self._underway.get(key, computed)
+
+
+def parameters_of(request: ParametersIn) -> dict[str, object]:
+    """Return the parameters that a result depends on, without those that say how it is sent."""
+    return request.model_dump(include=set(ParametersIn.model_fields))
+
+
+def _key(subject_id: UUID, revision: str, name: str, parameters: Mapping[str, object]) -> bytes:
+    depends_on = [str(subject_id), revision, name, parameters, version("spotthebot"), sources_sha256()]
+    return hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode()).digest()
+
+
+@cache
+def sources_sha256() -> str:
+    """Return a hash of the code that computes results. After a correction of the code, cached results are not used."""
+    digest = hashlib.sha256()
+
+    def add(folder: Traversable) -> None:
+        for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+            if entry.is_dir():
+                add(entry)
+            elif entry.name.endswith(".py"):
+                digest.update(entry.read_bytes())
+
+    analytics = files("spotthebot.analytics")
+    for package in ("clients", "domain", "stats"):
+        add(analytics.joinpath(package))
+    add(files("spotthebot.statistics"))
+    return digest.hexdigest()

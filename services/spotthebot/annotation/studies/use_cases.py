@@ -1,0 +1,48 @@
+"""Studies: create, replace and delete them.
+
+No decision about a study affects a person, a label or a campaign, so the audit log records none.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from spotthebot.annotation.campaign_setup.store import forget_answers
+from spotthebot.annotation.clients import Conversations
+from spotthebot.annotation.studies import store
+from spotthebot.annotation.studies.domain import Study, check_tasks
+from spotthebot.contracts.annotation.studies import StudyIn
+from spotthebot.kit.database.sessions import WriteSession
+
+
+async def check_chats(conversations: Conversations, chats: Sequence[UUID]) -> None:
+    """Check that people chat with bots in all these collections; no session is open meanwhile.
+
+    Raises UnknownCollection and CollectionWithoutChats.
+    """
+    for number, collection_id in enumerate(chats):
+        await conversations.require_chats(collection_id, at=f"/chats/{number}")
+
+
+async def create_study(session: WriteSession, request: StudyIn) -> Study:
+    """Store a study of existing campaigns.
+
+    Raises UnknownCampaign, TaskFailed, TaskApart, StudyNameTaken and StudyNameLooksAlike.
+    """
+    check_tasks(request.campaigns, await store.lock_tasks(session, request.campaigns))
+    return await store.add_study(session, request)
+
+
+async def replace_study(session: WriteSession, study_id: UUID, request: StudyIn) -> Study:
+    """Replace everything that a study's request says; raises NoSuchStudy and the errors of `create_study`."""
+    before = await store.get_study(session, study_id)
+    check_tasks(request.campaigns, await store.lock_tasks(session, request.campaigns))
+    study = await store.replace_study(session, study_id, request)
+    if study.name != before.name:
+        await forget_answers(session, study_id)
+    return study
+
+
+async def delete_study(session: WriteSession, study_id: UUID) -> None:
+    """Delete a study, so that a repeat of the request that created it creates a new one; raises NoSuchStudy."""
+    await store.delete_study(session, study_id)
+    await forget_answers(session, study_id)

@@ -1,0 +1,122 @@
+"""Prints the measures of a campaign or a study: of one measure the bots and their pairs, of all the means."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Column, Table
+from rich.text import Text
+
+from spotthebot.local.progress import say, say_repeated_texts
+
+if TYPE_CHECKING:
+    # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
+    from spotthebot.contracts.analytics.measures import MeasureOut, MeasureResult, PublishedInterval
+    from spotthebot.contracts.analytics.studies import StudyProvenance
+
+_SAYS_NOTHING: Final = "what they say tells nothing of people."
+
+
+def print_sources(console: Console, result: "StudyProvenance") -> None:
+    """Print from which tasks and chats the results of a study come, and warn of simulated annotators."""
+    for source in result.sources:
+        asked = "rated chats" if source.protocol is None else f"annotations by the protocol {source.protocol}"
+        line = f"{source.task}: {source.annotations} {asked}, {source.annotators} annotators"
+        simulated = f", {source.simulated_annotators} of them simulated" if source.simulated_annotators else ""
+        console.print(f"{line}{simulated}", markup=False, highlight=False, soft_wrap=True)
+    if any(each.simulated_annotators for each in result.sources):
+        say(f"Simulated annotators are programs: {_SAYS_NOTHING}")
+    if result.preliminary:
+        console.print("Preliminary: annotations are still missing.", highlight=False)
+
+
+def print_measure(console: Console, result: "MeasureOut") -> None:
+    """Print what the ranks by one measure tell, its bots, their published form, every pair, and agreement."""
+    from spotthebot.local.report.findings import measure_finding  # noqa: PLC0415 - as above
+
+    counts = result.counts
+    console.print(
+        f"[bold]{result.campaign}[/bold]: {counts.annotations} annotations of {counts.annotated_conversations}"
+        f" conversations by {counts.annotators} annotators (filter {result.filter})"
+        f"{' - preliminary' if result.preliminary else ''}"
+    )
+    if counts.simulated_annotators:
+        say(f"{counts.simulated_annotators} of the annotators are programs: {_SAYS_NOTHING}")
+    say_repeated_texts(result.repeated_texts)
+    console.print(measure_finding(result, result), markup=False, highlight=False)
+    console.print(_bots_table(result))
+    if result.bots:
+        console.print(_published_table(result))
+    if result.pairs:
+        console.print(_pairs_table(result))
+    alpha = result.alpha
+    bounds = "" if alpha.low is None else f", {_interval(alpha.low, alpha.high)}"
+    agreed = alpha.reason if alpha.estimate is None else f"{alpha.estimate:.2f}{bounds}"
+    console.print(f"Krippendorff's alpha: {agreed}", markup=False, highlight=False)
+
+
+def print_measures(console: Console, bots: Sequence[str], measures: "Mapping[str, MeasureResult]") -> None:
+    """Print the mean of every bot by every measure; `measures` has them by the names that `--measure` takes."""
+    measure_column = Column("Measure", overflow="fold")
+    table = Table(measure_column, *map(escape, bots), "Alpha", title="All measures: --measure NAME shows one")
+    for name, measure in measures.items():
+        estimates = {each.bot: each.estimate for each in measure.bots}
+        table.add_row(Text(name), *(_number(estimates.get(bot)) for bot in bots), _number(measure.alpha.estimate))
+    console.print(table)
+
+
+def _bots_table(result: "MeasureOut") -> Table:
+    from spotthebot.local.report.measure_tables import ESTIMATES  # noqa: PLC0415 - as above
+
+    interval = f"{result.confidence_level:.0%} interval"
+    title = Text(f"By {result.measure}: {result.question}")
+    table = Table("Cluster", "Bot", ESTIMATES[result.kind], interval, "Ranks", "Values", title=title)
+    for bot in result.bots:
+        low, high = bot.rank_low, bot.rank_high
+        ranks = "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
+        cluster = str(bot.cluster or "-")
+        table.add_row(cluster, Text(bot.bot), _number(bot.estimate), _interval(bot.low, bot.high), ranks, str(bot.n))
+    table.caption = f"{result.method}; lower is better" if result.better == "lower" else result.method
+    return table
+
+
+def _published_table(result: "MeasureOut") -> Table:
+    """Return each bot's result in the form that ABC-Eval prints; of a preference also the ties and losses."""
+    is_preference = result.kind == "preference"
+    interval = f"{result.confidence_level:.0%} interval"
+    estimates = ("Won", "Tied", "Lost") if is_preference else ("Estimate",)
+    means = () if is_preference else ("Mean of dialogues' means",)
+    columns = (*(each for name in estimates for each in (name, interval)), *means, "Values")
+    table = Table("Bot", *columns, title="Published form", caption=result.bots[0].published.method)
+    for bot in result.bots:
+        form = bot.published
+        cells = [*_with_interval(form), *_with_interval(form.tie), *_with_interval(form.loss)]
+        if not is_preference:
+            cells.append(_number(form.mean_of_means))
+        table.add_row(Text(bot.bot), *cells, str(form.n))
+    return table
+
+
+def _with_interval(found: "PublishedInterval | None") -> tuple[str, ...]:
+    return () if found is None else (_number(found.estimate), _interval(found.low, found.high))
+
+
+def _pairs_table(result: "MeasureOut") -> Table:
+    heading = "p" if result.correction == "none" else f"p ({result.correction.capitalize()})"
+    difference = "Win rate" if result.kind == "preference" else "Difference"
+    interval = f"{result.confidence_level:.0%} interval"
+    table = Table("Bot", "Against", difference, interval, heading, title="Pairs", caption=result.pairs_method)
+    for pair in result.pairs:
+        p_value = "-" if pair.p_adjusted is None else "< .001" if pair.p_adjusted < 0.001 else f"{pair.p_adjusted:.3f}"
+        marked = f"{p_value}{' *' if pair.significant else ''}"
+        table.add_row(Text(pair.bot), Text(pair.other), _number(pair.estimate), _interval(pair.low, pair.high), marked)
+    return table
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

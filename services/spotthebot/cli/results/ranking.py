@@ -1,0 +1,124 @@
+"""Asks `analytics` for a campaign's results and lays them out as tables."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from rich.console import Console
+from rich.table import Table
+
+from spotthebot.local.progress import say_repeated_texts, say_unranked
+from spotthebot.local.runtime.session import Clients
+
+if TYPE_CHECKING:
+    # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
+    from spotthebot.contracts.analytics.analyses import Stability
+    from spotthebot.contracts.analytics.ranking import Ranking
+    from spotthebot.contracts.analytics.results import Analysis
+    from spotthebot.contracts.analytics.survival import Survival
+    from spotthebot.contracts.analytics.wins import FoolingRate, WinRates
+
+
+async def rank(clients: Clients, campaign_id: UUID, parameters: Mapping[str, Any]) -> "Analysis":
+    """Return all results of a campaign in one document."""
+    return await clients.analytics.analysis(campaign_id, **parameters)
+
+
+def print_ranking(console: Console, result: "Analysis") -> None:
+    """Print what the results tell, the ranking with clusters, each pair's games, survival and the fooling rates."""
+    from spotthebot.local.report.findings import adjustment_words, findings  # noqa: PLC0415 - as above
+
+    counts = result.counts
+    console.print(
+        f"[bold]{result.campaign}[/bold]: {counts.annotations} annotations of {counts.segments} segments of "
+        f"{counts.annotated_conversations} conversations by {counts.annotators} annotators"
+        f" (filter {result.filter}){' - preliminary' if result.preliminary else ''}"
+    )
+    say_repeated_texts(result.repeated_texts)
+    console.print(" ".join(findings(result)), markup=False, highlight=False)
+    level = f"{result.confidence_level:.0%}"
+    console.print(_ranking_table(result.ranking, level))
+    ranked = result.ranking
+    if ranked.reason is None:
+        say_unranked([(bot.bot, bot.rank_low, bot.reason) for bot in ranked.bots])
+    console.print(_pairs_table(result.win_rates, result.correction, adjustment_words(result.correction)))
+    console.print(_survival_table(result.survival, level))
+    console.print(_fooling_table(result.fooling_rates))
+    console.print(_annotation_quality_table(result, level))
+
+
+def print_stability(console: Console, stability: "Stability") -> None:
+    """Print from how many conversations of each pair on the ranking is the same again."""
+    table = Table("Bots", "95 % first at", "95 % from", title=f"Stability, {stability.rule} rule: conversations a pair")
+    for curve in stability.curves:
+        name = "all" if curve.without is None else f"without {curve.without}"
+        table.add_row(name, str(curve.first_stable or "-"), str(curve.stable_from or "-"))
+    console.print(table)
+
+
+def _ranking_table(ranking: "Ranking", level: str) -> Table:
+    table = Table("Cluster", "Bot", "Win rate", f"{level} interval", "Ties", "Ranks", "TrueSkill", title="Ranking")
+    for bot in ranking.bots:
+        rate = bot.win_rate
+        low, high = bot.rank_low, bot.rank_high
+        ranks = "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
+        skill = f"{bot.trueskill.mu:.1f} ± {bot.trueskill.sigma:.1f}"
+        interval = f"{_number(rate.low)} to {_number(rate.high)}"
+        table.add_row(
+            str(bot.cluster or "-"), bot.bot, _number(rate.estimate), interval, _number(bot.tie_rate), ranks, skill
+        )
+    return table
+
+
+def _pairs_table(win_rates: "WinRates", correction: str, adjusted: str) -> Table:
+    heading = "p" if correction == "none" else f"p ({correction.capitalize()})"
+    table = Table("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", heading, title="Games of each pair")
+    for pair in win_rates.pairs:
+        p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
+        games = map(str, (pair.wins, pair.losses, pair.ties))
+        table.add_row(pair.bot, pair.other, *games, _number(pair.win_rate), p_value)
+    if win_rates.pairs:
+        table.caption = f"{win_rates.pairs[0].test}. {adjusted}".rstrip()
+    return table
+
+
+def _p_value(value: float | None) -> str:
+    return "-" if value is None else "< .001" if value < 0.001 else f"{value:.3f}"
+
+
+def _survival_table(survival: "Survival", level: str) -> Table:
+    times = [f"after {time} ({level})" for time in survival.times]
+    table = Table("Speaker", *times, title="Share not yet spotted as a bot, by exchanges seen")
+    for curve in survival.curves:
+        points = zip(curve.survival, curve.low, curve.high, strict=True)
+        cells = [f"{_number(value)} ({_number(low)}-{_number(high)})" for value, low, high in points]
+        table.add_row(curve.bot, *cells)
+    return table
+
+
+def _fooling_table(rates: Sequence["FoolingRate"]) -> Table:
+    table = Table("Speaker", "Human", "Unsure", "Bot", "Taken for human", title="Labels")
+    for rate in sorted(rates, key=lambda each: -(each.rate or 0)):
+        counts = map(str, (rate.human, rate.unsure, rate.bot_labels))
+        table.add_row(rate.bot, *counts, _number(rate.rate))
+    return table
+
+
+def _annotation_quality_table(result: "Analysis", level: str) -> Table:
+    table = Table("Measure", "Value", f"{level} interval", title="Quality of the annotations")
+    agreement, annotators, time = result.agreement, result.annotators, result.time
+    for name, found in (
+        ("Krippendorff's alpha, ordinal", agreement.alpha_interval),
+        ("Fleiss' kappa", agreement.fleiss_kappa),
+    ):
+        table.add_row(name, _number(found.estimate), f"{_number(found.low)} to {_number(found.high)}")
+    correct = f"{_number(annotators.correctness_low)} to {_number(annotators.correctness_high)}"
+    table.add_row("Annotators' correctness", _number(annotators.correctness), correct)
+    table.add_row("... on humans", _number(annotators.human_correctness), "-")
+    seconds = f"{_number(time.low)} to {_number(time.high)}"
+    table.add_row("Median seconds per annotation", _number(time.median_seconds), seconds)
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,1 +1,0 @@
-"""Scores dialogues from a file with FED, in this process: no service runs."""

@@ -1,0 +1,115 @@
+"""The only SQL over people who chat: their consent, what they did in a collection, and their erasure."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from spotthebot.contracts.conversations.chats import ChatState
+from spotthebot.conversations.chats.domain import ChatPerson
+from spotthebot.conversations.chats.errors import NoSuchChatPerson
+from spotthebot.conversations.chats.tables import ChatEventRow, ChatPersonRow, ChatRow
+from spotthebot.conversations.quality.tables import QualityFlagsRow
+from spotthebot.kit.crypto.pseudonyms import ERASED, erased_name
+from spotthebot.kit.database.rows import from_row
+from spotthebot.kit.database.sessions import ReadSession, WriteSession
+from spotthebot.kit.ids import new_id
+
+
+async def find_consent(session: ReadSession, collection_id: UUID, interactor: str) -> str | None:
+    """Return the hash of the text that a person consented to; None if they consented to nothing."""
+    statement = select(ChatPersonRow.consent_sha256).where(
+        ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor == interactor
+    )
+    return await session.scalar(statement)
+
+
+async def add_person(
+    session: WriteSession, collection_id: UUID, interactor: str, *, consent_sha256: str | None
+) -> None:
+    """Store a person with the text that they consent to; a known person stays as they are."""
+    values = {
+        "id": new_id(),
+        "collection_id": collection_id,
+        "interactor": interactor,
+        "consent_sha256": consent_sha256,
+        "consented_at": None if consent_sha256 is None else func.now(),
+    }
+    await session.execute(insert(ChatPersonRow).values(values).on_conflict_do_nothing())
+
+
+async def lock_person(session: WriteSession, collection_id: UUID, person_id: UUID) -> ChatPersonRow:
+    """Return a person, locked; raises NoSuchChatPerson."""
+    is_person = (ChatPersonRow.collection_id == collection_id, ChatPersonRow.id == person_id)
+    row = await session.scalar(select(ChatPersonRow).where(*is_person).with_for_update())
+    if row is None:
+        raise NoSuchChatPerson(collection_id=collection_id, person_id=person_id)
+    return row
+
+
+async def erase_person(session: WriteSession, collection_id: UUID, interactor: str, at: datetime) -> None:
+    """Give a person a random name in a collection; delete their consent, link, tokens and the events of their chats."""
+    name = erased_name()
+    theirs = (ChatRow.collection_id == collection_id, ChatRow.interactor == interactor)
+    await session.execute(
+        delete(ChatEventRow).where(ChatEventRow.chat_id.in_(select(ChatRow.id).where(*theirs))),
+        execution_options={"synchronize_session": False},
+    )
+    await session.execute(
+        update(ChatRow).where(*theirs).values(interactor=name, link=None, token_sha256=None, token_expires_at=None)
+    )
+    await session.execute(
+        update(ChatPersonRow)
+        .where(ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor == interactor)
+        .values(interactor=name, consent_sha256=None, consented_at=None, erased_at=at)
+    )
+
+
+async def erase_texts(session: WriteSession, conversations: Sequence[UUID]) -> None:
+    """Replace what people said in these conversations by `erased`; delete quality flags, which have hashes of it."""
+    await session.execute(delete(QualityFlagsRow).where(QualityFlagsRow.conversation_id.in_(conversations)))
+    await session.execute(
+        text("""
+            UPDATE conversations.turns AS t SET text = :erased
+            FROM conversations.conversations AS v
+            JOIN conversations.pairs AS p ON p.collection_id = v.collection_id AND p.number = v.pair
+            WHERE t.conversation_id = v.id AND v.id = ANY (:conversations)
+                AND p.participants -> (t.position % 2) ->> 'kind' = 'human'
+        """),
+        {"erased": ERASED, "conversations": list(conversations)},
+    )
+
+
+async def get_person(session: ReadSession, collection_id: UUID, person_id: UUID) -> ChatPerson:
+    """Return a person of a collection with their counts; raises NoSuchChatPerson."""
+    row = (await session.execute(_with_counts(collection_id).where(ChatPersonRow.id == person_id))).one_or_none()
+    if row is None:
+        raise NoSuchChatPerson(collection_id=collection_id, person_id=person_id)
+    return from_row(ChatPerson, row)
+
+
+async def list_people(
+    session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
+) -> Sequence[ChatPerson]:
+    """Return the people of a collection with their counts, the first who came first."""
+    statement = _with_counts(collection_id).order_by(ChatPersonRow.id).limit(limit)
+    if after is not None:
+        statement = statement.where(ChatPersonRow.id > after)
+    return [from_row(ChatPerson, row) for row in await session.execute(statement)]
+
+
+def _with_counts(collection_id: UUID) -> Select[Any]:
+    did = (
+        select(
+            func.coalesce(func.sum(func.cardinality(ChatRow.conversations)), 0).label("conversations_started"),
+            func.count().filter(ChatRow.state == ChatState.RATED).label("chats_rated"),
+        )
+        .where(ChatRow.collection_id == collection_id, ChatRow.interactor == ChatPersonRow.interactor)
+        .lateral()
+    )
+    return select(*ChatPersonRow.__table__.columns, did.c.conversations_started, did.c.chats_rated).where(
+        ChatPersonRow.collection_id == collection_id
+    )

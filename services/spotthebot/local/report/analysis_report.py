@@ -1,0 +1,93 @@
+"""The report of a campaign by Spot The Bot, or of published files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from spotthebot.analytics.figures.catalogue import FIGURES
+from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.local.report.annotators import annotator_codes, with_annotators
+from spotthebot.local.report.design import Design
+from spotthebot.local.report.design_tables import design_tables
+from spotthebot.local.report.drawings import Drawing, draw_figure
+from spotthebot.local.report.findings import findings
+from spotthebot.local.report.methods import methods
+from spotthebot.local.report.references import Prose
+from spotthebot.local.report.report import CampaignReport
+from spotthebot.local.report.sample_pages import SampleGroup, written_samples
+from spotthebot.local.report.samples import TIES, Samples
+from spotthebot.local.report.table import Table
+from spotthebot.local.report.tables import has_features, tables
+
+
+@dataclass(frozen=True)
+class AnalysisReport(CampaignReport):
+    """The report of an analysis; the stability figure is left out if it was not computed.
+
+    `names` are the annotators' names; codes if it is None. Results of files have no `design`, and no `samples`.
+    """
+
+    analysis: Analysis
+    stability: Stability | None
+    names: Mapping[str, str] | None = None
+    design: Design | None = None
+    samples: Samples | None = None
+
+    template = "analysis.html.jinja"
+
+    @cached_property
+    def annotators(self) -> Mapping[str, str]:
+        """Return the name of each annotator in the report."""
+        if self.names is not None:
+            return self.names
+        return annotator_codes([each.annotator for each in self.analysis.annotators.annotators])
+
+    @cached_property
+    def result(self) -> Analysis:
+        """Return the analysis with the report's names of annotators."""
+        return with_annotators(self.analysis, self.annotators)
+
+    @property
+    def document(self) -> Mapping[str, object]:
+        """Return the analysis, and the stability."""
+        stability = self.stability and self.stability.model_dump(mode="json")
+        return self.result.model_dump(mode="json") | {"stability": stability}
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Return the findings of the ranks, then those of the other measures."""
+        return findings(self.result)
+
+    @property
+    def methods(self) -> Prose:
+        """Return the methods that the analysis used."""
+        return methods(self.result, self.stability)
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables of the analysis, then those of the design."""
+        found = tables(self.result)
+        return found if self.design is None else (*found, *design_tables(self.design, self.analysis))
+
+    @cached_property
+    def sample_groups(self) -> tuple[SampleGroup, ...]:
+        """Return the sample conversations with their texts and labels."""
+        return () if self.samples is None else written_samples(self.samples, self.annotators)
+
+    @property
+    def own_values(self) -> Mapping[str, object]:
+        """Return the analysis, and what the page says of samples and annotators."""
+        return {
+            "analysis": self.result,
+            "has_features": has_features(self.result),
+            "samples": self.samples,
+            "sample_groups": self.sample_groups,
+            "ties": TIES,
+            "are_codes": self.names is None,
+        }
+
+    def draw(self) -> Mapping[str, Drawing]:
+        """Draw the figures that have data."""
+        optional = {"stability": self.stability is not None, "features": has_features(self.result)}
+        return {name: draw_figure(name, self.result, self.stability) for name in FIGURES if optional.get(name, True)}

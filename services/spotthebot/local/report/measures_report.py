@@ -1,0 +1,63 @@
+"""The report of a campaign by any protocol but Spot The Bot: its measures, the headline first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
+from spotthebot.local.report.design import Design
+from spotthebot.local.report.design_tables import design_tables
+from spotthebot.local.report.findings import measure_finding
+from spotthebot.local.report.measure_methods import measure_methods
+from spotthebot.local.report.measure_tables import measure_tables, table_key
+from spotthebot.local.report.references import Prose
+from spotthebot.local.report.report import CampaignReport
+from spotthebot.local.report.table import Table
+
+
+@dataclass(frozen=True)
+class MeasuresReport(CampaignReport):
+    """The report of all measures; `headline` is the measure by which bots are ranked, with its pairs."""
+
+    headline: MeasureOut
+    measures: MeasuresOut
+    design: Design | None = None
+
+    template = "measures.html.jinja"
+
+    @property
+    def result(self) -> MeasuresOut:
+        """Return all measures."""
+        return self.measures
+
+    @property
+    def document(self) -> Mapping[str, object]:
+        """Return all measures, and the pairs of the headline."""
+        pairs = self.headline.model_dump(mode="json", include={"pairs", "pairs_method"})
+        return self.measures.model_dump(mode="json") | pairs
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Return how many pairs the headline tells apart, and how far annotators agree by it."""
+        alpha = self.headline.alpha
+        agreement = f"there is none, because {alpha.reason}" if alpha.estimate is None else f"{alpha.estimate:.2f}"
+        bounds = "" if alpha.low is None or alpha.high is None else f", {alpha.low:.2f} to {alpha.high:.2f}"
+        ranks = measure_finding(self.headline, self.headline)
+        return ranks, f"How far annotators agree, Krippendorff's alpha: {agreement}{bounds}."
+
+    @property
+    def methods(self) -> Prose:
+        """Return the methods behind the headline."""
+        return measure_methods(self.headline, self.design)
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables of the measures, then those of the design."""
+        found = measure_tables(self.headline, self.measures)
+        return found if self.design is None else (*found, *design_tables(self.design, self.measures))
+
+    @property
+    def own_values(self) -> Mapping[str, object]:
+        """Return the names of the measures in addition to the headline, with the keys of their tables."""
+        names = [each.measure for each in self.measures.measures if each.measure != self.headline.measure]
+        return {"further": [(name, table_key(name)) for name in names]}

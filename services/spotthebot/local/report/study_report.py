@@ -1,0 +1,101 @@
+"""The report of a study: its bots by the outcome, which of its measures deserve trust, and a section for each task."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from spotthebot.analytics.figures.assessments import ASSESSMENT_FIGURES, AssessmentInput
+from spotthebot.contracts.analytics.figures import Width
+from spotthebot.contracts.analytics.measures import MeasureOut
+from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
+from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.local.report.drawings import Drawing, draw
+from spotthebot.local.report.findings import measure_finding
+from spotthebot.local.report.references import Prose
+from spotthebot.local.report.report import Report
+from spotthebot.local.report.study_methods import study_methods
+from spotthebot.local.report.study_tables import study_tables, task_sections
+from spotthebot.local.report.table import Table
+
+
+@dataclass(frozen=True)
+class StudyReport(Report):
+    """The report of a study.
+
+    `outcome` is the measure by which bots are ranked, with its pairs. `outcome` and `assessment` are None if the study
+    names no outcome or if they can't be computed; then `reason` is the sentence that says why.
+    """
+
+    measures: StudyMeasuresOut
+    outcome: MeasureOut | None
+    assessment: StudyAssessmentOut | None
+    reason: str | None
+    campaigns: tuple[CampaignOut, ...]
+    marked: tuple[Speaker, ...]
+
+    template = "study.html.jinja"
+
+    @property
+    def result(self) -> StudyMeasuresOut:
+        """Return all measures of the study."""
+        return self.measures
+
+    @property
+    def title(self) -> str:
+        """Return the name of the study."""
+        return self.measures.study
+
+    @property
+    def speakers(self) -> tuple[Speaker, ...]:
+        """Return the bots and people of the study."""
+        return self.marked
+
+    @property
+    def document(self) -> Mapping[str, object]:
+        """Return all measures, the outcome with its pairs, and the assessment."""
+        return {
+            "study": self.measures.model_dump(mode="json"),
+            "outcome": self.outcome and self.outcome.model_dump(mode="json"),
+            "assessment": self.assessment and self.assessment.model_dump(mode="json"),
+        }
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Return how many pairs the outcome tells apart, then which measures to keep, or why nothing says so."""
+        ranks = () if self.outcome is None else (measure_finding(self.outcome, self.outcome),)
+        kept = () if self.assessment is None else self.assessment.sentences[:1]
+        return (*ranks, *kept, *((self.reason,) if self.reason else ()))
+
+    @property
+    def methods(self) -> Prose:
+        """Return the methods behind the outcome, the measures and the assessment."""
+        return study_methods(self.measures, self.outcome, self.assessment)
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables of the outcome, of the assessment, and of each task."""
+        named = [each.name for each in self.marked]
+        bots = dict.fromkeys([*named, *(bot.bot for each in self.measures.measures for bot in each.bots)])
+        return study_tables(self.measures, self.outcome, self.assessment, self.campaigns, [*bots])
+
+    @property
+    def own_values(self) -> Mapping[str, object]:
+        """Return the sections of tasks, the number of annotators by task, and the sentences on measures to keep."""
+        simulated = [each for each in self.measures.sources if each.simulated_annotators]
+        return {
+            "sections_of_tasks": task_sections(self.measures),
+            "simulated": simulated,
+            "assessment": self.assessment,
+        }
+
+    def draw(self) -> Mapping[str, Drawing]:
+        """Draw the figures of the assessment, if there is one."""
+        if self.assessment is None:
+            return {}
+        assessment = self.assessment
+        return {name: draw(partial(_drawn, name, assessment)) for name in ASSESSMENT_FIGURES}
+
+
+def _drawn(name: str, assessment: StudyAssessmentOut, width: Width) -> dict[str, object]:
+    return ASSESSMENT_FIGURES[name](AssessmentInput(assessment, width=width))

@@ -1,0 +1,83 @@
+"""Scores the dialogues of a file with a model in this process."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from spotthebot.contracts.fed.scorers import JoinForm, Mode, OverLong, PolarityChoice, SetRule
+from spotthebot.contracts.fed.scorers import Level as LevelName
+from spotthebot.fed.domain import modes
+from spotthebot.fed.domain.dialogues import Level
+from spotthebot.inference.errors import ModelNotLoadable
+from spotthebot.inference.models.errors import LoadFailed, NoSuchModel
+from spotthebot.local.progress import Steps
+from spotthebot.local.scoring.dialogue_files import ReadDialogues, read_dialogues
+from spotthebot.local.scoring.dimension_choice import choose_dimensions
+from spotthebot.local.scoring.errors import ModeNotForModel, NoSuchScorer, NothingToScore
+from spotthebot.local.scoring.run import Scored, ScoringOptions, score_dialogues
+
+
+@dataclass(frozen=True)
+class ScoringChoices:
+    """The user's choices: turns to score, dimensions, the rule of scoring, and how contexts become texts.
+
+    `dimensions` has names, or the name of a set, or the path of a file. Without a `speaker`, the turns of all speakers
+    are scored.
+    """
+
+    level: LevelName
+    mode: Mode
+    polarity: PolarityChoice
+    set_rule: SetRule
+    dimensions: str | None
+    speaker: str | None
+    over_long: OverLong
+    join: JoinForm | None
+    tokens: bool
+
+
+@dataclass(frozen=True)
+class FileToScore:
+    """The dialogues of a file, and the options for scoring them."""
+
+    dialogues: ReadDialogues
+    options: ScoringOptions
+
+
+def read_file(file: Path, chosen: ScoringChoices) -> FileToScore:
+    """Read the dialogues of a file that belong to the chosen level.
+
+    Raises NothingToScore, and the errors of `choose_dimensions` and `read_dialogues`.
+    """
+    rule = modes.ScoringRule(
+        modes.Mode(chosen.mode), modes.PolarityChoice(chosen.polarity), modes.SetRule(chosen.set_rule)
+    )
+    level = Level(chosen.level)
+    dimensions = choose_dimensions(chosen.dimensions, level)
+    options = ScoringOptions(dimensions, rule, chosen.over_long, chosen.join, chosen.tokens)
+    read = read_dialogues(file, level, speaker=chosen.speaker)
+    if not read.dialogues:
+        raise NothingToScore(path=file, reason=_why_nothing(read, level))
+    return FileToScore(read, options)
+
+
+def score_file(file: FileToScore, model: str, *, device: str, dtype: str, steps: Steps) -> Scored:
+    """Load a model and score the dialogues; raises NoSuchScorer, ModelNotLoadable and ModeNotForModel."""
+    from spotthebot.inference.models.likelihood.kind import load  # noqa: PLC0415 - torch is optional, and slow to import
+
+    with steps.step("Loading the model"):
+        try:
+            loaded = load(model, device=device, dtype=dtype)
+        except NoSuchModel as failed:
+            raise NoSuchScorer(model=model, reason=failed.reason.rstrip(".")) from failed
+        except LoadFailed as failed:
+            raise ModelNotLoadable(model=failed.name, reason=failed.reason) from failed
+    if file.options.rule.needs_context_likelihood and loaded.description.kind != "causal":
+        raise ModeNotForModel(model=model)
+    with steps.step("Scoring dialogues", total=len(file.dialogues.dialogues)) as step:
+        return score_dialogues(loaded, file.dialogues, file.options, step.at)
+
+
+def _why_nothing(read: ReadDialogues, level: Level) -> str:
+    if not read.rejected:
+        return f"it holds none of the level '{level}'"
+    return f"line {read.rejected[0].line}: {read.rejected[0].reason}"

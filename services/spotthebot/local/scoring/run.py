@@ -1,0 +1,87 @@
+"""Scores dialogues batch by batch with a model in this process, and computes the length baselines."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spotthebot.fed.domain.context_scores import ContextScore, fit_baselines, score_context, with_baselines
+from spotthebot.fed.domain.dimensions import Dimension, unique_followups
+from spotthebot.fed.domain.errors import DialogueUnusable, LikelihoodUnusable
+from spotthebot.fed.domain.length_baseline import LengthBaseline
+from spotthebot.fed.domain.likelihoods import LikelihoodOptions, found_contexts
+from spotthebot.fed.domain.modes import ScoringRule
+from spotthebot.fed.domain.scoring import require_followups
+from spotthebot.inference.models.batch import run_batch
+from spotthebot.inference.models.protocol import BatchModel
+from spotthebot.local.scoring.dialogue_files import DialogueToScore, ReadDialogues, RejectedDialogue
+
+_DIALOGUES_AT_ONCE: Final = 16
+
+
+@dataclass(frozen=True)
+class ScoringOptions:
+    """All options that affect scores. `join` is the form in which turns become one text; None: the model's own form.
+
+    Raises FollowupsMissing.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    rule: ScoringRule
+    over_long: str = "error"
+    join: str | None = None
+    tokens: bool = False
+
+    def __post_init__(self) -> None:
+        require_followups(self.dimensions, self.rule.polarity)
+
+    @property
+    def likelihoods(self) -> LikelihoodOptions:
+        """The likelihoods to request from the model."""
+        return LikelihoodOptions(
+            followups=unique_followups(self.dimensions),
+            join=None if self.join is None else {"form": self.join},
+            over_long=self.over_long,
+            context_likelihood=self.rule.needs_context_likelihood,
+            tokens=self.tokens,
+        )
+
+
+@dataclass(frozen=True)
+class Scored:
+    """All scores by dialogue, turn and dimension; length baselines by dimension; and rejected dialogues."""
+
+    scores: tuple[ContextScore, ...]
+    baselines: Mapping[str, LengthBaseline | None]
+    rejected: tuple[RejectedDialogue, ...]
+
+
+def score_dialogues(
+    model: BatchModel[Any], read: ReadDialogues, options: ScoringOptions, on_progress: Callable[[int], None]
+) -> Scored:
+    """Score the dialogues that were read; `on_progress` gets the number of dialogues that are done.
+
+    If the model can't score a dialogue, for example because it is too long, only this dialogue is rejected.
+    """
+    scores: list[ContextScore] = []
+    rejected = list(read.rejected)
+    asked = options.likelihoods
+    for start in range(0, len(read.dialogues), _DIALOGUES_AT_ONCE):
+        batch = read.dialogues[start : start + _DIALOGUES_AT_ONCE]
+        requests = [json.dumps(asked.request(each.dialogue.texts, each.ends)) for each in batch]
+        for each, result in zip(batch, run_batch(model, requests), strict=True):
+            try:
+                scores += _scores(each, result, options)
+            except (DialogueUnusable, LikelihoodUnusable) as refused:
+                rejected.append(RejectedDialogue(each.line, refused.reason))
+        on_progress(start + len(batch))
+    rejected.sort(key=lambda each: each.line)
+    baselines = dict.fromkeys((each.name for each in options.dimensions), None) | fit_baselines(scores)
+    return Scored(tuple(with_baselines(scores, baselines)), baselines, tuple(rejected))
+
+
+def _scores(each: DialogueToScore, result: Mapping[str, Any], options: ScoringOptions) -> list[ContextScore]:
+    found = found_contexts(result, options.likelihoods)
+    identity, texts = each.dialogue.id, each.dialogue.texts
+    rows = [score_context(identity, texts, context, options.dimensions, options.rule) for context in found]
+    return [score for row in rows for score in row]

@@ -1,0 +1,1 @@
+"""Pages on which administrators see how annotators work, and decide about blocks, bonuses, attempts and erasure."""

@@ -1,0 +1,1 @@
+"""Pages that list the annotators of a campaign, show one annotator, and take decisions about an annotator."""

@@ -1,0 +1,38 @@
+"""A team's standings, in the form in which its pages show them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.analytics.standings import ShownAs, StandingOut
+from spotthebot.web.marks.domain import marks_of
+
+
+@dataclass(frozen=True)
+class LatestRank:
+    """The range of ranks of a bot in a campaign, and the number of ranked bots. None if the campaign ranked no bots."""
+
+    campaign: str
+    rank_low: int | None
+    rank_high: int | None
+    of: int
+    speaker: Speaker | None = None
+    """The bot's mark in this campaign."""
+
+
+def latest_ranks(standings: Sequence[StandingOut]) -> dict[str, LatestRank]:
+    """Return the ranks of the team's bots, by name. Each bot has its ranks from the campaign released last."""
+    ranks: dict[str, LatestRank] = {}
+    for standing in sorted(standings, key=lambda each: each.released_at):
+        marks = marks_of(standing.speakers)
+        for bot in standing.placed_bots:
+            if bot.shown_as is ShownAs.OWN:
+                ranks[bot.bot] = LatestRank(
+                    standing.campaign, bot.rank_low, bot.rank_high, bots_in(standing), marks.get(bot.bot)
+                )
+    return ranks
+
+
+def bots_in(standing: StandingOut) -> int:
+    """Return the number of bots in a standing, without people."""
+    return sum(bot.shown_as is not ShownAs.PEOPLE for bot in standing.placed_bots)

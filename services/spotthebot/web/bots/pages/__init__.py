@@ -1,0 +1,1 @@
+"""Pages about all bots of a team, and about one bot."""

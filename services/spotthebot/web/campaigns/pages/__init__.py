@@ -1,0 +1,1 @@
+"""Pages of administrators: the list of campaigns, one campaign, its form and its entry links."""

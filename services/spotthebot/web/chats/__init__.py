@@ -1,0 +1,1 @@
+"""Pages on which a person chats with several bots one after the other, rates each bot, and compares the bots."""

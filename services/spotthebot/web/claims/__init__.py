@@ -1,0 +1,1 @@
+"""Claims: sentences about bots that the statistics of a campaign support."""

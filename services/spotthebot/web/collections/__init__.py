@@ -1,0 +1,1 @@
+"""Pages on which administrators watch, pause, resume and end collections."""

@@ -1,0 +1,1 @@
+"""Pages on which readers find a conversation of a collection, and see its annotations, scores and ratings."""

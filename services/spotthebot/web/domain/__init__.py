@@ -1,1 +1,0 @@
-"""Rules of the pages that know no framework."""

@@ -1,0 +1,1 @@
+"""The first page of an annotator, and the pages for consent, notes and finished packages."""

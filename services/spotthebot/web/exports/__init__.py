@@ -1,0 +1,1 @@
+"""The download of a campaign's annotations as a file."""

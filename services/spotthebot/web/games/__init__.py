@@ -1,0 +1,1 @@
+"""The leaderboard of a game, which shows annotators their ranks and points."""

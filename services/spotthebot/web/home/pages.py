@@ -1,0 +1,20 @@
+"""The first page, with links for each kind of visitor."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from spotthebot.contracts.access import Role
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.deps import MaybeVisitor, Pages
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+_FIRST_PAGES = {Role.ADMIN: "/campaigns", Role.ANALYST: "/campaigns", Role.TEAM: "/bots"}
+
+
+@router.get("/")
+async def home(request: Request, pages: Pages, visitor: MaybeVisitor) -> Response:
+    """Redirect a signed-in person to their first page. Show other visitors a description of the suite."""
+    first = None if visitor is None else _FIRST_PAGES.get(Role(visitor.role))
+    if first is not None:
+        return RedirectResponse(first, status_code=303)
+    return pages.page(request, "home/home.html.jinja")

@@ -1,0 +1,1 @@
+"""The layout that all pages share: frames, forms, numbers and languages."""

@@ -1,0 +1,1 @@
+"""The public leaderboard: campaign results that an administrator published."""

@@ -1,0 +1,1 @@
+"""The metrics of this service, which count its requests for monitoring."""

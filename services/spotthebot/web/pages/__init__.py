@@ -1,1 +1,0 @@
-"""The pages and their forms, a module for each group of pages."""

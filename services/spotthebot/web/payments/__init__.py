@@ -1,0 +1,1 @@
+"""Pages with the payments that a campaign owes its annotators, and with files for panels."""

@@ -1,0 +1,1 @@
+"""The dashboard of a campaign's results: its parts, figures and files."""

@@ -1,0 +1,1 @@
+"""The pages of a dashboard: the page itself, its parts, its figures and files."""

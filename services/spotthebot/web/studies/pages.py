@@ -1,0 +1,95 @@
+"""`/studies`: the list of studies, and one study with its tasks, its measures and their assessment."""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Annotated, Final, Generic, TypeVar
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from spotthebot.clients import PEER_TROUBLE, Conflict, NotFound
+from spotthebot.contracts.analytics.measures import MeasureResult
+from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.clients import Services
+from spotthebot.web.deps import Pages, Reader, ServicesOfVisitor
+from spotthebot.web.marks.pages import marks_over
+
+router = APIRouter(prefix="/studies", route_class=PageRoute, include_in_schema=False)
+_ON_A_PAGE: Final = 25
+_SHARE_OF_TIMEOUT: Final = 0.8
+"""Computing takes the other services' time; the page is rendered in what is left."""
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Loaded(Generic[_Result]):
+    """A result, or the service's sentence that says why there is none; neither if it is still being computed."""
+
+    result: _Result | None = None
+    reason: str = ""
+
+
+@router.get("")
+async def list_studies(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    cursor: Annotated[str | None, Query(max_length=100)] = None,
+) -> Response:
+    """List the studies, oldest first."""
+    page = await (await services.annotation()).list_studies(page_size=_ON_A_PAGE, cursor=cursor).page()
+    return pages.page(request, "studies/studies.html.jinja", studies=page.items, next_cursor=page.next_cursor)
+
+
+@router.get("/{study_id:uuid}")
+async def show_study(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Reader, study_id: UUID
+) -> Response:
+    """Show a study: the progress of its tasks, all bots by all measures, and which measures deserve trust."""
+    annotation, analytics = await services.annotation(), await services.analytics()
+    study = await annotation.get_study(study_id)
+    campaigns = await asyncio.gather(*map(annotation.get_campaign, study.campaigns))
+    measures, assessment, marks = await asyncio.gather(
+        _load(services, analytics.list_study_measures(study_id)),
+        _load(services, analytics.assess_study(study_id)),
+        marks_over(services, campaigns),
+    )
+    found = () if measures.result is None else measures.result.measures
+    return pages.page(
+        request,
+        "studies/study.html.jinja",
+        study=study,
+        campaigns=campaigns,
+        measures=measures,
+        bots=_bots(found),
+        estimates={each.name: {bot.bot: bot.estimate for bot in each.bots} for each in found},
+        assessment=assessment,
+        marks=marks,
+    )
+
+
+@router.get("/{study_id:uuid}/values.csv")
+async def values(services: ServicesOfVisitor, _visitor: Reader, study_id: UUID) -> Response:
+    """Return every value of every measure as a table that `stb analyse table` reads."""
+    content = await (await services.analytics()).export_study_values(study_id)
+    headers = {"Cache-Control": "no-store", "Content-Disposition": 'attachment; filename="values.csv"'}
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def _load(services: Services, asked: Awaitable[_Result]) -> Loaded[_Result]:
+    """Wait for a result; a service that is late, fails or refuses leaves the rest of the page as it is."""
+    try:
+        async with asyncio.timeout(services.timeout_seconds * _SHARE_OF_TIMEOUT):
+            return Loaded(await asked)
+    except (Conflict, NotFound) as refused:
+        return Loaded(reason=refused.problem.detail)
+    except (*PEER_TROUBLE, TimeoutError):
+        return Loaded()
+
+
+def _bots(measures: tuple[MeasureResult, ...]) -> list[str]:
+    """Return the names of all bots, in the order of the first measure that has them."""
+    return [*dict.fromkeys(bot.bot for each in measures for bot in each.bots)]

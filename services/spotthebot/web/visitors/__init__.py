@@ -1,0 +1,1 @@
+"""Visitors: people who signed in with an API key, and annotators who opened an entry link."""

@@ -1,0 +1,43 @@
+"""Parameters for results of `analytics`, as keywords of its client."""
+
+from typing import TypedDict
+
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit
+from spotthebot.contracts.analytics.figures import Theme, Width
+
+
+class Parameters(TypedDict, total=False):
+    """Parameters for the computation of results. A parameter that is left out has the service's default."""
+
+    filter: Filter
+    unit: Unit
+    confidence_level: float
+    significance_level: float
+    clusters: Clusters
+    test: Test
+    correction: Correction
+    resamples: int
+    seed: int
+
+
+class SectionParameters(Parameters, total=False):
+    """The parameters of one section.
+
+    With `recent`, a running campaign's section may be some seconds old: see `as_of`.
+    """
+
+    recent: bool
+
+
+class FigureParameters(SectionParameters, total=False):
+    """How a figure is computed and drawn.
+
+    It can be drawn for a light or a dark page, for a wide screen or a phone, with or without a title. `revision` is the
+    field of an earlier answer of `sections`. With it, the figure shows the same annotations as that answer, as long as
+    the service keeps them.
+    """
+
+    theme: Theme
+    width: Width
+    heading: bool
+    revision: str | None

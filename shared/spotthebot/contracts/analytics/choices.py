@@ -1,0 +1,13 @@
+"""The values of choices that results depend on.
+
+They are plain words, so that the command line starts without models.
+"""
+
+from typing import Literal
+
+Filter = Literal["complete_packages", "none"]
+Unit = Literal["annotation", "segment", "conversation"]
+Correction = Literal["holm", "bonferroni", "none"]
+Clusters = Literal["both", "conversation", "annotator", "fixed_panel", "none"]
+Test = Literal["clustered", "sign", "chi_square", "score"]
+RankRule = Literal["published", "percentile"]

@@ -1,0 +1,115 @@
+"""A campaign by ratings on the command line: its ranking by a measure, and its report."""
+
+import csv
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.factories.campaigns import DIMENSIONS, rated_campaign
+from tests.factories.command_line import Stb, stb_of_admin
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import register_bots
+
+BOTS = ["ours", "baseline", "secretive"]
+"""The bots of a rated campaign, by mean quality 4.5, 3 and 1.5: two annotators tell no pair apart."""
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return ("bots", "conversations", "annotation", "analytics")
+
+
+@pytest.fixture
+async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stb]:
+    """Run a command as an administrator, with a campaign by ratings named `spring`."""
+    await rated_campaign(suite, await register_bots(suite))
+    async with stb_of_admin(suite, monkeypatch) as run:
+        yield run
+
+
+class TestRank:
+    async def test_goes_by_the_headline_and_shows_every_measure(self, stb: Stb):
+        done = await stb("rank", "spring")
+        assert done.returncode == 0, done.stderr
+        assert "By mean quality, none of the 3 pairs of bots can be told apart." in done.stdout
+        assert "By quality:" in done.stdout
+        assert "All measures: --measure NAME shows one" in done.stdout
+        assert all(f" {name} " in done.stdout for name in DIMENSIONS)
+        assert "Krippendorff's alpha:" in done.stdout
+
+    async def test_goes_by_another_measure_that_is_named(self, stb: Stb):
+        done = await stb("rank", "spring", "--measure", "engaging")
+        assert done.returncode == 0, done.stderr
+        assert "By mean engaging, none of the 3 pairs of bots can be told apart." in done.stdout
+        assert "By engaging:" in done.stdout
+        assert "Published form" in done.stdout
+        assert "mean with Student's t interval" in " ".join(done.stdout.split())
+        assert "All measures" not in done.stdout
+
+    async def test_by_an_unknown_measure_names_the_known_ones_in_one_sentence(self, stb: Stb):
+        done = await stb("rank", "spring", "--measure", "kindness")
+        assert done.returncode == 1
+        known = ", ".join(DIMENSIONS)
+        assert done.stderr.strip() == f"Error: 'spring' has no measure 'kindness': there are {known}."
+
+    @pytest.mark.parametrize("measure", [[], ["--measure", "engaging"]])
+    async def test_takes_no_options_of_labels(self, stb: Stb, measure: list[str]):
+        done = await stb("rank", "spring", *measure, "--unit", "conversation", "--test", "sign")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.strip() == (
+            "Error: Results by the measures of the protocol 'dialogue_likert' take no --unit and no --test:"
+            " repeat the command without."
+        )
+
+    async def test_as_json_has_the_bots_the_pairs_and_the_methods(self, stb: Stb):
+        done = await stb("rank", "spring", "--json", "-")
+        found = json.loads(done.stdout)
+        assert (found["measure"], found["kind"], found["campaign"]) == ("quality", "scale", "spring")
+        assert [(each["bot"], each["estimate"]) for each in found["bots"]] == list(
+            zip(BOTS, (4.5, 3, 1.5), strict=True)
+        )
+        assert {frozenset((each["bot"], each["other"])) for each in found["pairs"]} == {
+            frozenset(pair) for pair in (BOTS[:2], BOTS[1:], BOTS[::2])
+        }
+        assert [each["published"]["estimate"] for each in found["bots"]] == [4.5, 3, 1.5]
+        assert "mean of all ratings" in found["method"]
+        assert found["rank_method"]
+        assert found["pairs_method"]
+
+
+class TestReport:
+    async def test_has_the_measures_and_the_design(self, stb: Stb, tmp_path: Path):
+        folder = tmp_path / "report"
+        done = await stb("report", "spring", "--out", folder)
+        assert done.returncode == 0, done.stderr
+        text = (folder / "report.html").read_text()
+        assert "<b>By mean quality, none of the 3 pairs of bots can be told apart.</b>" in text
+        assert (
+            "Bots were evaluated by the protocol dialogue_likert, version 1: 2 annotators saw 3 conversations" in text
+        )
+        ranking = list(csv.DictReader((folder / "csv" / "ranking.csv").read_text().splitlines()))
+        assert [(row["bot"], row["estimate"]) for row in ranking] == list(zip(BOTS, ("4.5", "3.0", "1.5"), strict=True))
+        design = dict(csv.reader((folder / "csv" / "design.csv").read_text().splitlines()))
+        expected = {
+            "Protocol": "dialogue_likert, version 1",
+            "Exchanges shown to annotators": "all",
+            "Annotations of a conversation": "2.00 on average",
+            "Conversations": "3 complete, 0 of them between people (0 %)",
+        }
+        assert {fact: design[fact] for fact in expected} == expected
+        document = json.loads((folder / "report.json").read_text())
+        assert document["headline"] == "quality"
+        assert [each["measure"] for each in document["measures"]] == list(DIMENSIONS)
+        assert len(document["pairs"]) == 3
+
+    async def test_takes_no_options_of_spot_the_bot(self, stb: Stb, tmp_path: Path):
+        folder = tmp_path / "report"
+        done = await stb("report", "spring", "--out", folder, "--stability", "--samples", "5")
+        assert done.returncode == 1
+        assert done.stderr.strip() == (
+            "Error: Results by the measures of the protocol 'dialogue_likert' take no --stability and no --samples:"
+            " repeat the command without."
+        )
+        assert not (folder / "report.html").exists()

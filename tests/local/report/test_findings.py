@@ -1,0 +1,193 @@
+"""What a report and the printed ranking say first is what the ranks tell, by name of the measure."""
+
+import doctest
+from collections.abc import Sequence
+
+import pytest
+from rich.console import Console
+
+from spotthebot.analytics.stats import Design, smallest_p
+from spotthebot.cli.results.ranking import print_ranking
+from spotthebot.contracts.analytics import differences as analytics_differences
+from spotthebot.contracts.analytics.provenance import PooledEffect, Uncertainty
+from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.local.report.findings import adjustment_words, difference_finding, findings
+from tests.factories.analyses import analysis
+
+_RESULTS = analysis(("A", "B", "C"))
+_HUMAN = "Most often taken for a human is"
+
+
+def results(
+    ranks: Sequence[tuple[int, int] | None],
+    *,
+    games: int = 0,
+    log_rank: int = 0,
+    intervals: Sequence[tuple[float, float]] = ((0.0, 1.0),) * 3,
+    **of_ranking: str,
+) -> Analysis:
+    """Return results of three bots with these sets of ranks, and so many pairs that each test tells apart."""
+    bots = tuple(
+        bot.model_copy(
+            update={
+                "bot": name,
+                "rank_low": found and found[0],
+                "rank_high": found and found[1],
+                "win_rate": bot.win_rate.model_copy(update={"low": low, "high": high}),
+            }
+        )
+        for bot, name, found, (low, high) in zip(_RESULTS.ranking.bots, "ABC", ranks, intervals, strict=True)
+    )
+    pairs = tuple(
+        pair.model_copy(update={"win_rate": 0.5, "significant": at < games, "uncertainty": None})
+        for at, pair in enumerate(_RESULTS.win_rates.pairs)
+    )
+    of_bots = [test for test in _RESULTS.survival.log_rank if "HU" not in {test.bot, test.other}]
+    tests = [
+        test.model_copy(update={"p_adjusted": 0.5, "significant": test in of_bots[:log_rank] or test not in of_bots})
+        for test in _RESULTS.survival.log_rank
+    ]
+    return _RESULTS.model_copy(
+        update={
+            "ranking": _RESULTS.ranking.model_copy(update={"bots": bots, **of_ranking}),
+            "win_rates": _RESULTS.win_rates.model_copy(update={"pairs": pairs}),
+            "survival": _RESULTS.survival.model_copy(update={"log_rank": tuple(tests)}),
+        }
+    )
+
+
+def sentences(found: Analysis) -> list[str]:
+    """Return the findings but the last, which is of fooling rates."""
+    *said, last = findings(found)
+    assert last.startswith(_HUMAN)
+    return said
+
+
+class TestFindings:
+    def test_count_what_the_ranks_tell_and_then_what_other_measures_do(self):
+        assert sentences(results([(1, 3), (1, 3), (1, 3)], games=1, log_rank=2)) == [
+            "By mean win rate, none of the 3 pairs of bots can be told apart.",
+            "By each pair's own games, 1 of 3 pairs of bots can be told apart.",
+            (
+                "Survival is another measure, of how long bots pass: by log-rank tests, 2 of 3 pairs of bots can be"
+                " told apart."
+            ),
+        ]
+
+    def test_name_the_first_where_all_differences_are_shown(self):
+        assert sentences(results([(1, 1), (2, 2), (3, 3)], games=3, log_rank=3)) == [
+            "By mean win rate, all 3 pairs of bots can be told apart, with 95 % confidence.",
+            "A is ahead of every other bot.",
+            (
+                "Survival is another measure, of how long bots pass: by log-rank tests, all 3 pairs of bots can be told"
+                " apart."
+            ),
+        ]
+
+    def test_count_a_difference_of_bots_whose_ranks_overlap(self):
+        first, second, *_ = findings(results([(1, 2), (1, 3), (2, 3)]))
+        assert first == "By mean win rate, 1 of 3 pairs of bots can be told apart, with 95 % confidence."
+        assert second == "The best bot is one of A and B."
+
+    def test_explain_intervals_that_part_where_ranks_do_not(self):
+        parted = results([(1, 3), (1, 3), (1, 3)], intervals=[(0.8, 0.9), (0.4, 0.85), (0.1, 0.7)])
+        assert findings(parted)[1] == (
+            "At least 1 pair that cannot be told apart has 95 % intervals of the win rate that do not overlap: an"
+            " interval holds for one bot by itself, the ranks hold for all bots at once."
+        )
+
+    def test_name_strengths_where_they_decide(self):
+        first, second, *_ = findings(results([(1, 3), (1, 3), (1, 3)], ranked_by="strengths"))
+        assert first == "By Bradley-Terry strength, none of the 3 pairs of bots can be told apart."
+        assert second.startswith("Not all of these bots met")
+
+    def test_say_why_there_is_no_ranking_and_what_survival_shows(self):
+        found = sentences(results([None, None, None], log_rank=1, reason="A and C never met"))
+        assert found[0] == "No ranking by mean win rate or Bradley-Terry strength: A and C never met."
+        assert "1 of 3 pairs" in found[-1]
+
+    def test_do_not_call_uncorrected_differences_sure(self):
+        found = results([(1, 1), (2, 2), (3, 3)]).model_copy(update={"correction": "none"})
+        assert findings(found)[0] == (
+            "By mean win rate, all 3 pairs of bots can be told apart, each at the level 0.05, without a correction for"
+            " the number of tests."
+        )
+
+    @pytest.mark.parametrize(
+        ("best_ranks", "sentence"),
+        [
+            ({"A": 2, "B": 1}, "By mean win rate, B is ahead of A, sure."),
+            ({"A": 1, "B": 1, "C": None}, "By mean win rate, A and B cannot be told apart."),
+            ({"A": 1}, "Only A has a mean win rate that can be ranked: there is no other bot to compare it with."),
+            ({"A": None}, "There is no ranking by mean win rate: no bot has a decided game."),
+        ],
+    )
+    def test_name_one_or_two_bots(self, best_ranks: dict[str, int | None], sentence: str):
+        assert difference_finding("mean win rate", best_ranks, "sure") == sentence
+
+    def test_stand_above_the_printed_ranking(self, capsys: pytest.CaptureFixture[str]):
+        found = results([(1, 3), (1, 3), (1, 3)])
+        print_ranking(Console(width=200), found)
+        text = " ".join(capsys.readouterr().out.split())
+        assert text.index(findings(found)[0]) < text.index("TrueSkill")
+        assert adjustment_words("holm") in text
+
+    def test_count_as_the_worked_example_says(self):
+        assert doctest.testmod(analytics_differences) == (0, 1)
+
+
+class TestReach:
+    @pytest.mark.parametrize(("games", "smallest"), [(4, 0.56), (40, None)])
+    def test_is_said_where_no_record_of_the_games_could_tell_a_pair_apart(self, games: int, smallest: float | None):
+        """Of 4 games with a design effect of 2 all wins give t = 2 ** 0.5, p = .188 with 10 degrees, 3 times that."""
+        said = _said_of_reach(games=games, annotators=6)
+        sentence = (
+            "These were too few games to tell any pair apart by them: the smallest adjusted p-value that one could have"
+            f" is {smallest}."
+        )
+        assert [each.startswith(sentence) for each in said] == ([] if smallest is None else [True])
+
+    def test_says_with_how_many_conversations_a_pair_could_differ(self):
+        (said,) = _said_of_reach(games=4, annotators=6)
+        _, _, tail = said.partition(" With these 6 annotators, ")
+        enough = int(tail.removesuffix(" conversations of each pair would be the fewest."))
+        design = Design(tie_rate=14 / 18, annotations_per_conversation=6, annotators=6)
+        below, above = (smallest_p(each, design, n_pairs=3) for each in (enough, enough - 1))
+        assert below < 0.05 <= above
+
+    def test_says_so_where_no_number_of_conversations_would_do(self):
+        (said,) = _said_of_reach(games=4, annotators=2)
+        assert said.endswith(" With these 2 annotators no number of conversations would do.")
+
+    def test_names_no_number_of_which_there_are_as_many(self):
+        """Correlations of this campaign may be stronger than those that the planner takes for granted."""
+        (said,) = _said_of_reach(games=40, annotators=12, design_effect=60)
+        assert said.endswith(".")
+        assert "fewest" not in said
+
+
+def _said_of_reach(*, games: int, annotators: int, design_effect: float = 2) -> list[str]:
+    """Return what is said of reach where a bot of each of three pairs won so many games beside 14 ties."""
+    found = results([(1, 3)] * 3)
+    pooled = PooledEffect(
+        design_effect=design_effect, expected=design_effect, own=2, own_degrees_of_freedom=3, family=3
+    )
+    uncertainty = Uncertainty(
+        standard_error=0.2,
+        degrees_of_freedom=10,
+        conversations=4,
+        annotators=annotators,
+        clusters="both",
+        reason=None,
+        pooled=pooled,
+    )
+    pairs = tuple(
+        pair.model_copy(update={"wins": games, "losses": 0, "ties": 14, "p_value": 0.5, "uncertainty": uncertainty})
+        for pair in found.win_rates.pairs
+    )
+    # Six annotations of each conversation.
+    counts = found.counts.model_copy(
+        update={"annotated_conversations": 50, "annotations": 300, "annotators": annotators}
+    )
+    update = {"win_rates": found.win_rates.model_copy(update={"pairs": pairs}), "counts": counts}
+    return [each for each in findings(found.model_copy(update=update)) if "too few games" in each]
