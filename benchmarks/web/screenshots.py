@@ -150,7 +150,7 @@ async def _chat(page: Page, link: str, file: Path) -> None:
     await page.goto(link)
     await page.get_by_role("button", name="Begin").click()
     await page.get_by_label("Write to your partner").fill("Hello! What did you do today?")
-    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Send").click()  # unlike Enter, it also says it before the script listens
     await page.locator("#talk .partner").first.wait_for()
     await page.screenshot(path=file)
 
