@@ -7,6 +7,7 @@ ROWS = (
     "rank_ranges",
     "stability",
     "alpha_bootstrap",
+    "bradley_terry",
     "interval_npmle",
     "assessment",
     "campaign",

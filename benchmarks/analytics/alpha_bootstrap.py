@@ -1,7 +1,13 @@
-"""Krippendorff's alpha with 10,000 BCa resamples of dialogues, against the package `krippendorff` in a loop."""
+"""Krippendorff's alpha with 10,000 BCa resamples: of dialogues, as ABC-Eval has it, and of turns, as evalica does.
 
+The rivals are the package `krippendorff` in a loop, which is exact, and evalica (Rust), whose resamples draw pairs of
+values, with the disagreement by chance held as it is: it can draw no dialogues, and has no BCa bounds.
+"""
+
+import evalica
 import krippendorff
 import numpy as np
+import pandas as pd
 
 from benchmarks.analytics.measurement import Measurement, timed
 from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
@@ -34,6 +40,9 @@ def measure() -> list[Measurement]:
     _, rival_seconds = timed(loop)
     rival = rival_seconds * RESAMPLES / _RIVAL_RESAMPLES
     apart = abs((alpha.estimate or 0.0) - whole)
+    of_turns, turns_seconds = timed(lambda: bootstrap_alpha(unit, ratings.ravel(), n_resamples=RESAMPLES), repeats=5)
+    table = pd.DataFrame(ratings)
+    rust, rust_seconds = timed(lambda: evalica.alpha_bootstrap(table, n_resamples=RESAMPLES, random_state=0), repeats=5)
     return [
         Measurement(
             work=f"alpha of {TURNS:,} turns, {RESAMPLES:,} BCa resamples of {DIALOGUES} dialogues",
@@ -44,5 +53,15 @@ def measure() -> list[Measurement]:
             agreement=f"alpha within {apart:.0e}",
             goal=">= 70x",
             reached=rival / seconds >= 70 and apart < 1e-12,
-        )
+        ),
+        Measurement(
+            work=f"alpha of {TURNS:,} turns, {RESAMPLES:,} BCa resamples of turns",
+            rival="`evalica.alpha_bootstrap`",
+            seconds=turns_seconds,
+            rival_seconds=rust_seconds,
+            scaled="percentiles",
+            agreement=f"alpha within {abs((of_turns.estimate or 0.0) - rust.alpha):.0e}",
+            goal=">= 10x",
+            reached=rust_seconds / turns_seconds >= 10 and abs((of_turns.estimate or 0.0) - rust.alpha) < 1e-12,
+        ),
     ]

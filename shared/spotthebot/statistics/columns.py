@@ -73,13 +73,17 @@ def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Co
         texts = found.astype(object)
         texts[found == _NAN_AS_TEXT] = None
         found = texts
-    if found.dtype.kind in "iubU":
-        values, code = np.unique(found, return_inverse=True)
-        return Coded(values.tolist(), code.astype(np.int64).reshape(-1))
+    if found.dtype.kind in "iubfU":
+        absent = np.isnan(found) if found.dtype.kind == "f" else np.zeros(len(found), dtype=bool)
+        if not missing:
+            _require_none(absent, name)
+        code = np.full(len(found), -1, dtype=np.int64)
+        values, code[~absent] = np.unique(found[~absent], return_inverse=True)
+        return Coded(values.tolist(), code)
     rows = found.tolist()
-    absent = [is_missing(value) for value in rows]
-    if any(absent) and not missing:
-        raise ColumnMalformed(column=name, row=absent.index(True), fault="is missing")
+    absent = np.array([is_missing(value) for value in rows], dtype=bool)
+    if not missing:
+        _require_none(absent, name)
     distinct: dict[Hashable, int] = {}
     code = np.full(len(rows), -1, dtype=np.int64)
     for row, value in enumerate(rows):
@@ -94,6 +98,11 @@ def read_codes(column: npt.ArrayLike, name: str, *, missing: bool = False) -> Co
     place[[distinct[value] for value in order]] = np.arange(len(order))
     place[-1] = -1
     return Coded(order, place[code])
+
+
+def _require_none(absent: npt.NDArray[np.bool_], name: str) -> None:
+    if absent.any():
+        raise ColumnMalformed(column=name, row=int(np.argmax(absent)), fault="is missing")
 
 
 def is_missing(value: object) -> bool:

@@ -15,7 +15,8 @@ from spotthebot.statistics.levels import EVERY_LEVEL, is_level
 from spotthebot.statistics.randomness import Seed, generator_of
 from spotthebot.statistics.whole_numbers import is_whole
 
-_DRAWS_AT_ONCE: Final = 4_000_000
+_DRAWS_AT_ONCE: Final = 65_536
+"""Their counts fit into the processor's cache: with 4,000,000 at once, 1,000 clusters take 1.4 times as long."""
 MAX_RESAMPLES: Final = 1_000_000
 
 

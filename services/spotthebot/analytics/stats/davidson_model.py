@@ -36,41 +36,42 @@ def is_separated(wins: FloatArray, ties: FloatArray) -> bool:
     if scipy.sparse.csgraph.connected_components(wins, directed=True, connection="strong")[0] == 1:
         return False
     design, observed = _design(wins, ties)
-    better = [
-        design[seen, outcome] - design[seen, other]
-        for outcome in range(design.shape[1])
-        for other in range(design.shape[1])
-        if other != outcome
-        for seen in (observed[:, outcome] > 0,)
-    ]
-    gains = np.vstack(better)
+    outcomes = observed.shape[1]
+    better = []
+    for outcome in range(outcomes):
+        seen = np.flatnonzero(observed[:, outcome] > 0) * outcomes
+        better += [design[seen + outcome] - design[seen + other] for other in range(outcomes) if other != outcome]
+    gains = scipy.sparse.vstack(better, format="csr")
     # The direction with the largest gain, among those in which no observed outcome becomes less likely.
     best = scipy.optimize.linprog(
-        -gains.sum(axis=0), A_ub=np.vstack([-gains, gains]), b_ub=np.repeat([0.0, 1.0], len(gains)), bounds=(None, None)
+        -np.asarray(gains.sum(axis=0)).ravel(),
+        A_ub=scipy.sparse.vstack([-gains, gains]),
+        b_ub=np.repeat([0.0, 1.0], gains.shape[0]),
+        bounds=(None, None),
     )
     return -float(best.fun or 0.0) > _SMALLEST_SEPARATION
 
 
-def _design(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the parameters' factors and the counts, for each outcome of each pair that met.
+def _design(wins: FloatArray, ties: FloatArray) -> "tuple[scipy.sparse.csr_array, FloatArray]":
+    """Return the factors (pairs times outcomes, parameters) of the parameters, and the counts (pairs, outcomes).
 
-    The outcomes are wins of the first bot, wins of the second, and ties. The parameters are the log-strengths and, if
-    there are ties, log nu.
+    Only pairs that met are in them. The outcomes are wins of the first bot, wins of the second, and ties. The
+    parameters are the log-strengths and, if there are ties, log nu.
     """
-    k = len(wins)
+    k, has_ties = len(wins), bool(ties.any())
     first, second = np.triu_indices(k, 1)
-    observed = np.column_stack([wins[first, second], wins[second, first], ties[first, second]])
+    observed = np.column_stack([wins[first, second], wins[second, first], ties[first, second]][: 2 + has_ties])
     kept = observed.sum(axis=1) > 0
     observed, first, second = observed[kept], first[kept], second[kept]
-    has_ties = bool(ties.any())
-    design = np.zeros((len(first), 3, k + has_ties))
-    rows = np.arange(len(first))
-    design[rows, 0, first] = design[rows, 1, second] = 1.0
-    design[rows, 2, first] = design[rows, 2, second] = 0.5
-    if not has_ties:
-        return design[:, :2], observed[:, :2]
-    design[:, 2, k] = 1.0
-    return design, observed
+    of_pair = np.arange(len(first)) * observed.shape[1]
+    rows, columns, factors = [of_pair, of_pair + 1], [first, second], [1.0, 1.0]
+    if has_ties:
+        rows += [of_pair + 2] * 3
+        columns += [first, second, np.full(len(first), k)]
+        factors += [0.5, 0.5, 1.0]
+    factor = np.repeat(factors, len(first))
+    shape = (observed.size, k + has_ties)
+    return scipy.sparse.csr_array((factor, (np.concatenate(rows), np.concatenate(columns))), shape=shape), observed
 
 
 def fit_davidson(wins: FloatArray, ties: FloatArray) -> DavidsonModel:
@@ -80,9 +81,10 @@ def fit_davidson(wins: FloatArray, ties: FloatArray) -> DavidsonModel:
     """
     k = len(wins)
     design, observed = _design(wins, ties)
-    has_ties = design.shape[2] > k
+    d = design.shape[1]
+    has_ties = d > k
     games = observed.sum(axis=1)
-    parameters = np.zeros(design.shape[2])
+    parameters = np.zeros(d)
     likelihood, gradient, information = _slopes(design, observed, games, parameters)
     for _ in range(_ITERATIONS):
         step = np.linalg.pinv(information, hermitian=True) @ gradient
@@ -97,7 +99,7 @@ def fit_davidson(wins: FloatArray, ties: FloatArray) -> DavidsonModel:
         likelihood, gradient, information = moved
     covariance = np.linalg.pinv(information, hermitian=True)
     strengths = parameters[:k] - parameters[:k].mean()
-    centring = np.eye(k, design.shape[2])
+    centring = np.eye(k, d)
     centring[:, :k] -= 1 / k
     return DavidsonModel(
         parameters=parameters,
@@ -138,16 +140,19 @@ def influence_of_games(games: Games, met: IntArray, fit: DavidsonModel | None) -
 
 
 def _slopes(
-    design: FloatArray, observed: FloatArray, games: FloatArray, parameters: FloatArray
+    design: "scipy.sparse.csr_array", observed: FloatArray, games: FloatArray, parameters: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
-    scores = design @ parameters
+    scores = (design @ parameters).reshape(observed.shape)
     scores -= scores.max(axis=1, keepdims=True)
     proportions = np.exp(scores)
     totals = proportions.sum(axis=1, keepdims=True)
     shares = proportions / totals
     likelihood = float(np.sum(observed * (scores - np.log(totals))))
-    gradient = np.einsum("po,pod->d", observed - games[:, None] * shares, design)
-    mean = np.einsum("po,pod->pd", shares, design)
-    weighted = (games[:, None] * shares)[:, :, None] * design
-    information = np.einsum("pod,poe->de", weighted, design) - (games[:, None] * mean).T @ mean
-    return likelihood, gradient, information
+    gradient = design.T @ (observed - games[:, None] * shares).ravel()
+    weighted = design * np.sqrt(games[:, None] * shares).ravel()[:, None]
+    n, outcomes = observed.shape
+    pair = scipy.sparse.csr_array(
+        (np.sqrt(shares).ravel(), (np.repeat(np.arange(n), outcomes), np.arange(n * outcomes)))
+    )
+    mean = pair @ weighted
+    return likelihood, gradient, (weighted.T @ weighted - mean.T @ mean).toarray()

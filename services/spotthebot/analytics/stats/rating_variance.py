@@ -2,8 +2,8 @@
 
 A game's score involves only few parameters. Its influence on all ratings is this score times the effects of these
 parameters on the ratings. The influence of a cluster is the sum of the scores of its games times the same effects. All
-games of a cluster are enlarged equally. So no array of games times ratings is in memory, unless clusters are sets of
-several annotators.
+games of a cluster are enlarged equally, and only on the ratings of the bots that play in them. So no array of games
+times ratings is in memory, unless clusters are sets of several annotators.
 """
 
 from collections.abc import Iterator
@@ -110,7 +110,12 @@ class _RatingPart:
 
     def variances(self) -> FloatArray:
         """Return the variance of each rating; NaN if it has fewer than two clusters."""
-        return np.maximum(np.diag(self.covariance()), 0.0)
+        if self._gram is not None or self._shared is not None:
+            return np.maximum(np.diag(self.covariance()), 0.0)
+        squares = np.sum(self._moves * (self._squared_scores() @ self._moves), axis=0)
+        for _, own, more in self._enlarged():
+            squares += np.bincount(more.indices, more.data * (2 * own + more.data), minlength=len(squares))
+        return np.where(self._known, np.maximum(squares * self._factor**2, 0.0), np.nan)
 
     def covariance(self) -> FloatArray:
         """Return the covariance (bots, bots) of the ratings."""
@@ -121,26 +126,43 @@ class _RatingPart:
         return self._gram
 
     def _products(self) -> FloatArray:
+        if self._shared is None:
+            return self._sums_of_products()
         k = self._moves.shape[1]
         gram = np.zeros((k, k))
-        if self._shared is None:
-            for sums in self._sums():
-                gram += sums.T @ sums
-            return gram
-        whole = np.vstack([np.zeros((0, k)), *self._sums()])
+        sums = [self._scores[block] @ self._moves + more.toarray() for block, _, more in self._enlarged()]
+        whole = np.vstack([np.zeros((0, k)), *sums]) * self._factor
         step = max(1, _NUMBERS_AT_ONCE // max(len(whole), 1))
         for start in range(0, k, step):
             bots = slice(start, start + step)
             gram[:, bots] = whole.T @ (self._shared @ whole[:, bots])
         return gram
 
-    def _sums(self) -> Iterator[FloatArray]:
-        """Yield the influence of clusters on ratings (clusters, bots), block by block."""
+    def _sums_of_products(self) -> FloatArray:
+        """Return the products (bots, bots) of the clusters' enlarged influence, summed over clusters."""
+        gram = self._moves.T @ self._squared_scores() @ self._moves
+        for block, _, more in self._enlarged():
+            dense = more.toarray()
+            crossed = self._moves.T @ (self._scores[block].T @ dense)
+            gram += crossed + crossed.T + more.T @ dense
+        return np.asarray(gram * self._factor**2)
+
+    def _squared_scores(self) -> FloatArray:
+        return np.asarray((self._scores.T @ self._scores).toarray())
+
+    def _enlarged(self) -> "Iterator[tuple[slice, FloatArray, scipy.sparse.csr_array]]":
+        """Yield blocks of clusters: their influence on the bots that play in them, and by how much it is enlarged.
+
+        The influence on other bots is not enlarged. So `more` (clusters, bots) has few entries; the influence has the
+        order of these entries.
+        """
         rows, step = self._scores.shape[0], max(1, _NUMBERS_AT_ONCE // max(self._moves.shape[1], 1))
         for start in range(0, rows, step):
-            leverage = self._leverage[start : start + step].toarray()
-            enlarged = np.where(leverage < WHOLE, self._factor / np.maximum(1 - leverage, 1 - WHOLE), 0.0)
-            yield (self._scores[start : start + step] @ self._moves) * enlarged
+            block = slice(start, start + step)
+            sums, more = self._scores[block] @ self._moves, self._leverage[block].copy()
+            own = sums[np.repeat(np.arange(len(sums)), np.diff(more.indptr)), more.indices]
+            more.data = own * np.where(more.data < WHOLE, more.data / np.maximum(1 - more.data, 1 - WHOLE), -1.0)
+            yield block, own, more
 
 
 def _matrix(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> "scipy.sparse.csr_array":
