@@ -15,8 +15,8 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from spotthebot.fed.domain.dimensions import unique_followups
-from spotthebot.fed.domain.published_dimensions import FED
+from spotthebot.fed.dimension_sets.domain.dimensions import unique_followups
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED
 from spotthebot.inference.models.context_length import ContextLength
 from spotthebot.inference.models.likelihood.batch_model import LikelihoodBatchModel, batch_model_of
 from spotthebot.inference.models.likelihood.limits import Limits

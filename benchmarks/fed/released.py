@@ -9,7 +9,7 @@ import torch
 from benchmarks.bots.measurement import Measurement
 from benchmarks.fed.clocks import interleaved
 from benchmarks.fed.material import SIZES, TOY_SIZES, context_text, dialogue, random_model, request, scorer, tokenizer
-from spotthebot.fed.domain.published_dimensions import FED
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED
 from spotthebot.inference.models.batch import run_batch
 
 GOALS = {32: 8, 128: 20, 512: 45}

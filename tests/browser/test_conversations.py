@@ -13,9 +13,9 @@ from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.contracts.fed.score_jobs import BaselineOut, DimensionScoresOut, ScoreJobIn
 from spotthebot.contracts.fed.scorers import ScorerIn
 from spotthebot.conversations.searches.domain import SEARCHED_AT_ONCE
-from spotthebot.fed.domain.score_sets import ScoredContext
-from spotthebot.fed.store.score_sets import put_scores
-from spotthebot.fed.tables import STEP_JOBS
+from spotthebot.fed.score_sets.domain import ScoredContext
+from spotthebot.fed.score_sets.store import put_scores
+from spotthebot.fed.score_sets.tables import STEP_JOBS
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from tests.factories.annotating import claim, save, submit, work_through

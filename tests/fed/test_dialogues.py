@@ -2,9 +2,9 @@
 
 import pytest
 
-from spotthebot.fed.domain.dialogues import MAX_CHARACTERS, MAX_TURNS, Dialogue, Level, Turn, parse_dialogue
-from spotthebot.fed.domain.errors import DialogueUnusable
-from spotthebot.fed.domain.published_data import parse_published
+from spotthebot.fed.dialogues.domain.dialogues import MAX_CHARACTERS, MAX_TURNS, Dialogue, Level, Turn, parse_dialogue
+from spotthebot.fed.dialogues.domain.published_data import parse_published
+from spotthebot.fed.dialogues.errors import DialogueUnusable
 
 HELLO, FINE = {"speaker": "A", "text": "Hello!"}, {"speaker": "B", "text": "Fine."}
 CONTEXT = "User: Hi!\nSystem: Hi: what's up?\nUser: Nothing"

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import pytest
 
-from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
-from spotthebot.fed.domain.dimensions import (
+from spotthebot.fed.dimension_sets.domain.bipartite_dimensions import BIPARTITE
+from spotthebot.fed.dimension_sets.domain.dimensions import (
     MAX_DIMENSIONS,
     MAX_FOLLOWUPS,
     Dimension,
@@ -16,8 +16,8 @@ from spotthebot.fed.domain.dimensions import (
     user_dimension,
     user_dimensions,
 )
-from spotthebot.fed.domain.errors import DimensionNameTaken, DimensionUnusable, NoSuchDimension
-from spotthebot.fed.domain.published_dimensions import DIALOGUE_LEVEL, FED, TURN_LEVEL
+from spotthebot.fed.dimension_sets.domain.published_dimensions import DIALOGUE_LEVEL, FED, TURN_LEVEL
+from spotthebot.fed.dimension_sets.errors import DimensionNameTaken, DimensionUnusable, NoSuchDimension
 from tests.factories.published_dump import reference
 
 RELEASED = "7346cef61d0f68430a0b608e21a1723053ed1129170f55de0eb15a31f0f6ae9f"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.fed.domain.length_baseline import context_length, fit_length_baseline
+from spotthebot.fed.scores.domain.length_baseline import context_length, fit_length_baseline
 
 
 class TestContextLength:

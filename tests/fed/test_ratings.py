@@ -8,13 +8,9 @@ from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.annotation.measures import ShownTurns, measured_questions
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.fed.domain.ratings import (
-    rated_as_systems,
-    rated_in_dialogues,
-    rated_in_turns,
-    ratings_in_campaign,
-)
-from spotthebot.fed.domain.score_sets import ScoredContext
+from spotthebot.fed.correlations.domain import rated_as_systems, rated_in_dialogues, rated_in_turns
+from spotthebot.fed.ratings.domain import ratings_in_campaign
+from spotthebot.fed.score_sets.domain import ScoredContext
 
 TALK = UUID(int=1)
 EMPATHY = AnnotationProtocol.model_validate(

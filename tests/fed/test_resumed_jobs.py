@@ -12,12 +12,12 @@ from uuid import UUID
 import pytest
 
 from spotthebot.fed.clients import Collections
-from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
+from spotthebot.fed.dimension_sets.domain.bipartite_dimensions import BIPARTITE
 from spotthebot.fed.model import open_scorers
+from spotthebot.fed.score_jobs.use_cases import STEP_JOBS, prepare_score_job
+from spotthebot.fed.score_sets import store as score_sets_store
+from spotthebot.fed.score_sets.use_cases import read_contexts
 from spotthebot.fed.settings import FedSettings
-from spotthebot.fed.store import score_sets as score_sets_store
-from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
-from spotthebot.fed.use_cases.stored_contexts import read_contexts
 from spotthebot.inference.errors import WorkerUnavailable
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.jobs.tasks import attempt

@@ -15,7 +15,7 @@ from spotthebot.clients import Conflict, Forbidden, Invalid, NotFound
 from spotthebot.contracts.conversations.exports import ExportedRating
 from spotthebot.contracts.fed.score_jobs import ScoreJobIn
 from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
-from spotthebot.fed.domain.length_baseline import context_length
+from spotthebot.fed.scores.domain.length_baseline import context_length
 from spotthebot.kit.database.sessions import Database
 from tests.factories import bot_servers
 from tests.factories.annotating import ask, work_through

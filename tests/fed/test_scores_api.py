@@ -4,9 +4,9 @@ from spotthebot.clients import Conflict, Forbidden, Invalid, NotFound
 from spotthebot.contracts.fed.dimensions import DimensionIn, DimensionSetIn
 from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.contracts.fed.scores import DialogueIn, DialogueTurn, ScoresIn
-from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
-from spotthebot.fed.domain.modes import ScoringRule
-from spotthebot.fed.domain.published_dimensions import FED_TURN
+from spotthebot.fed.dialogues.domain.dialogues import Dialogue, Level, Turn
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED_TURN
+from spotthebot.fed.scores.domain.modes import ScoringRule
 from spotthebot.inference.models.likelihood import kind as likelihood_kind
 from spotthebot.local.scoring.dialogue_files import DialogueToScore, ReadDialogues
 from spotthebot.local.scoring.run import ScoringOptions, score_dialogues

@@ -6,18 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from spotthebot.fed.domain.dimensions import Dimension, Polarity, unique_followups
-from spotthebot.fed.domain.errors import FollowupsMissing, LikelihoodUnusable
-from spotthebot.fed.domain.likelihoods import LikelihoodOptions, found_contexts
-from spotthebot.fed.domain.modes import Mode, PolarityChoice, ScoringRule, SetRule
-from spotthebot.fed.domain.published_dimensions import FED
-from spotthebot.fed.domain.scoring import (
-    ContextLikelihood,
-    FollowupLikelihood,
-    followup_value,
-    require_followups,
-    score_dimension,
-)
+from spotthebot.fed.dimension_sets.domain.dimensions import Dimension, Polarity, unique_followups
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED
+from spotthebot.fed.likelihoods.domain import ContextLikelihood, FollowupLikelihood, LikelihoodOptions, found_contexts
+from spotthebot.fed.scores.domain.modes import Mode, PolarityChoice, ScoringRule, SetRule
+from spotthebot.fed.scores.domain.scoring import followup_value, require_followups, score_dimension
+from spotthebot.fed.scores.errors import FollowupsMissing, LikelihoodUnusable
 
 LIKEABLE = Dimension("likeable", positive=("I like you!", "Great!"), negative=("I don't like you.", "Awful.", "Go."))
 COHERENT = Dimension("coherent", positive=(), negative=("Awful.",))

@@ -15,9 +15,9 @@ from tritonclient.utils import InferenceServerException
 
 from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
 from spotthebot.contracts.fed.scores import DialogueIn, DialogueTurn, ScoresIn
-from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
-from spotthebot.fed.domain.modes import ScoringRule
-from spotthebot.fed.domain.published_dimensions import FED_TURN
+from spotthebot.fed.dialogues.domain.dialogues import Dialogue, Level, Turn
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED_TURN
+from spotthebot.fed.scores.domain.modes import ScoringRule
 from spotthebot.inference.errors import TritonNotHere
 from spotthebot.inference.models.batch import run_batch
 from spotthebot.inference.models.dialogue import kind as dialogue_kind

@@ -14,8 +14,8 @@ from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.tables import TurnCountRow
 from spotthebot.conversations.metadata import IDEMPOTENCY
 from spotthebot.conversations.settings import ConversationsSettings
-from spotthebot.fed.store import likelihoods
-from spotthebot.fed.tables import LikelihoodRow
+from spotthebot.fed.likelihoods import store as likelihoods_store
+from spotthebot.fed.likelihoods.tables import LikelihoodRow
 from spotthebot.kit.database import retention as database_retention
 from spotthebot.kit.database.retention import KeptRows, Retention, old_failed_jobs, old_idempotency_keys
 from spotthebot.kit.database.sessions import WriteSession
@@ -127,7 +127,7 @@ async def test_likelihoods_are_kept_for_days_after_their_last_use(
         async with database.write() as session:
             rows = [likelihood | {"key": key, "last_used_at": at} for key, at in times.items()]
             await session.execute(insert(LikelihoodRow), rows)
-            await likelihoods.note_use(session, [b"\x01"])  # in the database's own time, which is later
-        await _purge(database, likelihoods.old_likelihoods(90), "fed")
+            await likelihoods_store.note_use(session, [b"\x01"])  # in the database's own time, which is later
+        await _purge(database, likelihoods_store.old_likelihoods(90), "fed")
         async with database.read() as session:
             assert {*await session.scalars(select(LikelihoodRow.key))} == {b"\x01", b"\x05"}

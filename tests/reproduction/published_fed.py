@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spotthebot.fed.domain.dialogues import Level
-from spotthebot.fed.domain.length_baseline import context_length
-from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL, RatedDialogue, parse_published
-from spotthebot.fed.domain.published_dimensions import DIALOGUE_LEVEL, FED, TURN_LEVEL
+from spotthebot.fed.dialogues.domain.dialogues import Level
+from spotthebot.fed.dialogues.domain.published_data import DIMENSION_OF_LABEL, RatedDialogue, parse_published
+from spotthebot.fed.dimension_sets.domain.published_dimensions import DIALOGUE_LEVEL, FED, TURN_LEVEL
+from spotthebot.fed.scores.domain.length_baseline import context_length
 from tests.factories.published_dump import SHARED
 
 DATA = SHARED / "data" / "fed"

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from spotthebot.fed.domain.dialogues import Level
-from spotthebot.fed.domain.dimensions import unique_followups
-from spotthebot.fed.domain.modes import ScoringRule
-from spotthebot.fed.domain.published_dimensions import FED
-from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood, score_dimension
+from spotthebot.fed.dialogues.domain.dialogues import Level
+from spotthebot.fed.dimension_sets.domain.dimensions import unique_followups
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED
+from spotthebot.fed.likelihoods.domain import ContextLikelihood, FollowupLikelihood
+from spotthebot.fed.scores.domain.modes import ScoringRule
+from spotthebot.fed.scores.domain.scoring import score_dimension
 from spotthebot.inference.models.batch import run_batch
 from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.published_dump import reference

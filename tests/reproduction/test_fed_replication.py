@@ -11,15 +11,10 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.fed.domain.dialogues import Level
-from spotthebot.fed.domain.length_baseline import fit_length_baseline
-from spotthebot.fed.domain.published_dimensions import FED
-from spotthebot.fed.stats.correlation import (
-    CorrelationKind,
-    correlation,
-    lead_over_length,
-    partial_rank_correlation,
-)
+from spotthebot.fed.dialogues.domain.dialogues import Level
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED
+from spotthebot.fed.scores.domain.length_baseline import fit_length_baseline
+from spotthebot.fed.stats.correlation import CorrelationKind, correlation, lead_over_length, partial_rank_correlation
 from spotthebot.fed.stats.split_half import split_half
 from spotthebot.statistics.rank_correlation import rank_correlation
 from tests.factories.known import known

@@ -8,14 +8,19 @@ from fastapi import FastAPI
 
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.fed.events import FedEventType
-from spotthebot.fed.api import dimension_sets, score_jobs, score_sets, scores
-from spotthebot.fed.api.deps import Resources
 from spotthebot.fed.clients import Campaigns, Collections
+from spotthebot.fed.correlations import api as correlations_api
+from spotthebot.fed.deps import Resources
+from spotthebot.fed.dimension_sets import api as dimension_sets_api
+from spotthebot.fed.events.store import EVENTS
+from spotthebot.fed.metadata import IDEMPOTENCY
+from spotthebot.fed.metrics.use_cases import read_metrics
 from spotthebot.fed.model import open_scorers
+from spotthebot.fed.score_jobs import api as score_jobs_api
+from spotthebot.fed.score_sets import api as score_sets_api
+from spotthebot.fed.scores import api as scores_api
 from spotthebot.fed.settings import FedSettings
-from spotthebot.fed.store.events import EVENTS
-from spotthebot.fed.tables import IDEMPOTENCY, LINEAGE
-from spotthebot.fed.use_cases.metrics import read_metrics
+from spotthebot.fed.tables import LINEAGE
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
 from spotthebot.kit.jobs.queue import Jobs
@@ -51,10 +56,11 @@ def create_app(settings: FedSettings) -> FastAPI:
         summary="FED: a language model rates dialogues, beside what their length alone says.",
         settings=settings,
         routers=[
-            scores.router,
-            score_jobs.router,
-            score_sets.router,
-            dimension_sets.router,
+            scores_api.router,
+            score_jobs_api.router,
+            score_sets_api.router,
+            correlations_api.router,
+            dimension_sets_api.router,
             events_router(FedEventType, None),
         ],
         lineages=[LINEAGE],

@@ -13,7 +13,8 @@ from spotthebot.contracts.conversations.chats import ChatRatingOut
 from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
 from spotthebot.contracts.conversations.conversations import ConversationOut, SpeakersOut, TextsOut
 from spotthebot.contracts.repeated_texts import shown_texts
-from spotthebot.fed.domain.errors import NoSuchCampaign, NoSuchCollection, StillCollecting
+from spotthebot.fed.dialogues.errors import NoSuchCollection, StillCollecting
+from spotthebot.fed.ratings.errors import NoSuchCampaign
 
 _ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
 

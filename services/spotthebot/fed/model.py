@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from spotthebot.fed.domain.errors import DialogueUnusable, TritonMissing
+from spotthebot.fed.dialogues.errors import DialogueUnusable
+from spotthebot.fed.likelihoods.errors import TritonMissing
 from spotthebot.fed.settings import FedSettings
 from spotthebot.inference.errors import RequestRefused, TritonRefused, WorkerUnavailable
 from spotthebot.inference.model_files import ModelFolder, files_in, files_sha256_of

@@ -4,12 +4,12 @@ import asyncio
 
 from spotthebot.clients import AsyncConversations
 from spotthebot.fed.clients import Collections
+from spotthebot.fed.events.store import EVENTS
+from spotthebot.fed.events.use_cases import find_no_team
+from spotthebot.fed.likelihoods import store as likelihoods_store
 from spotthebot.fed.model import open_scorers
+from spotthebot.fed.score_jobs.use_cases import STEP_JOBS, prepare_score_job
 from spotthebot.fed.settings import FedSettings
-from spotthebot.fed.store import likelihoods as likelihoods_store
-from spotthebot.fed.store.events import EVENTS
-from spotthebot.fed.use_cases.events import find_no_team
-from spotthebot.fed.use_cases.score_jobs import STEP_JOBS, prepare_score_job
 from spotthebot.kit.database.retention import retention_of
 from spotthebot.kit.database.sessions import LONG_STATEMENT_SECONDS, Database
 from spotthebot.kit.events.dispatcher import dispatcher_of

@@ -9,10 +9,11 @@ import json
 
 import pytest
 
-from spotthebot.fed.domain.dimensions import unique_followups
-from spotthebot.fed.domain.modes import Mode, ScoringRule
-from spotthebot.fed.domain.published_dimensions import FED
-from spotthebot.fed.domain.scoring import ContextLikelihood, FollowupLikelihood, score_dimension
+from spotthebot.fed.dimension_sets.domain.dimensions import unique_followups
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED
+from spotthebot.fed.likelihoods.domain import ContextLikelihood, FollowupLikelihood
+from spotthebot.fed.scores.domain.modes import Mode, ScoringRule
+from spotthebot.fed.scores.domain.scoring import score_dimension
 from spotthebot.inference.models.batch import run_batch
 from spotthebot.inference.models.likelihood.kind import load
 from tests.factories import tiny_models

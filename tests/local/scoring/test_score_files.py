@@ -6,11 +6,11 @@ import pytest
 
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.contracts.conversations.exports import ExportedConversation
-from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
-from spotthebot.fed.domain.dialogues import Level
-from spotthebot.fed.domain.dimensions import Dimension
-from spotthebot.fed.domain.errors import DimensionNameTaken, DimensionUnusable, NoSuchDimension
-from spotthebot.fed.domain.published_dimensions import DIALOGUE_LEVEL, FED, TURN_LEVEL
+from spotthebot.fed.dialogues.domain.dialogues import Level
+from spotthebot.fed.dimension_sets.domain.bipartite_dimensions import BIPARTITE
+from spotthebot.fed.dimension_sets.domain.dimensions import Dimension
+from spotthebot.fed.dimension_sets.domain.published_dimensions import DIALOGUE_LEVEL, FED, TURN_LEVEL
+from spotthebot.fed.dimension_sets.errors import DimensionNameTaken, DimensionUnusable, NoSuchDimension
 from spotthebot.kit.exports.formats import ExportFormat, open_exporter
 from spotthebot.local.scoring.dialogue_files import read_dialogues
 from spotthebot.local.scoring.dimension_choice import choose_dimensions

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from spotthebot.fed.domain.dialogues import Level, parse_dialogue
-from spotthebot.fed.domain.dimensions import Dimension
-from spotthebot.fed.domain.length_baseline import context_length
-from spotthebot.fed.domain.modes import Mode, ScoringRule
+from spotthebot.fed.dialogues.domain.dialogues import Level, parse_dialogue
+from spotthebot.fed.dimension_sets.domain.dimensions import Dimension
+from spotthebot.fed.scores.domain.length_baseline import context_length
+from spotthebot.fed.scores.domain.modes import Mode, ScoringRule
 from spotthebot.inference.models.protocol import ModelDescription
 from spotthebot.local.scoring.dialogue_files import DialogueToScore, ReadDialogues
 from spotthebot.local.scoring.run import ScoringOptions, score_dialogues

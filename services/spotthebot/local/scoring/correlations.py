@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from spotthebot.fed.domain.context_scores import ContextScore
-from spotthebot.fed.domain.published_data import DIMENSION_OF_LABEL
+from spotthebot.fed.dialogues.domain.published_data import DIMENSION_OF_LABEL
+from spotthebot.fed.scores.domain.context_scores import ContextScore
 from spotthebot.fed.stats.correlation import Correlation, correlation, lead_over_length
 from spotthebot.fed.stats.means import group_means
 from spotthebot.fed.stats.split_half import split_half

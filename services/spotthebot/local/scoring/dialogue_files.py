@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spotthebot.fed.domain.dialogues import Dialogue, Level, parse_dialogue
-from spotthebot.fed.domain.errors import DialogueUnusable
-from spotthebot.fed.domain.published_data import parse_published
+from spotthebot.fed.dialogues.domain.dialogues import Dialogue, Level, parse_dialogue
+from spotthebot.fed.dialogues.domain.published_data import parse_published
+from spotthebot.fed.dialogues.errors import DialogueUnusable
 from spotthebot.local.scoring.errors import NotDialogues
 from spotthebot.local.scoring.exported_dialogues import Row, exported_dialogue, exported_rows, is_exported
 

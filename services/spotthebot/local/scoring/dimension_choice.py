@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Final
 
-from spotthebot.fed.domain.bipartite_dimensions import BIPARTITE
-from spotthebot.fed.domain.dialogues import Level
-from spotthebot.fed.domain.dimensions import Dimension, DimensionSet, user_dimension, user_dimensions
-from spotthebot.fed.domain.published_dimensions import FED, FED_DIALOGUE, FED_TURN
+from spotthebot.fed.dialogues.domain.dialogues import Level
+from spotthebot.fed.dimension_sets.domain.bipartite_dimensions import BIPARTITE
+from spotthebot.fed.dimension_sets.domain.dimensions import Dimension, DimensionSet, user_dimension, user_dimensions
+from spotthebot.fed.dimension_sets.domain.published_dimensions import FED, FED_DIALOGUE, FED_TURN
 from spotthebot.local.scoring.errors import NotDimensions
 
 SETS: Final = {each.name: each for each in (FED, FED_TURN, FED_DIALOGUE, BIPARTITE)}

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.contracts.conversations.exports import ExportedConversation
-from spotthebot.fed.domain.dialogues import Dialogue, Level, Turn
-from spotthebot.fed.domain.errors import DialogueUnusable
-from spotthebot.fed.domain.score_sets import texts_of, turns_to_score
+from spotthebot.fed.dialogues.domain.conversations import texts_of, turns_to_score
+from spotthebot.fed.dialogues.domain.dialogues import Dialogue, Level, Turn
+from spotthebot.fed.dialogues.errors import DialogueUnusable
 from spotthebot.kit.text.validation import faults_of
 from spotthebot.local.scoring.errors import NotDialogues
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from spotthebot.contracts.fed.scorers import JoinForm, Mode, OverLong, PolarityChoice, SetRule
 from spotthebot.contracts.fed.scorers import Level as LevelName
-from spotthebot.fed.domain import modes
-from spotthebot.fed.domain.dialogues import Level
+from spotthebot.fed.dialogues.domain.dialogues import Level
+from spotthebot.fed.scores.domain import modes
 from spotthebot.inference.errors import ModelNotLoadable
 from spotthebot.inference.models.errors import LoadFailed, NoSuchModel
 from spotthebot.local.progress import Steps

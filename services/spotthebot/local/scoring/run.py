@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spotthebot.fed.domain.context_scores import ContextScore, fit_baselines, score_context, with_baselines
-from spotthebot.fed.domain.dimensions import Dimension, unique_followups
-from spotthebot.fed.domain.errors import DialogueUnusable, LikelihoodUnusable
-from spotthebot.fed.domain.length_baseline import LengthBaseline
-from spotthebot.fed.domain.likelihoods import LikelihoodOptions, found_contexts
-from spotthebot.fed.domain.modes import ScoringRule
-from spotthebot.fed.domain.scoring import require_followups
+from spotthebot.fed.dialogues.errors import DialogueUnusable
+from spotthebot.fed.dimension_sets.domain.dimensions import Dimension, unique_followups
+from spotthebot.fed.likelihoods.domain import LikelihoodOptions, found_contexts
+from spotthebot.fed.scores.domain.context_scores import ContextScore, fit_baselines, score_context, with_baselines
+from spotthebot.fed.scores.domain.length_baseline import LengthBaseline
+from spotthebot.fed.scores.domain.modes import ScoringRule
+from spotthebot.fed.scores.domain.scoring import require_followups
+from spotthebot.fed.scores.errors import LikelihoodUnusable
 from spotthebot.inference.models.batch import run_batch
 from spotthebot.inference.models.protocol import BatchModel
 from spotthebot.local.scoring.dialogue_files import DialogueToScore, ReadDialogues, RejectedDialogue

@@ -1,0 +1,44 @@
+"""`/v1/score-sets/{set_id}/correlation`: how well scores agree with people's ratings."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
+from spotthebot.fed.correlations.use_cases import correlate, fetch_ratings
+from spotthebot.fed.deps import Reader, ServiceResources
+from spotthebot.fed.score_sets.use_cases import get_complete
+from spotthebot.kit.web.core.routes import CheckedRoute
+from spotthebot.kit.web.database.sessions import Pool
+
+router = APIRouter(prefix="/v1/score-sets/{set_id}", tags=["score sets"], route_class=CheckedRoute)
+
+
+@router.get("/correlation", operation_id="get_correlation")
+async def get_correlation(
+    database: Pool,
+    _caller: Reader,
+    resources: ServiceResources,
+    set_id: UUID,
+    campaign_id: Annotated[
+        UUID | None, Query(description="Whose annotations; without it, how people who chatted with the bots rate them.")
+    ] = None,
+    rated: Annotated[
+        str, Query(min_length=1, max_length=101, description="The question: QUESTION, QUESTION:CHOICE, or label.")
+    ] = "label",
+    level: Annotated[CorrelationLevel, Query()] = "dialogue",
+) -> CorrelationsOut:
+    """Correlate the scores with people's ratings of the same conversations.
+
+    The ratings come from a campaign's annotators, or from the people who chatted with the bots. An answer on a scale
+    counts its points. `QUESTION:CHOICE` counts 1 if the choice was taken, else 0. `label` counts 1 for human, 0.5 for
+    unsure and 0 for bot. A preference counts 1 for the preferred side and 0.5 for a tie. Next to each correlation of
+    the scores stands the correlation of the dialogues' length. The agreement between two halves of the annotators is
+    stated as well.
+    """
+    async with database.read() as session:
+        job = await get_complete(session, set_id)
+    clients = resources.campaigns, resources.collections
+    ratings = await fetch_ratings(*clients, job, campaign_id, rated=rated, level=level)
+    return await correlate(database, job, ratings)

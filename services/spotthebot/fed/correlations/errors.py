@@ -1,0 +1,22 @@
+"""The errors of ratings that scores can't be compared with.
+
+Invalid
+├── NoSuchRating
+└── NoRatingsOfTurns
+Conflict
+└── OtherCampaign
+"""
+
+from spotthebot.kit.errors import Conflict, Invalid
+
+
+class NoSuchRating(Invalid):
+    """There is no rating '{rated}' in {source}: {known}."""
+
+
+class NoRatingsOfTurns(Invalid):
+    """'{rated}' rates no single turns in {source}: {known}. For '{rated}', use the level 'dialogue' or 'system'."""
+
+
+class OtherCampaign(Conflict):
+    """The campaign '{campaign}' can't be compared with these scores: {reason}."""

@@ -1,0 +1,1 @@
+"""Dialogues and their sources; all functions are pure."""

@@ -1,0 +1,1 @@
+"""A dimension set defines the qualities that are scored, with the follow-ups of each."""

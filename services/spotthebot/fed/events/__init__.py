@@ -1,0 +1,1 @@
+"""An event publishes that a score job has ended."""

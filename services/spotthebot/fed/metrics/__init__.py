@@ -1,0 +1,1 @@
+"""Metrics show the operator how many jobs wait, and how fast contexts are scored."""

@@ -1,0 +1,1 @@
+"""A rating is a person's answer about a bot, as a number."""

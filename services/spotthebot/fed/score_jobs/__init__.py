@@ -1,0 +1,1 @@
+"""A score job scores the bots of a collection, in steps."""

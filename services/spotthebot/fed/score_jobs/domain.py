@@ -1,0 +1,65 @@
+"""Summaries of a job's scores for each bot: means with intervals and rank ranges, and the length baseline."""
+
+import math
+from collections.abc import Sequence
+
+from spotthebot.contracts.fed.score_jobs import BaselineOut, BotScoreOut, DimensionScoresOut, ScoreJobIn
+from spotthebot.fed.dimension_sets.domain.dimensions import Dimension
+from spotthebot.fed.score_sets.domain import ScoredContext
+from spotthebot.fed.scores.domain.length_baseline import LengthBaseline, fit_length_baseline
+from spotthebot.fed.stats.bot_scores import score_bots
+
+
+def summarize(
+    contexts: Sequence[ScoredContext], dimensions: Sequence[Dimension], request: ScoreJobIn
+) -> list[DimensionScoresOut]:
+    """Return the summary of each dimension. This computes bootstraps and blocks the thread."""
+    return [
+        _dimension(contexts, [each.scores[number] for each in contexts], dimension.name, request)
+        for number, dimension in enumerate(dimensions)
+    ]
+
+
+def _dimension(
+    contexts: Sequence[ScoredContext], scores: Sequence[float], name: str, request: ScoreJobIn
+) -> DimensionScoresOut:
+    line = fit_length_baseline([each.length for each in contexts], scores)
+    found = score_bots(
+        scores,
+        [each.bot for each in contexts],
+        [each.text for each in contexts],
+        confidence_level=request.confidence_level,
+        n_resamples=request.resamples,
+        seed=request.seed,
+    )
+    bots = []
+    for each in found.bots:
+        expected = _expected(line, [context.length for context in contexts if context.bot == each.bot])
+        bots.append(
+            BotScoreOut(
+                bot=each.bot,
+                score=each.estimate,
+                low=each.low,
+                high=each.high,
+                reason=each.reason,
+                rank_low=each.rank_low,
+                rank_high=each.rank_high,
+                contexts=each.n,
+                dialogues=each.n_dialogues,
+                length_baseline=expected,
+                beyond_length=None if expected is None else each.estimate - expected,
+            )
+        )
+    return DimensionScoresOut(
+        dimension=name,
+        bots=tuple(bots),
+        baseline=None
+        if line is None
+        else BaselineOut(intercept=line.intercept, slope=line.slope, r2=line.r2, contexts=line.n),
+        confidence_level=found.confidence_level,
+        method=found.method,
+    )
+
+
+def _expected(line: LengthBaseline | None, lengths: Sequence[int]) -> float | None:
+    return None if line is None else math.fsum(map(line.score_of, lengths)) / len(lengths)

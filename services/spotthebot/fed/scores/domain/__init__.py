@@ -1,0 +1,1 @@
+"""The rules by which likelihoods become scores; all functions are pure."""

@@ -1,1 +1,0 @@
-"""The use cases of `fed`; each is a function."""
