@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.faults_of_fed import FED
+
 ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "services", ROOT / "shared"]
 VAGUE = {"service.py", "utils.py", "helpers.py", "common.py", "manager.py", "base.py"}
@@ -30,7 +32,7 @@ EXPORTS = {
 """The only packages that name again what their modules define, and for whom."""
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
-FAULTS = {
+FAULTS = FED | {
     "a service imports another": (
         "services/spotthebot/conversations/control/use_cases.py",
         "from spotthebot.bots.probes import store as _",

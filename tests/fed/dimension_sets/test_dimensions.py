@@ -42,7 +42,7 @@ class TestPublishedDimensions:
         assert sum(not each.positive for each in FED.dimensions) == 8
 
     def test_are_read_with_the_standard_library_alone(self):
-        program = "import sys, spotthebot.fed.domain.published_dimensions; print(*sys.modules)"
+        program = "import sys, spotthebot.fed.dimension_sets.domain.published_dimensions; print(*sys.modules)"
         loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
         assert {name.partition(".")[0] for name in loaded.split()} & {"numpy", "pydantic", "scipy", "torch"} == set()
 
