@@ -34,6 +34,7 @@ def score_dimension(likelihood: ContextLikelihood, dimension: Dimension, rule: S
     A dimension without positive follow-ups has the value 0 for them, as in the authors' released code: its score is the
     value of the negative follow-ups. Raises LikelihoodUnusable for a follow-up without a finite likelihood.
 
+    >>> from spotthebot.fed.likelihoods.domain import FollowupLikelihood
     >>> likely, unlikely = FollowupLikelihood(nll=2.0, tokens=4), FollowupLikelihood(nll=12.0, tokens=4)
     >>> found = ContextLikelihood({"I like you!": likely, "I don't like you.": unlikely})
     >>> likeable = Dimension("likeable", positive=("I like you!",), negative=("I don't like you.",))
