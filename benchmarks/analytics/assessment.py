@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.analytics.measurement import Measurement, timed
-from spotthebot.analytics.domain.assessed_values import Dialogues, MeasuredValues
-from spotthebot.analytics.domain.assessment import assess
+from spotthebot.analytics.assessments.domain.assessment import assess
 from spotthebot.analytics.stats.assessment.importance import Model
 from spotthebot.analytics.stats.assessment.subsets import BEAM, backward_stepwise
+from spotthebot.analytics.values.domain.assessed_values import Dialogues, MeasuredValues
 
 DIALOGUES, MEASURES = 400, 16
 """As many as ABC-Eval has."""

@@ -37,8 +37,8 @@ def measure() -> list[Measurement]:
 def _cold(annotations: int) -> None:
     start = time.perf_counter()
     from benchmarks.analytics.simulated import simulated_study  # noqa: PLC0415 - the import is part of a cold process
-    from spotthebot.analytics.domain.analysis import analyse  # noqa: PLC0415 - the same
-    from spotthebot.analytics.domain.parameters import Parameters  # noqa: PLC0415 - the same
+    from spotthebot.analytics.provenance.domain import Parameters  # noqa: PLC0415 - the same
+    from spotthebot.analytics.results.domain.analysis import analyse  # noqa: PLC0415 - the same
 
     imported = time.perf_counter() - start
     start = time.perf_counter()

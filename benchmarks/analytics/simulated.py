@@ -4,7 +4,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.labels.domain import CodedAnnotation, LabelledCampaign
 from spotthebot.analytics.stats.wins import Games, Unit
 
 BOTS = ("A", "B", "C", "D", "E", "F")

@@ -12,13 +12,13 @@ import httpx
 import psycopg
 import pytest
 
+from spotthebot.analytics.analyses import store as analyses_store
+from spotthebot.analytics.analyses import use_cases as analyses
+from spotthebot.analytics.analyses.domain.analyses import AnalysisJob
+from spotthebot.analytics.analyses.tables import STEP_JOBS
 from spotthebot.analytics.clients.campaign_data import CampaignData
-from spotthebot.analytics.domain.analyses import AnalysisJob
 from spotthebot.analytics.stats.pair_power import Design
 from spotthebot.analytics.stats.sample_size import plan_annotators, plan_conversations
-from spotthebot.analytics.store import analyses as analyses_store
-from spotthebot.analytics.tables import STEP_JOBS
-from spotthebot.analytics.use_cases import analyses
 from spotthebot.clients import AsyncAnalytics, AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics.analyses import AnalysisState, StabilityIn
 from spotthebot.kit.database.sessions import Database

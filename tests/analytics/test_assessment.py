@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spotthebot.analytics.domain.assessed_values import Dialogues, MeasuredValues, preferences_of
-from spotthebot.analytics.domain.assessment import AssessmentSettings, assess
+from spotthebot.analytics.assessments.domain.assessment import AssessmentSettings, assess
 from spotthebot.analytics.stats import bootstrap_alpha
 from spotthebot.analytics.stats.rating_differences import rating_differences
 from spotthebot.analytics.stats.rating_estimates import Ratings
+from spotthebot.analytics.values.domain.assessed_values import Dialogues, MeasuredValues, preferences_of
 from spotthebot.contracts.analytics.assessments import AssessedMeasure, Assessment
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
@@ -215,7 +215,7 @@ class TestStepwise:
         assert all(each.r2 is not None for each in found.measures)
 
     def test_too_many_dialogues_of_an_outcome_with_two_values_are_a_sentence(self, monkeypatch):
-        monkeypatch.setattr("spotthebot.analytics.domain.assessment._MAX_LOGISTIC", 4 * N - 1)
+        monkeypatch.setattr("spotthebot.analytics.assessments.domain.assessment._MAX_LOGISTIC", 4 * N - 1)
         measures, outcome = _study()
         chosen = [measures["consistent"], measures["noise"]]
         found = assess(chosen, _values("liked", outcome.value > 3), _dialogues())

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.domain.measures import all_measures, one_measure
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.values import MeasuredCampaign
+from spotthebot.analytics.measures.domain.measures import all_measures, one_measure
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.annotation.measures import ShownTurns
 from tests.factories.lazy_imports import lazily
 from tests.factories.measured_campaigns import answered, measured_campaign

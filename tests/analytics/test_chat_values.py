@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from spotthebot.analytics.domain.chat_values import RatedChats
-from spotthebot.analytics.domain.value_table import RatedValue
+from spotthebot.analytics.chats.domain import RatedChats
+from spotthebot.analytics.values.domain.value_table import RatedValue
 from spotthebot.contracts.conversations.chats import ChatRatingOut
 from tests.factories.rated_chats import rated_chat
 

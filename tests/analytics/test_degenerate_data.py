@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from spotthebot.analytics.domain.analysis import SECTIONS, analyse, compute_section
-from spotthebot.analytics.domain.errors import NothingToAnalyse, OneBotOnly
-from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
-from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.figures.catalogue import FIGURES
 from spotthebot.analytics.figures.charts import FigureInput
+from spotthebot.analytics.labels.domain import CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.labels.errors import NothingToAnalyse, OneBotOnly
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, compute_section
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.local.report.findings import findings
 

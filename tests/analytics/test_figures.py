@@ -8,14 +8,14 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from spotthebot.analytics import figures
-from spotthebot.analytics.domain.analysis import analyse
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.speakers import OKABE_ITO, ON_DARK
 from spotthebot.analytics.figures.appearance import COLOURS, OF_DARK_PAGES
 from spotthebot.analytics.figures.catalogue import FIGURES
 from spotthebot.analytics.figures.charts import TINT, FigureInput
 from spotthebot.analytics.figures.errors import StabilityNotComputed
 from spotthebot.analytics.figures.renderer import render
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import analyse
+from spotthebot.analytics.speakers.domain import OKABE_ITO, ON_DARK
 from tests.factories.analyses import analysis, stability, study
 
 AWKWARD = ("<b>&amp;_%$#{}~^\\", "quo\"te's", "a name that goes on and on and on and on and on and on and on")

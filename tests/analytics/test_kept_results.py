@@ -7,18 +7,20 @@ import os
 import weakref
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
+from grimp import build_graph
 
 from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
-from spotthebot.analytics.domain.labelled_campaign import LabelledCampaign
-from spotthebot.analytics.store import results as results_store
-from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
-from spotthebot.analytics.use_cases.kept_results import KeptResults, sources_sha256
-from spotthebot.analytics.use_cases.recent_results import RecentResults
+from spotthebot.analytics.kept_results import store as results_store
+from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
+from spotthebot.analytics.kept_results.use_cases.kept_results import KeptResults, sources, sources_sha256
+from spotthebot.analytics.labels.domain import LabelledCampaign
+from spotthebot.analytics.results.use_cases.recent_results import RecentResults
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
@@ -27,6 +29,10 @@ from spotthebot.local.loadtest.memory import mebibytes_of
 from tests.factories.databases import DatabaseUrls
 
 CAMPAIGN = UUID(int=1)
+KEEPING = {"errors", "kept_results", "metadata"}
+"""Names of modules that compute no result: those of the store, and the sentences of errors, which are not kept."""
+STARTS = ("spotthebot.analytics.results.use_cases.result_cache", "spotthebot.analytics.studies.use_cases")
+"""The modules that have results computed and kept."""
 OLD, NEW = b"old" * 11, b"new" * 11
 
 
@@ -83,6 +89,20 @@ class TestResultCache:
         sources_sha256.cache_clear()
         KeptResults(database, ComputeThreads())
         assert sources_sha256.cache_info().currsize == 1
+
+    def test_takes_the_fingerprint_of_all_code_that_computes_results(self):
+        """A result must not outlive a correction of what it imports. What keeps and sends results is left out."""
+        imports = build_graph("spotthebot.analytics", "spotthebot.statistics", cache_dir=None)
+        needed = {
+            module
+            for start in STARTS
+            for module in imports.find_upstream_modules(start)
+            if not KEEPING & set(module.split("."))
+        }
+        assert {"spotthebot.analytics.speakers.domain", "spotthebot.analytics.stats.wins"} < needed
+        assert "spotthebot.statistics.columns" in needed
+        taken = {str(each) for each in sources()}
+        assert {module for module in needed if str(find_spec(module).origin) not in taken} == set()
 
 
 class TestComputeThreads:

@@ -1,4 +1,4 @@
-from spotthebot.analytics.domain.labelled_campaign import LABEL_CODES
+from spotthebot.analytics.labels.domain import LABEL_CODES
 from spotthebot.analytics.stats.annotations import LabelCode
 from spotthebot.contracts.annotation.annotations import Label
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotthebot.analytics import stats
-from spotthebot.analytics.domain.labelled_campaign import (
+from spotthebot.analytics.labels.domain import (
     CodedAnnotation,
     LabelledCampaign,
     Sample,
@@ -16,9 +16,9 @@ from spotthebot.analytics.domain.labelled_campaign import (
     labelled_campaign_of,
     take_sample,
 )
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.results import ranking, survival, wins
-from spotthebot.analytics.domain.speakers import speakers_of
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain import ranking, survival, wins
+from spotthebot.analytics.speakers.domain import speakers_of
 from spotthebot.contracts.analytics.choices import Filter
 
 # (conversation, exchanges, package, annotator, label of A, label of B)

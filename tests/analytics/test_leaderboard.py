@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotthebot.analytics.domain.errors import OneKindOnly
-from spotthebot.analytics.domain.leaderboard import PlayedSide, final_ranks, leaderboard, ranks_so_far
+from spotthebot.analytics.games.domain import PlayedSide, final_ranks, leaderboard, ranks_so_far
+from spotthebot.analytics.games.errors import OneKindOnly
 from spotthebot.contracts.annotation.annotations import Label
 from tests.factories.annotating import claim, save, submit
 from tests.factories.campaigns import open_campaign

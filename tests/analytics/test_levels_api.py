@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from spotthebot.analytics.domain.analysis import SECTIONS
+from spotthebot.analytics.results.domain.analysis import SECTIONS
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from tests.factories.annotating import WHOLE, claim, work_through
 from tests.factories.campaigns import open_campaign

@@ -1,6 +1,6 @@
 """What a study calls its measures."""
 
-from spotthebot.analytics.domain.measure_names import named_tasks
+from spotthebot.analytics.tasks.domain import named_tasks
 
 
 def _names(campaigns, chats=None):

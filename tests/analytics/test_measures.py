@@ -6,12 +6,13 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from spotthebot.analytics.domain.analysis import analyse
-from spotthebot.analytics.domain.errors import NoSuchMeasure, NothingToAnalyse, NothingToMeasure
-from spotthebot.analytics.domain.labelled_campaign import FEATURES, CodedAnnotation, LabelledCampaign
-from spotthebot.analytics.domain.measures import all_measures, one_measure
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.values import MeasuredCampaign, MeasuredSample
+from spotthebot.analytics.labels.domain import FEATURES, CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.labels.errors import NothingToAnalyse
+from spotthebot.analytics.measures.domain.measures import all_measures, one_measure
+from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import analyse
+from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
 from spotthebot.contracts.analytics.measures import PublishedForm
 from spotthebot.contracts.annotation.measures import HEADLINE, ShownTurns
 from tests.factories.lazy_imports import lazily

@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
+from spotthebot.analytics.analyses import use_cases as analyses
+from spotthebot.analytics.analyses.tables import STEP_JOBS
 from spotthebot.analytics.clients.campaign_data import CampaignData
-from spotthebot.analytics.tables import STEP_JOBS
-from spotthebot.analytics.use_cases import analyses
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.analytics.analyses import StabilityIn
 from spotthebot.kit.database.sessions import Database

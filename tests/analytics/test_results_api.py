@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from spotthebot.analytics.clients.campaign_data import load_campaign, load_campaign_async
-from spotthebot.analytics.domain.analysis import SECTIONS, Section, compute_section
-from spotthebot.analytics.domain.errors import NoSuchCampaign
-from spotthebot.analytics.domain.labelled_campaign import LabelledCampaign, take_sample
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.store import results as results_store
+from spotthebot.analytics.clients.errors import NoSuchCampaign
+from spotthebot.analytics.kept_results import store as results_store
+from spotthebot.analytics.labels.domain import LabelledCampaign, take_sample
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import SECTIONS, Section, compute_section
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.kit.database.sessions import Database
@@ -65,7 +65,7 @@ def _count_computations(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         computed[section.key] += 1
         return compute_section(section, study, parameters)
 
-    monkeypatch.setattr("spotthebot.analytics.use_cases.result_cache.compute_section", count)
+    monkeypatch.setattr("spotthebot.analytics.results.use_cases.result_cache.compute_section", count)
     return computed
 
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from spotthebot.analytics.domain.analysis import SECTIONS
+from spotthebot.analytics.results.domain.analysis import SECTIONS
 from spotthebot.contracts.analytics.results import RankingOut
 from spotthebot.contracts.analytics.sections import SectionName, SectionProblem, SectionsOut
 from tests.factories.campaigns import PAIRS, campaign_of, labelled_campaign

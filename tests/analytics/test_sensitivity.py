@@ -2,9 +2,9 @@
 
 import pytest
 
-from spotthebot.analytics.domain.analysis import SECTIONS, compute_section
-from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
-from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.labels.domain import CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import SECTIONS, compute_section
 from spotthebot.analytics.stats.annotations import AnnotationTable
 from spotthebot.analytics.stats.rank_agreement import kendall_tau
 from spotthebot.analytics.stats.ranking import rank_bots

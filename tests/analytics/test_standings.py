@@ -8,7 +8,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from spotthebot.analytics.domain.standings import Names, Results, standing_speakers
+from spotthebot.analytics.standings.domain.standings import Names, Results, standing_speakers
 from tests.factories.analyses import analysis
 from tests.factories.campaigns import STANDINGS, get_standing, list_standings, released_campaign
 from tests.factories.running_suite import RunningSuite

@@ -14,7 +14,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from spotthebot.analytics.domain.study_results import study_assessment
+from spotthebot.analytics.studies.domain import study_assessment
 from spotthebot.clients import AsyncAnalytics
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from tests.factories.campaigns import DIMENSIONS
@@ -292,7 +292,7 @@ class TestRefusals:
         assert "No dialogue of 'small' has values of 'quality' and of another measure" in detail
 
     async def test_say_how_much_can_be_assessed(self, suite: RunningSuite, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr("spotthebot.analytics.domain.study_results.MAX_DIALOGUES", 3)
+        monkeypatch.setattr("spotthebot.analytics.studies.domain.MAX_DIALOGUES", 3)
         status, problem, detail = await _refused(suite, await chat_study(suite, people=2))
         assert (status, problem) == (409, "too-much-to-assess")
         assert "'small' has 4 dialogues, and at most 3 can be assessed at once" in detail
@@ -333,7 +333,7 @@ class TestKeptResults:
             computed.append(study.name)
             return study_assessment(study, *args)
 
-        monkeypatch.setattr("spotthebot.analytics.use_cases.study_results.study_assessment", counted)
+        monkeypatch.setattr("spotthebot.analytics.studies.use_cases.study_assessment", counted)
         study = await chat_study(suite, people=3)
         bodies = [(await _get(suite, study, "assessment")).content for _ in range(2)]
         bodies += [each.content for each in await asyncio.gather(*(_get(suite, study, "assessment") for _ in range(3)))]

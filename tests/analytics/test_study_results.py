@@ -8,22 +8,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from spotthebot.analytics.domain.assessed_values import preferences_of
-from spotthebot.analytics.domain.chat_values import RatedChats
-from spotthebot.analytics.domain.errors import (
-    NothingMeasured,
-    OutcomeNotRated,
-    TooManyMeasures,
-    TooManyValues,
-    TooMuchToAssess,
-)
-from spotthebot.analytics.domain.measure_names import NamedTask, named_tasks
-from spotthebot.analytics.domain.measures import all_measures, one_measure
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study_results import (
-    Origin,
-    RatedSample,
-    Task,
+from spotthebot.analytics.chats.domain import RatedChats
+from spotthebot.analytics.measures.domain.measures import all_measures, one_measure
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.studies.domain import (
     add_values,
     find_measure,
     require_measures,
@@ -32,8 +20,17 @@ from spotthebot.analytics.domain.study_results import (
     task_measure,
     task_measures,
 )
-from spotthebot.analytics.domain.value_table import ValueTable
-from spotthebot.analytics.domain.values import MeasuredSample
+from spotthebot.analytics.studies.errors import (
+    NothingMeasured,
+    OutcomeNotRated,
+    TooManyMeasures,
+    TooManyValues,
+    TooMuchToAssess,
+)
+from spotthebot.analytics.tasks.domain import NamedTask, Origin, RatedSample, Task, named_tasks
+from spotthebot.analytics.values.domain.assessed_values import preferences_of
+from spotthebot.analytics.values.domain.value_table import ValueTable
+from spotthebot.analytics.values.domain.values import MeasuredSample
 from spotthebot.contracts.annotation.measures import ShownTurns
 from spotthebot.contracts.annotation.studies import StudyOut
 from tests.factories.measured_campaigns import answered, measured_campaign
@@ -171,7 +168,7 @@ class TestTable:
         assert table.measured("quality")[2].text.tolist() == [0, 1, 0, 1]
 
     def test_is_limited(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr("spotthebot.analytics.domain.study_results.MAX_VALUES", 7)
+        monkeypatch.setattr("spotthebot.analytics.studies.domain.MAX_VALUES", 7)
         with pytest.raises(TooManyValues, match="'small' has more than 7 values"):
             _table(_tasks(likert=_likert()))
 
@@ -200,7 +197,7 @@ class TestAssessment:
             study_assessment(STUDY, [], ValueTable(pairs_named=True), "quality", ANY)
 
     def test_is_refused_for_too_many_tests(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr("spotthebot.analytics.domain.study_results.MAX_TESTS", 5)
+        monkeypatch.setattr("spotthebot.analytics.studies.domain.MAX_TESTS", 5)
         table, origins = _table(_tasks(likert=_likert(), chats=_chats()))
         with pytest.raises(
             TooMuchToAssess, match="has 6 pairs of bots to be tested by all measures, and at most 5 can"

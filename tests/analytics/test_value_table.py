@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spotthebot.analytics.domain.assessed_values import MeasuredValues, preferences_of
-from spotthebot.analytics.domain.value_table import LONGEST_SECONDS, RatedValue, ValueTable
+from spotthebot.analytics.values.domain.assessed_values import MeasuredValues, preferences_of
+from spotthebot.analytics.values.domain.value_table import LONGEST_SECONDS, RatedValue, ValueTable
 
 
 def _value(conversation: str, bot: str, annotator: str, value: float, **more: Any) -> RatedValue:

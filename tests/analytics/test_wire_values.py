@@ -9,25 +9,24 @@ import numpy as np
 import pytest
 
 from spotthebot.analytics import stats
-from spotthebot.analytics.api.analyses import _to_out
-from spotthebot.analytics.domain.chat_values import RatedChats
-from spotthebot.analytics.domain.labelled_campaign import Sample
-from spotthebot.analytics.domain.measure_names import NamedTask
-from spotthebot.analytics.domain.measure_values import Values
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.rating_plans import plan_ratings
-from spotthebot.analytics.domain.results.annotation_quality import agreement, annotators, time
-from spotthebot.analytics.domain.results.measures import measure_result, measured_pairs
-from spotthebot.analytics.domain.results.published_forms import published_form, published_wins
-from spotthebot.analytics.domain.results.ranking import ranking
-from spotthebot.analytics.domain.results.survival import survival
-from spotthebot.analytics.domain.results.uncertainty import uncertainty_of
-from spotthebot.analytics.domain.results.wins import fooling_rates, win_rates
-from spotthebot.analytics.domain.study_results import Task, task_measures
+from spotthebot.analytics.analyses.api import _to_out
+from spotthebot.analytics.analyses.domain.rating_plans import plan_ratings
+from spotthebot.analytics.analyses.store import analysis_of
+from spotthebot.analytics.chats.domain import RatedChats
+from spotthebot.analytics.labels.domain import Sample
+from spotthebot.analytics.measures.domain.measure_results import measure_result, measured_pairs
+from spotthebot.analytics.measures.domain.published_forms import published_form, published_wins
+from spotthebot.analytics.provenance.domain import Parameters, uncertainty_of
+from spotthebot.analytics.results.domain.annotation_quality import agreement, annotators, time
+from spotthebot.analytics.results.domain.ranking import ranking
+from spotthebot.analytics.results.domain.survival import survival
+from spotthebot.analytics.results.domain.wins import fooling_rates, win_rates
 from spotthebot.analytics.stats.rating_differences import rating_differences
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.ratings import rank_ratings
-from spotthebot.analytics.store.analyses import analysis_of
+from spotthebot.analytics.studies.domain import task_measures
+from spotthebot.analytics.tasks.domain import NamedTask, Task
+from spotthebot.analytics.values.domain.measure_values import Values
 from spotthebot.contracts.analytics.analyses import AnalysisJobOut, PairPlan
 from spotthebot.contracts.analytics.annotation_quality import (
     Annotator,

@@ -178,6 +178,56 @@ FAULTS = FED | {
         "from spotthebot.bots.replies.api import openai as _",
         "spotthebot.bots.registry.use_cases -> spotthebot.bots.replies.api.openai",
     ),
+    "a noun of analytics imports one that is made of it": (
+        "services/spotthebot/analytics/values/domain/values.py",
+        "from spotthebot.analytics.measures import errors as _",
+        "spotthebot.analytics.values.domain.values -> spotthebot.analytics.measures.errors",
+    ),
+    "a record of analytics imports the clients above it": (
+        "services/spotthebot/analytics/games/domain.py",
+        "from spotthebot.analytics.clients import answers as _",
+        "spotthebot.analytics.games.domain -> spotthebot.analytics.clients.answers",
+    ),
+    "figures import results": (
+        "services/spotthebot/analytics/figures/labels.py",
+        "from spotthebot.analytics.results.domain import analysis as _",
+        "spotthebot.analytics.figures.labels -> spotthebot.analytics.results.domain.analysis",
+    ),
+    "errors of analytics import the domain of their noun": (
+        "services/spotthebot/analytics/labels/errors.py",
+        "from spotthebot.analytics.labels import domain as _",
+        "spotthebot.analytics.labels.errors -> spotthebot.analytics.labels.domain",
+    ),
+    "a domain of analytics imports SQL of a noun below": (
+        "services/spotthebot/analytics/studies/domain.py",
+        "from spotthebot.analytics.kept_results import store as _",
+        "spotthebot.analytics.studies.domain -> spotthebot.analytics.kept_results.store",
+    ),
+    "SQL of analytics imports use cases of a noun below": (
+        "services/spotthebot/analytics/standings/store.py",
+        "from spotthebot.analytics.campaigns import use_cases as _",
+        "spotthebot.analytics.standings.store -> spotthebot.analytics.campaigns.use_cases",
+    ),
+    "use cases of analytics import HTTP of a noun below": (
+        "services/spotthebot/analytics/leaderboards/use_cases.py",
+        "from spotthebot.analytics.standings import api as _",
+        "spotthebot.analytics.leaderboards.use_cases -> spotthebot.analytics.standings.api",
+    ),
+    "a domain of analytics imports a framework": (
+        "services/spotthebot/analytics/table_files/domain.py",
+        "import starlette as _",
+        "spotthebot.analytics.table_files.domain -> starlette",
+    ),
+    "a noun of analytics has a file of another name": (
+        "services/spotthebot/analytics/games/attic.py",
+        "",
+        "spotthebot.analytics.games.attic",
+    ),
+    "analytics has a module beside its nouns": (
+        "services/spotthebot/analytics/attic.py",
+        "",
+        "spotthebot.analytics.attic",
+    ),
     "a noun of the pages imports one that shows it": (
         "services/spotthebot/web/packages/pages.py",
         "from spotthebot.web.entries.pages import entry as _",

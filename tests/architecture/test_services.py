@@ -49,8 +49,11 @@ WITH_THE_FIRST_USE = {
     *("scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats"),
 }
 WEB = {"fastapi", "prometheus_client", "starlette", "uvicorn"}
-NO_NOUNS = {"spotthebot.bots.protocols", "spotthebot.fed.stats"}
-"""Folders of a service that are laid out by what they hold: ways of asking a bot, statistics."""
+NO_NOUNS = {
+    *("spotthebot.analytics.clients", "spotthebot.analytics.figures", "spotthebot.analytics.stats"),
+    *("spotthebot.bots.protocols", "spotthebot.fed.stats"),
+}
+"""Folders of a service that are laid out by what they hold: readers of others, drawings, ways of asking, statistics."""
 EVERY = pytest.mark.parametrize("entry", SERVICES, ids=lambda entry: entry.name)
 
 

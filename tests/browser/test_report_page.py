@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page
 
-from spotthebot.analytics.domain.measures import all_measures, one_measure
-from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.figures.appearance import COLOURS
+from spotthebot.analytics.measures.domain.measures import all_measures, one_measure
+from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.contracts.annotation.measures import HEADLINE
 from spotthebot.local.report.analysis_report import AnalysisReport
 from spotthebot.local.report.files import write_report

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import numpy as np
 
-from spotthebot.analytics.domain.analysis import analyse
-from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
-from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.labels.domain import CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.contracts.analytics.analyses import Stability, StabilityCurve, StabilityPoint
 from spotthebot.contracts.analytics.results import Analysis
 

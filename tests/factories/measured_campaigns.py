@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from spotthebot.analytics.domain.values import MeasuredCampaign, item_of
+from spotthebot.analytics.values.domain.values import MeasuredCampaign, item_of
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.annotation.measures import ShownTurns, measured_questions

@@ -3,18 +3,17 @@
 from typing import Any
 from uuid import UUID
 
-from spotthebot.analytics.domain.measure_names import named_tasks
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.study_results import (
-    Task,
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.studies.domain import (
     add_values,
     study_assessment,
     study_measures,
     task_measure,
     task_measures,
 )
-from spotthebot.analytics.domain.value_table import ValueTable
-from spotthebot.analytics.domain.values import MeasuredCampaign, MeasuredSample
+from spotthebot.analytics.tasks.domain import Task, named_tasks
+from spotthebot.analytics.values.domain.value_table import ValueTable
+from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.local.report.study_report import StudyReport
 from tests.factories.measured_campaigns import answered, measured_campaign

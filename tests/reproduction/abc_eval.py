@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from spotthebot.analytics.domain.measure_values import Values
+from spotthebot.analytics.values.domain.measure_values import Values
 from spotthebot.contracts.annotation.measures import Measure, MeasureKind
 from tests.factories.published_dump import SHARED
 

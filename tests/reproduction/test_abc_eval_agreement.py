@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from spotthebot.analytics.domain.measures import all_measures
-from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.measures.domain.measures import all_measures
+from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
 from spotthebot.annotation.protocols.domain.answers import check_answer
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols

@@ -8,8 +8,8 @@ from collections import defaultdict
 
 import pytest
 
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.results.measures import measure_result, measured_pairs
+from spotthebot.analytics.measures.domain.measure_results import measure_result, measured_pairs
+from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.contracts.analytics.measures import PublishedForm, PublishedInterval
 from tests.reproduction.abc_eval import is_printed, preferences_of, printed_rows, values_of, whole_ratings
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.domain.labelled_campaign import take_sample
+from spotthebot.analytics.labels.domain import take_sample
 from spotthebot.analytics.stats.annotators import annotator_quality
 from spotthebot.analytics.stats.segments import segment_results
 from spotthebot.analytics.stats.times import annotation_times

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import spotthebot.analytics.domain.errors
+import spotthebot.analytics.app
 import spotthebot.annotation.app
 import spotthebot.conversations.app
 import spotthebot.web.app  # noqa: F401 - so that the errors of all are known

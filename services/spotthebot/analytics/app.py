@@ -2,39 +2,41 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from fastapi import FastAPI
 
-from spotthebot.analytics.api import (
-    analyses,
-    campaigns,
-    designs,
-    figures,
-    leaderboards,
-    measures,
-    results,
-    standings,
-)
-from spotthebot.analytics.api import studies as studies_api
-from spotthebot.analytics.api.deps import Resources
+from spotthebot.analytics.analyses import api as analyses
+from spotthebot.analytics.campaigns import api as campaigns
 from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.clients.campaigns import Campaigns
 from spotthebot.analytics.clients.study_reader import StudyReader
 from spotthebot.analytics.clients.teams import Teams
+from spotthebot.analytics.designs import api as designs
+from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
+from spotthebot.analytics.kept_results.use_cases.kept_results import KeptResults
+from spotthebot.analytics.leaderboards import api as leaderboards
+from spotthebot.analytics.leaderboards.api import LeaderboardResources
+from spotthebot.analytics.leaderboards.use_cases import Leaderboards
+from spotthebot.analytics.metadata import IDEMPOTENCY
+from spotthebot.analytics.metrics.use_cases import read_metrics
+from spotthebot.analytics.resources import Resources as SharedResources
+from spotthebot.analytics.results.api import figures, measures, results
+from spotthebot.analytics.results.api.deps import ResultResources
+from spotthebot.analytics.results.use_cases.annotator_ranks import AnnotatorRanks
+from spotthebot.analytics.results.use_cases.figures import Figures
+from spotthebot.analytics.results.use_cases.recent_results import RecentResults
+from spotthebot.analytics.results.use_cases.result_cache import ResultCache
+from spotthebot.analytics.results.use_cases.sections import Sections
 from spotthebot.analytics.settings import AnalyticsSettings
-from spotthebot.analytics.tables import IDEMPOTENCY, LINEAGE
-from spotthebot.analytics.use_cases.annotator_ranks import AnnotatorRanks
-from spotthebot.analytics.use_cases.compute_threads import ComputeThreads
-from spotthebot.analytics.use_cases.figures import Figures
-from spotthebot.analytics.use_cases.kept_results import KeptResults
-from spotthebot.analytics.use_cases.leaderboards import Leaderboards
-from spotthebot.analytics.use_cases.metrics import read_metrics
-from spotthebot.analytics.use_cases.recent_results import RecentResults
-from spotthebot.analytics.use_cases.result_cache import ResultCache
-from spotthebot.analytics.use_cases.sections import Sections
-from spotthebot.analytics.use_cases.standings import Standings
-from spotthebot.analytics.use_cases.study_results import StudyResults
+from spotthebot.analytics.standings import api as standings
+from spotthebot.analytics.standings.api import StandingResources
+from spotthebot.analytics.standings.use_cases import Standings
+from spotthebot.analytics.studies import api as studies_api
+from spotthebot.analytics.studies.api import StudyResources
+from spotthebot.analytics.studies.use_cases import StudyResults
+from spotthebot.analytics.tables import LINEAGE
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
 from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE
@@ -43,6 +45,11 @@ from spotthebot.kit.web.api import build_service
 from spotthebot.kit.web.core.callers_gone import EndWithCaller
 from spotthebot.kit.web.core.resources import core_of
 from spotthebot.kit.web.database.resources import database_of
+
+
+@dataclass(frozen=True)
+class Resources(SharedResources, ResultResources, StudyResources, StandingResources, LeaderboardResources):
+    """The resources of all nouns: the one object on the application's state."""
 
 
 def create_app(settings: AnalyticsSettings) -> FastAPI:

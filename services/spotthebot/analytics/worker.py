@@ -2,9 +2,9 @@
 
 import asyncio
 
+from spotthebot.analytics.analyses.use_cases import STEP_JOBS, prepare_analysis
 from spotthebot.analytics.clients.campaign_data import CampaignData
 from spotthebot.analytics.settings import AnalyticsSettings
-from spotthebot.analytics.use_cases.analyses import STEP_JOBS, prepare_analysis
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.kit.database.retention import retention_of
 from spotthebot.kit.database.sessions import LONG_STATEMENT_SECONDS, Database

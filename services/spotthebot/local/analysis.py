@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from spotthebot.analytics.domain.analysis import analyse
-from spotthebot.analytics.domain.analysis_steps import StabilitySteps
-from spotthebot.analytics.domain.labelled_campaign import LabelledCampaign, take_sample
-from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.analyses.domain.steps import StabilitySteps
+from spotthebot.analytics.labels.domain import LabelledCampaign, take_sample
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.contracts.analytics.analyses import Stability, StabilityParameters
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.local.progress import Steps

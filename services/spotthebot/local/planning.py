@@ -1,7 +1,7 @@
 """Plans a study on this machine, as `analytics` does, without any service."""
 
-from spotthebot.analytics.domain.analysis_steps import divide
-from spotthebot.analytics.domain.rating_plans import plan_ratings
+from spotthebot.analytics.analyses.domain.rating_plans import plan_ratings
+from spotthebot.analytics.analyses.domain.steps import divide
 from spotthebot.contracts.analytics.analyses import Plan, PlanningIn
 from spotthebot.contracts.analytics.rating_plans import RatingPlan, RatingPlanningIn
 

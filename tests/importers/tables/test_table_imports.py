@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.analytics.domain.analysis import analyse
-from spotthebot.analytics.domain.labelled_campaign import labelled_campaign_of
-from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.labels.domain import labelled_campaign_of
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.analytics.stats.frames import from_csv
 from spotthebot.cli.results.ranking import rank
 from spotthebot.contracts.analytics.ranking import RankedBot

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from spotthebot.analytics.domain.measures import all_measures, one_measure
-from spotthebot.analytics.domain.parameters import Parameters
-from spotthebot.analytics.domain.values import MeasuredCampaign
+from spotthebot.analytics.measures.domain.measures import all_measures, one_measure
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.analytics.measures import MeasuredPair, MeasuresOut
 from spotthebot.contracts.annotation.measures import HEADLINE, ShownTurns
 from spotthebot.local.report.files import as_csv, write_report

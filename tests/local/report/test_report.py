@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from spotthebot.analytics.domain.analysis import analyse
-from spotthebot.analytics.domain.labelled_campaign import FEATURES
-from spotthebot.analytics.domain.parameters import Parameters
 from spotthebot.analytics.figures.catalogue import FIGURES
+from spotthebot.analytics.labels.domain import FEATURES
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.contracts.analytics.analyses import Stability
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.local.report.analysis_report import AnalysisReport

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.labels.domain import CodedAnnotation, LabelledCampaign
 from spotthebot.contracts.conversations.conversations import ConversationOut
 from spotthebot.local.report.analysis_report import AnalysisReport
 from spotthebot.local.report.pages import page

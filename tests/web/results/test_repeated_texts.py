@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from spotthebot.analytics.domain.analysis import analyse
-from spotthebot.analytics.domain.parameters import Parameters
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.cli.results.ranking import print_ranking
 from spotthebot.contracts.repeated_texts import RepeatedTexts
 from spotthebot.local.progress import say_repeated_texts

@@ -5,9 +5,8 @@ from typing import Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from spotthebot.analytics.domain.elapsed_times import IMPORT, elapsed_ms_of
-from spotthebot.analytics.domain.labelled_campaign import LABEL_CODES, CodedAnnotation
-from spotthebot.analytics.domain.leaderboard import PlayedSide
+from spotthebot.analytics.games.domain import PlayedSide
+from spotthebot.analytics.labels.domain import IMPORT, LABEL_CODES, CodedAnnotation, elapsed_ms_of
 from spotthebot.contracts.annotation.annotations import AnnotationOut, Label, Preference
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 

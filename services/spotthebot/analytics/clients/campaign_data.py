@@ -17,12 +17,11 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.clients.answers import Known, coded_annotation, played_sides
+from spotthebot.analytics.clients.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.clients.read_collections import ReadCollections, speakers_of
-from spotthebot.analytics.domain.elapsed_times import IMPORT
-from spotthebot.analytics.domain.errors import NoSuchCampaign, OtherProtocol
-from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign
-from spotthebot.analytics.domain.leaderboard import PlayedSide
-from spotthebot.analytics.domain.values import MeasuredCampaign, item_of
+from spotthebot.analytics.games.domain import PlayedSide
+from spotthebot.analytics.labels.domain import IMPORT, CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.values.domain.values import MeasuredCampaign, item_of
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
 from spotthebot.contracts.annotation.measures import MeasuredQuestion, measured_questions

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from spotthebot.analytics.domain.chat_values import RatedChats
-from spotthebot.analytics.domain.errors import NoSuchChats
+from spotthebot.analytics.chats.domain import RatedChats
+from spotthebot.analytics.clients.errors import NoSuchChats
 from spotthebot.clients import AsyncConversations, Conflict, NotFound
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.contracts.conversations.chats import ChatRatingOut

@@ -8,14 +8,13 @@ from hashlib import blake2b
 from typing import TypeAlias
 from uuid import UUID
 
+from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
 from spotthebot.analytics.clients.chat_ratings import ChatRatings
+from spotthebot.analytics.clients.errors import NoSuchStudy
 from spotthebot.analytics.clients.read_collections import ReadCollections
-from spotthebot.analytics.domain.chat_values import RatedChats
-from spotthebot.analytics.domain.errors import NoSuchStudy
-from spotthebot.analytics.domain.measure_names import named_tasks
-from spotthebot.analytics.domain.study_results import Task
-from spotthebot.analytics.domain.values import MeasuredCampaign
+from spotthebot.analytics.tasks.domain import Task, named_tasks
+from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
 from spotthebot.contracts.annotation.campaigns import ENDED
 from spotthebot.contracts.annotation.studies import StudyOut

@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 from types import MappingProxyType
 from typing import Final
 
-from spotthebot.analytics.domain.speakers import OKABE_ITO, ON_DARK, PEOPLE
+from spotthebot.analytics.speakers.domain import OKABE_ITO, ON_DARK, PEOPLE
 from spotthebot.contracts.analytics.figures import Theme, Width
 
 

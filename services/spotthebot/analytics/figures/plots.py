@@ -1,4 +1,4 @@
-"""Draws figures as altair charts, for notebooks. `analysis` is a result of `analytics.domain.analysis.analyse`.
+"""Draws figures as altair charts, for notebooks. `analysis` is a result of `analytics.results.domain.analysis.analyse`.
 
 `theme` is `light` or `dark`; `width` is `wide` (about 720 px) or `narrow` (about 340 px: a phone, a column of a paper).
 """

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from spotthebot.analytics.domain.assessment import AssessmentSettings, assess
-from spotthebot.analytics.domain.value_table import RatedValue, ValueTable
+from spotthebot.analytics.assessments.domain.assessment import AssessmentSettings, assess
+from spotthebot.analytics.values.domain.value_table import RatedValue, ValueTable
 from spotthebot.contracts.analytics.assessments import Assessment
 from spotthebot.importers.errors import NothingToImport
 from spotthebot.importers.tables.cells import shown

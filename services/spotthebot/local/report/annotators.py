@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from itertools import count
 from typing import Final
 
-from spotthebot.analytics.domain.labelled_campaign import SIMULATED
+from spotthebot.analytics.labels.domain import SIMULATED
 from spotthebot.contracts.analytics.results import Analysis
 
 _PSEUDONYM: Final = re.compile(r"p-[0-9a-v]{26}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation
+from spotthebot.analytics.labels.domain import CodedAnnotation
 from spotthebot.contracts.conversations.conversations import ConversationOut
 from spotthebot.contracts.turns import Turn
 from spotthebot.local.report.annotators import by_name

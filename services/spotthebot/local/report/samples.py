@@ -7,7 +7,7 @@ from itertools import combinations
 from statistics import mean
 from typing import Final
 
-from spotthebot.analytics.domain.labelled_campaign import CodedAnnotation, LabelledCampaign, complete_packages
+from spotthebot.analytics.labels.domain import CodedAnnotation, LabelledCampaign, complete_packages
 from spotthebot.analytics.stats import HUMAN, LabelCode
 from spotthebot.contracts.analytics.choices import Filter
 from spotthebot.contracts.conversations.conversations import ConversationOut

@@ -1,0 +1,250 @@
+"""Divides an analysis into steps.
+
+Each step is computed separately, and the results of the steps are assembled into one result.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from spotthebot.analytics.analyses.domain.rating_plans import plan_ratings
+from spotthebot.analytics.labels.domain import Sample
+from spotthebot.analytics.labels.errors import OneBotOnly
+from spotthebot.analytics.stats import sample_size, stability
+from spotthebot.analytics.stats.more_data import plan_more
+from spotthebot.analytics.stats.pair_power import PLANNED_TEST, Design
+from spotthebot.analytics.stats.sample_size import plan_annotators, plan_conversations
+from spotthebot.analytics.stats.stability import RankRule, stability_at, stability_curve, stability_sizes, without_bot
+from spotthebot.analytics.stats.wins import Games, Unit, play_games
+from spotthebot.contracts.analytics.analyses import (
+    AnalysisIn,
+    MoreDataIn,
+    PairPlan,
+    Plan,
+    PlanningIn,
+    Stability,
+    StabilityCurve,
+    StabilityIn,
+    StabilityParameters,
+    StabilityPoint,
+)
+from spotthebot.contracts.analytics.rating_plans import RatingPlan, RatingPlanningIn
+
+
+class AnalysisSteps(Protocol):
+    """An analysis, divided into numbered steps."""
+
+    @property
+    def steps(self) -> int: ...
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        """Return the result of one step, as JSON."""
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Stability | Plan | RatingPlan:
+        """Return the result of the analysis. `results` has the results of all steps in order."""
+
+
+def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
+    """Divide an analysis into steps; raises OneBotOnly if it compares bots.
+
+    `sample` is None for a plan without data.
+    """
+    if isinstance(request, PlanningIn):
+        return _PlanAhead(request)
+    if isinstance(request, RatingPlanningIn):
+        return _PlanRatings(request)
+    if sample is None:
+        message = f"{request.kind} takes data"
+        raise TypeError(message)
+    if isinstance(request, StabilityIn):
+        return StabilitySteps(
+            StabilityParameters(**request.model_dump(include={*StabilityParameters.model_fields})), sample
+        )
+    return _PlanMore(request, sample)
+
+
+class StabilitySteps:
+    """The stability of a ranking.
+
+    There is a step for each size, with all bots and without each bot; raises OneBotOnly.
+    """
+
+    def __init__(self, request: StabilityParameters, sample: Sample) -> None:
+        self._request = request
+        games = play_games(sample.table, unit=Unit.CONVERSATION)
+        if len(games.bots) < 2:
+            raise OneBotOnly(bots=len(games.bots))
+        curves: list[tuple[str | None, Games]] = [(None, games)]
+        if request.leave_one_out and len(games.bots) > 2:
+            curves += [(bot, without_bot(games, bot)) for bot in games.bots]
+        self._curves = curves
+        self._steps = [(at, size) for at, (_, rest) in enumerate(curves) for size in stability_sizes(rest)]
+
+    @property
+    def steps(self) -> int:
+        return len(self._steps)
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        curve, size = self._steps[step]
+        point = stability_at(
+            self._curves[curve][1],
+            size,
+            rule=RankRule(self._request.rule),
+            n_subsets=self._request.subsets,
+            n_resamples=self._request.resamples,
+            seed=self._request.seed,
+        )
+        return asdict(point)
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Stability:
+        curves = []
+        for at, (without, _) in enumerate(self._curves):
+            points = [_point(result) for (of, _), result in zip(self._steps, results, strict=True) if of == at]
+            curve = stability_curve(points)
+            curves.append(
+                StabilityCurve(
+                    without=without,
+                    points=tuple(
+                        StabilityPoint(
+                            conversations=point.size,
+                            rate=point.estimate,
+                            low=point.low,
+                            high=point.high,
+                            clusters=point.clusters,
+                        )
+                        for point in curve.points
+                    ),
+                    first_stable=curve.first_stable,
+                    stable_from=curve.stable_from,
+                )
+            )
+        request = self._request
+        return Stability(rule=request.rule, subsets=request.subsets, resamples=request.resamples, curves=tuple(curves))
+
+
+class _PlanAhead:
+    steps = 1
+
+    def __init__(self, request: PlanningIn) -> None:
+        self._request = request
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        del step
+        request = self._request
+        design = Design(
+            tie_rate=request.tie_rate,
+            annotations_per_conversation=request.annotations_per_conversation,
+            conversation_correlation=request.conversation_correlation,
+            annotator_correlation=request.annotator_correlation,
+            annotators=request.annotators,
+            annotations_per_annotator=request.annotations_per_annotator,
+        )
+        pairs = [_ahead(self._plan(rate, design), found=request.conversations is None) for rate in request.win_rates]
+        counted = request.annotators is not None or request.conversations is not None
+        return _plan(pairs, design, request, confidence_level=None, counted=counted)
+
+    def _plan(self, rate: float, design: Design) -> sample_size.PairPlan:
+        request = self._request
+        if request.conversations is not None:
+            return plan_annotators(
+                rate,
+                request.conversations,
+                design,
+                power=request.power,
+                significance_level=request.significance_level,
+                n_pairs=len(request.win_rates),
+            )
+        return plan_conversations(
+            rate,
+            design,
+            power=request.power,
+            significance_level=request.significance_level,
+            n_pairs=len(request.win_rates),
+        )
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
+        return Plan.model_validate(results[0])
+
+
+class _PlanRatings:
+    steps = 1
+
+    def __init__(self, request: RatingPlanningIn) -> None:
+        self._request = request
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        del step
+        return plan_ratings(self._request).model_dump(mode="json")
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> RatingPlan:
+        return RatingPlan.model_validate(results[0])
+
+
+class _PlanMore:
+    steps = 1
+
+    def __init__(self, request: MoreDataIn, sample: Sample) -> None:
+        self._request = request
+        self._games = play_games(sample.table, unit=Unit(request.unit))
+        if len(self._games.bots) < 2:
+            raise OneBotOnly(bots=len(self._games.bots))
+
+    def compute(self, step: int) -> Mapping[str, Any]:
+        del step
+        request = self._request
+        plan = plan_more(
+            self._games,
+            power=request.power,
+            significance_level=request.significance_level,
+            confidence_level=request.confidence_level,
+        )
+        pairs = [PairPlan.of(pair) for pair in plan.pairs]
+        return _plan(pairs, plan.design, request, confidence_level=request.confidence_level, counted=False)
+
+    def assemble(self, results: Sequence[Mapping[str, Any]]) -> Plan:
+        return Plan.model_validate(results[0])
+
+
+def _ahead(plan: sample_size.PairPlan, *, found: bool) -> PairPlan:
+    return PairPlan(
+        bot=None,
+        other=None,
+        win_rate=plan.win_rate,
+        conversations=plan.conversations,
+        annotators=plan.annotators,
+        low=None,
+        high=None,
+        more=plan.conversations if found else None,
+        design_effect=plan.design_effect,
+        reason=plan.reason,
+    )
+
+
+def _plan(
+    pairs: Sequence[PairPlan],
+    design: Design,
+    request: PlanningIn | MoreDataIn,
+    *,
+    confidence_level: float | None,
+    counted: bool,
+) -> Mapping[str, Any]:
+    return Plan(
+        tie_rate=design.tie_rate,
+        annotations_per_conversation=design.annotations_per_conversation,
+        conversation_correlation=design.conversation_correlation,
+        annotator_correlation=design.annotator_correlation,
+        annotations_per_annotator=None if counted else design.annotations_per_annotator,
+        annotators_per_game=design.annotators_per_game,
+        method=PLANNED_TEST,
+        power=request.power,
+        significance_level=request.significance_level,
+        confidence_level=confidence_level,
+        conversations_per_pair=max((each.conversations for each in pairs if each.conversations), default=None),
+        annotators=max((each.annotators for each in pairs if each.annotators), default=None),
+        pairs=tuple(pairs),
+    ).model_dump(mode="json")
+
+
+def _point(result: Mapping[str, Any]) -> stability.StabilityPoint:
+    clusters = tuple(tuple(cluster) for cluster in result["clusters"])
+    return stability.StabilityPoint(**{**result, "clusters": clusters, "rule": RankRule(result["rule"])})

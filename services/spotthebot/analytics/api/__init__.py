@@ -1,1 +1,0 @@
-"""The HTTP layer of `analytics`. An endpoint validates its input, calls one use case, and returns the answer."""

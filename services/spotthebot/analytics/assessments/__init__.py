@@ -1,0 +1,1 @@
+"""Which measures deserve trust, by an outcome."""

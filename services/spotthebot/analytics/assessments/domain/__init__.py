@@ -1,0 +1,1 @@
+"""Assesses measures by an outcome, and says what was found."""

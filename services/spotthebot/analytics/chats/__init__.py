@@ -1,0 +1,1 @@
+"""The ratings that people give to bots after a chat."""

@@ -1,0 +1,27 @@
+"""The errors of data that other services do not have.
+
+NotFound
+├── NoSuchCampaign
+├── NoSuchStudy
+└── NoSuchChats
+Conflict
+└── OtherProtocol
+"""
+
+from spotthebot.kit.errors import Conflict, NotFound
+
+
+class NoSuchCampaign(NotFound):
+    """There is no campaign {campaign_id}."""
+
+
+class NoSuchStudy(NotFound):
+    """There is no study {study_id}."""
+
+
+class NoSuchChats(NotFound):
+    """The study '{study}' has the ratings of the collection {collection_id}, which has no chats: replace the study."""
+
+
+class OtherProtocol(Conflict):
+    """These results are for campaigns with the protocol '{known}': '{campaign}' uses '{protocol}'."""

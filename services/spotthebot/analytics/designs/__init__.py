@@ -1,0 +1,1 @@
+"""What a design of a campaign can show at best."""

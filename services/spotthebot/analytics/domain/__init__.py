@@ -1,1 +1,0 @@
-"""The data of a campaign before any statistics: speakers, their annotations, and which annotations count."""

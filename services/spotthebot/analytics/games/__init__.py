@@ -1,0 +1,1 @@
+"""The points and ranks of a game's annotators."""

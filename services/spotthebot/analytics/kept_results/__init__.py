@@ -1,0 +1,1 @@
+"""Keeps computed results, and shares the threads that compute them."""

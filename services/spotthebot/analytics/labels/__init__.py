@@ -1,0 +1,1 @@
+"""The labels of a campaign before any statistics: speakers, annotations, and which annotations count."""

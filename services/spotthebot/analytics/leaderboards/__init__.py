@@ -1,0 +1,1 @@
+"""Public results of campaigns, for everybody."""

@@ -1,0 +1,1 @@
+"""The measures of a campaign: bots with intervals and ranks, by each question about bots."""

@@ -1,0 +1,135 @@
+"""The results of a campaign by its measures: by all, or by one with the difference of every pair of bots."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from spotthebot.analytics.labels.errors import NothingToAnalyse
+from spotthebot.analytics.measures.domain.measure_results import (
+    PAIRS_OF_PREFERENCES,
+    PAIRS_OF_RATINGS,
+    measure_result,
+    measured_pairs,
+)
+from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure
+from spotthebot.analytics.provenance.domain import Parameters, provenance_of
+from spotthebot.analytics.speakers.domain import by_strength
+from spotthebot.analytics.stats.annotations import AnnotationTable
+from spotthebot.analytics.stats.wins import count_wins, play_games
+from spotthebot.analytics.values.domain.measure_values import Values
+from spotthebot.analytics.values.domain.value_table import ValueTable
+from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
+from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
+from spotthebot.contracts.analytics.provenance import ParametersIn
+from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.annotation.measures import HEADLINE, LABEL, LABELS
+
+_LABEL_OF = {value: label for label, value in LABELS.items()}
+
+
+def all_measures(campaign: MeasuredCampaign, request: Parameters) -> MeasuresOut:
+    """Summarise every measure; raises NothingToMeasure and NothingToAnalyse."""
+    sample = _sample(campaign, request)
+    return MeasuresOut(
+        **sample_provenance(sample, request),
+        headline=campaign.headline,
+        measures=tuple(measure_result(sample.values(name), request) for name in campaign.questions),
+    )
+
+
+def one_measure(campaign: MeasuredCampaign, name: str, request: Parameters) -> MeasureOut:
+    """Summarise one measure, or the campaign's `HEADLINE`, and compare every pair of bots.
+
+    Raises NoSuchMeasure, NothingToMeasure and NothingToAnalyse.
+    """
+    sample = _sample(campaign, request)
+    is_headline = name == HEADLINE and name not in campaign.questions
+    chosen = campaign.headline if is_headline else name
+    if chosen not in campaign.questions:
+        raise NoSuchMeasure(measure=chosen, campaign=campaign.campaign, known=", ".join(campaign.questions))
+    return measure_out(sample.values(chosen), sample_provenance(sample, request), request)
+
+
+def measure_out(values: Values, provenance: Mapping[str, Any], request: Parameters) -> MeasureOut:
+    """Summarise the values of a measure and compare every pair of bots. `provenance` has the fields of `Provenance`."""
+    return MeasureOut(
+        **provenance,
+        **measure_result(values, request).model_dump(),
+        pairs=measured_pairs(values, request),
+        pairs_method=PAIRS_OF_PREFERENCES if values.measure.kind == "preference" else PAIRS_OF_RATINGS,
+    )
+
+
+def all_values(campaign: MeasuredCampaign, request: Parameters) -> ValueTable:
+    """Return every value of every measure; raises NothingToMeasure, NothingToAnalyse."""
+    sample, table = _sample(campaign, request), ValueTable(pairs_named=True)
+    for name in sample.measures:
+        table.add(name, sample.rated(name))
+    for conversation, text in sample.shown_texts:
+        table.add_text(conversation, text)
+    return table
+
+
+def _sample(campaign: MeasuredCampaign, request: Parameters) -> MeasuredSample:
+    if not campaign.questions:
+        raise NothingToMeasure(campaign=campaign.campaign)
+    sample = MeasuredSample.take(campaign, request.filter)
+    if not sample.annotations:
+        raise NothingToAnalyse(filter=request.filter, annotations=len(campaign.annotations))
+    return sample
+
+
+def sample_provenance(sample: MeasuredSample, request: Parameters) -> dict[str, Any]:
+    """Return the fields of `Provenance` of the results of a campaign."""
+    campaign = sample.campaign
+    return provenance_of(
+        campaign,
+        request,
+        counts=sample.counts,
+        repeated_texts=sample.repeated_texts,
+        speakers=_speakers(sample, request),
+        data_sha256=sample.sha256,
+    )
+
+
+def _speakers(sample: MeasuredSample, request: Parameters) -> tuple[Speaker, ...]:
+    """Return all speakers.
+
+    Bots are ordered by their mean in the headline measure, best first; the requested filter has no influence.
+
+    The mean is taken over complete packages, or over all packages if none is complete. Bots with equal means are
+    ordered by name. If annotators label both sides, bots are ordered by mean win rate, as in all results of Spot The
+    Bot (`speakers_of`).
+    """
+    campaign, standard = sample.campaign, ParametersIn().filter
+    counted = sample if request.filter == standard else MeasuredSample.take(campaign, standard)
+    if not counted.annotations:
+        counted = MeasuredSample.take(campaign, "none")
+    headline = campaign.headline
+    means = _win_rates(counted) if headline == LABEL and counted.annotations else means_of(counted.values(headline))
+    if campaign.questions[headline].measure.better == "lower":
+        means = {name: -mean for name, mean in means.items()}
+    return by_strength({name for both in campaign.speakers.values() for name in both}, means)
+
+
+def _win_rates(sample: MeasuredSample) -> dict[str, float]:
+    campaign, place = sample.campaign, {each: at for at, each in enumerate(sample.campaign.speakers)}
+    rows = []
+    for each in sample.annotations:
+        labels = campaign.questions[LABEL].numbers(each.answer)
+        if len(labels) == 2:
+            first, second = (_LABEL_OF[labels[side]] for side in "AB")
+            one, other = campaign.speakers[each.conversation_id]
+            annotator = sample.annotators.index(each.annotator)
+            rows.append((place[each.conversation_id], one, other, each.exchanges, first, second, annotator))
+    wins = count_wins(play_games(AnnotationTable.from_rows(rows)))
+    return dict(zip(wins.bots, wins.mean_win_rates.tolist(), strict=True))
+
+
+def means_of(values: Values) -> dict[str, float]:
+    """Return the mean value of each bot, and of people. A preference counts for either bot."""
+    sums: dict[str, list[float]] = {name: [] for name in values.names}
+    for bot, other, value in zip(values.bot.tolist(), values.other.tolist(), values.value.tolist(), strict=True):
+        sums[values.names[bot]].append(value)
+        if other >= 0:
+            sums[values.names[other]].append(1 - value)
+    return {name: sum(given) / len(given) for name, given in sums.items() if given}

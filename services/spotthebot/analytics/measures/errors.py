@@ -1,0 +1,17 @@
+"""The errors of measures that a campaign or a study lacks.
+
+NotFound
+└── NoSuchMeasure
+Conflict
+└── NothingToMeasure
+"""
+
+from spotthebot.kit.errors import Conflict, NotFound
+
+
+class NoSuchMeasure(NotFound):
+    """'{campaign}' has no measure '{measure}': there are {known}."""
+
+
+class NothingToMeasure(Conflict):
+    """'{campaign}' asks for free text alone, which measures no bot: export its annotations instead."""

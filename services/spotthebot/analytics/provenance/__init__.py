@@ -1,0 +1,1 @@
+"""The parameters, the provenance and the uncertainty of every result."""

@@ -1,0 +1,1 @@
+"""A campaign's results: its sections, measures, figures and ranks."""

@@ -1,0 +1,65 @@
+"""Results of a campaign by its measures. Each question that the protocol asks about bots has a measure."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from starlette.responses import Response
+
+from spotthebot.analytics.campaigns.api import RequestedCampaign
+from spotthebot.analytics.deps import Analyst, RequestParameters
+from spotthebot.analytics.results.api.deps import ServiceResources
+from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
+from spotthebot.analytics.table_files.domain import Table, table_of
+from spotthebot.contracts.analytics.measures import MeasuredBot, MeasureOut, MeasuresOut
+from spotthebot.contracts.analytics.tables import ValueRow
+from spotthebot.contracts.annotation.measures import LONGEST_MEASURE
+from spotthebot.kit.web.core.caching import revalidated
+from spotthebot.kit.web.core.routes import CheckedRoute
+
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"], route_class=CheckedRoute)
+_JSON = "application/json"
+
+
+@router.get("/measures", operation_id="list_measures", response_model=MeasuresOut)
+async def list_measures(
+    request: Request,
+    _caller: Analyst,
+    resources: ServiceResources,
+    campaign_id: RequestedCampaign,
+    parameters: RequestParameters,
+) -> Response:
+    """Return the results of all bots by every measure of a campaign, and how much annotators agree."""
+    return revalidated(request, await resources.results.get_measures(campaign_id, parameters), _JSON)
+
+
+@router.get("/values", operation_id="export_values", response_class=Response, responses=FILES)
+async def export_values(
+    request: Request,
+    _caller: Analyst,
+    resources: ServiceResources,
+    campaign_id: RequestedCampaign,
+    parameters: RequestParameters,
+) -> Response:
+    """Return every value of every measure as a table of ratings (CSV or Parquet), with the names of bots.
+
+    Tables of several campaigns over the same conversations can be put together: `stb analyse table` reads them.
+    """
+    form = file_form(request)
+    rows = await resources.results.get_values(campaign_id, parameters)
+    return await answer(form, "values", b"", lambda: Table(ValueRow, rows))
+
+
+@router.get("/measures/{measure}", operation_id="get_measure", response_model=MeasureOut, responses=TABLES)
+async def get_measure(
+    _caller: Analyst,
+    form: TableForm,
+    resources: ServiceResources,
+    campaign_id: RequestedCampaign,
+    measure: Annotated[
+        str, Path(max_length=LONGEST_MEASURE, description="Its name; `headline`: the one that ranks bots.")
+    ],
+    parameters: RequestParameters,
+) -> Response:
+    """Return the results of one measure: bots with intervals and ranks, and the difference of every pair of bots."""
+    body = await resources.results.get_measure(campaign_id, measure, parameters)
+    return await answer(form, "measure", body, lambda: table_of(MeasuredBot, MeasureOut.model_validate_json(body).bots))

@@ -1,0 +1,81 @@
+"""The quality of the annotations: agreement, the annotators, and the time that annotations took."""
+
+from spotthebot.analytics import stats
+from spotthebot.analytics.labels.domain import Sample
+from spotthebot.analytics.provenance.domain import Parameters, coefficient_of, uncertainty_of
+from spotthebot.contracts.analytics.annotation_quality import (
+    Agreement,
+    Annotator,
+    Annotators,
+    LabelAgreement,
+    SidesAlike,
+    Time,
+)
+
+
+def agreement(sample: Sample, request: Parameters) -> Agreement:
+    """Compare the labels that different annotators gave to the same side."""
+    table, level, clusters = sample.table, request.confidence_level, stats.Clusters(request.clusters)
+    labels = stats.label_agreement(table, confidence_level=level, clusters=clusters)
+    ordinal, nominal = (
+        stats.label_alpha(table, level=each, confidence_level=level, clusters=clusters)
+        for each in (stats.Measurement.ORDINAL, stats.Measurement.NOMINAL)
+    )
+    unit, conversation, annotator, label = stats.label_units(table)
+    kappa = stats.fleiss_kappa(
+        unit, label, conversation=conversation, annotator=annotator, confidence_level=level, clusters=clusters
+    )
+    return Agreement(
+        labels=tuple(
+            LabelAgreement.of(
+                each,
+                label=each.label.name.lower(),
+                total=each.n,
+                rate=each.estimate,
+                uncertainty=uncertainty_of(each.uncertainty),
+            )
+            for each in labels
+        ),
+        method=stats.AgreementRule.PUBLISHED.method,
+        alpha=ordinal.estimate,
+        alpha_interval=coefficient_of(ordinal),
+        alpha_nominal=coefficient_of(nominal),
+        fleiss_kappa=coefficient_of(kappa),
+    )
+
+
+def annotators(sample: Sample, request: Parameters) -> Annotators:
+    """Measure how often annotators are right, and rank the bots without the weak annotators."""
+    crowd = stats.annotator_quality(
+        sample.table, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
+    )
+    without = stats.without_weak_annotators(
+        sample.table,
+        unit=stats.Unit(request.unit),
+        significance_level=request.significance_level,
+        clusters=stats.Clusters(request.clusters),
+        adjustment=stats.Adjustment(request.correction),
+        n_resamples=request.resamples,
+        seed=request.seed,
+    )
+    alike = stats.sides_alike(sample.table, n_resamples=request.resamples, seed=request.seed)
+    return Annotators.of(
+        crowd,
+        uncertainty=uncertainty_of(crowd.uncertainty),
+        annotators=tuple(Annotator.of(each, annotator=sample.annotators[each.annotator]) for each in crowd.annotators),
+        without_weak=without,
+        sides_alike=SidesAlike.of(alike, observed=alike.estimate),
+    )
+
+
+def time(sample: Sample, request: Parameters) -> Time:
+    """Measure how long an annotation takes."""
+    times = stats.annotation_times(
+        sample.elapsed_ms,
+        sample.table.exchanges,
+        sample.table.text,
+        sample.table.annotator,
+        confidence_level=request.confidence_level,
+        clusters=stats.Clusters(request.clusters),
+    )
+    return Time.of(times, uncertainty=uncertainty_of(times.uncertainty), rule=times.method)

@@ -1,0 +1,76 @@
+"""How much the ranking depends on choices: the treatment of "unsure", the filter, and the unit.
+
+Win rates treat "unsure" as a label between bot and human. Fooling rates count it as not human, survival counts it as
+not spotted, and correctness leaves it out. The alternatives apply each of the last three treatments to win rates.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final, get_args
+
+import numpy as np
+
+from spotthebot.analytics import stats
+from spotthebot.analytics.labels.domain import Sample, take_sample
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.contracts.analytics.choices import Filter, Unit
+from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
+
+AS_BOT: Final = "unsure counts as bot, as in fooling rates"
+AS_HUMAN: Final = "unsure counts as human, as not spotted in survival"
+LEFT_OUT: Final = "annotations with an unsure label are left out, as labels in correctness"
+
+
+def sensitivity(sample: Sample, request: Parameters) -> Sensitivity:
+    """Rank the bots once for each alternative choice, without resampling."""
+    headline = _ranking(sample.table, request.unit, request)
+    alternatives = (
+        _alternative(choice, value, headline, _ranking(table, unit, request))
+        for choice, value, table, unit in _alternatives(sample, request)
+    )
+    return Sensitivity(order=_order(headline), alternatives=tuple(alternatives))
+
+
+def _alternatives(sample: Sample, request: Parameters) -> Iterator[tuple[str, str, stats.AnnotationTable, Unit]]:
+    table = sample.table
+    unsure = table.label == stats.LabelCode.UNSURE
+    yield "unsure", AS_BOT, replace(table, label=np.where(unsure, stats.LabelCode.BOT, table.label)), request.unit
+    yield "unsure", AS_HUMAN, replace(table, label=np.where(unsure, stats.LabelCode.HUMAN, table.label)), request.unit
+    yield "unsure", LEFT_OUT, table.select(~unsure.any(axis=1)), request.unit
+    for filter_ in get_args(Filter):
+        if filter_ != request.filter:
+            yield "filter", filter_, take_sample(sample.labelled, filter_).table, request.unit
+    for unit in get_args(Unit):
+        if unit != request.unit:
+            yield "unit", unit, table, unit
+
+
+def _ranking(table: stats.AnnotationTable, unit: Unit, request: Parameters) -> stats.Ranking:
+    return stats.rank_bots(
+        stats.play_games(table, unit=stats.Unit(unit)),
+        confidence_level=request.confidence_level,
+        significance_level=request.significance_level,
+        clusters=stats.Clusters(request.clusters),
+        adjustment=stats.Adjustment(request.correction),
+        n_resamples=1,
+    )
+
+
+def _alternative(choice: str, value: str, headline: stats.Ranking, other: stats.Ranking) -> Alternative:
+    before, after = (
+        {each.bot: (each.rank_low, each.rank_high) for each in ranking.bots} for ranking in (headline, other)
+    )
+    return Alternative.model_validate(
+        {
+            "choice": choice,
+            "value": value,
+            "order": _order(other),
+            "kendall_tau": stats.kendall_tau(headline, other),
+            "moved": tuple(sorted(bot for bot, ranks in before.items() if after.get(bot) != ranks)),
+            "reason": other.reason,
+        }
+    )
+
+
+def _order(ranking: stats.Ranking) -> tuple[str, ...]:
+    return tuple(each.bot for each in ranking.bots if each.estimate is not None)

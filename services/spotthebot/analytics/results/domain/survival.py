@@ -1,0 +1,83 @@
+"""How long bots stay unspotted, and which features shorten that time."""
+
+from spotthebot.analytics import stats
+from spotthebot.analytics.labels.domain import FEATURES, Sample
+from spotthebot.analytics.provenance.domain import Parameters, uncertainty_of
+from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Survival, SurvivalCurve
+
+
+def survival(sample: Sample, request: Parameters) -> Survival:
+    """Estimate the survival curves, compare each pair of curves, and fit the effects of the features."""
+    status = stats.current_status(sample.table)
+    times = tuple(status.times.tolist())
+    clusters = stats.Clusters(request.clusters)
+    curves = stats.survival_curves(status, confidence_level=request.confidence_level, clusters=clusters)
+    tests = stats.log_rank_tests(
+        status,
+        variance=stats.LogRankVariance.CLUSTERED if _is_clustered(request) else stats.LogRankVariance.SCORE,
+        clusters=clusters,
+        adjustment=stats.Adjustment(request.correction),
+    )
+    return Survival(
+        times=times,
+        method=curves[0].method if curves else "",
+        curves=tuple(_curve(curve, times) for curve in curves),
+        log_rank=tuple(_log_rank(test, request.significance_level) for test in tests),
+        cox=_cox(status, request),
+    )
+
+
+def _is_clustered(request: Parameters) -> bool:
+    return request.test == "clustered"
+
+
+def _cox(status: stats.CurrentStatus, request: Parameters) -> tuple[CoxCoefficient, ...]:
+    clustered, model = (
+        stats.cox_regressions(
+            status,
+            features=FEATURES,
+            confidence_level=request.confidence_level,
+            standard_errors=standard_errors,
+            clusters=stats.Clusters(request.clusters),
+        )
+        for standard_errors in (stats.StandardErrors.CLUSTERED, stats.StandardErrors.MODEL)
+    )
+    return tuple(
+        CoxCoefficient.of(
+            coefficient,
+            bot=fit.bot,
+            coefficient=coefficient.estimate,
+            clustered_standard_error=robust.standard_error,
+            uncertainty=uncertainty_of(coefficient.uncertainty),
+            separated=fit.separated,
+        )
+        for fit, other in zip(clustered if _is_clustered(request) else model, clustered, strict=True)
+        for coefficient, robust in zip(fit.coefficients, other.coefficients, strict=True)
+    )
+
+
+def _log_rank(test: stats.LogRankTest, significance_level: float) -> LogRank:
+    return LogRank.of(
+        test,
+        significant=test.p_adjusted is not None and test.p_adjusted < significance_level,
+        uncertainty=uncertainty_of(test.uncertainty),
+    )
+
+
+def _curve(curve: stats.SurvivalCurve, times: tuple[int, ...]) -> SurvivalCurve:
+    """Return a curve at the common times. It is null at times at which this bot was not inspected."""
+    estimate = dict(zip(curve.times, curve.estimate, strict=True))
+    low = dict(zip(curve.times, curve.low, strict=True))
+    high = dict(zip(curve.times, curve.high, strict=True))
+    inspected = dict(zip(curve.times, curve.inspected, strict=True))
+    spotted = dict(zip(curve.times, curve.spotted, strict=True))
+    uncertainty = {time: uncertainty_of(found) for time, found in zip(curve.times, curve.uncertainty, strict=True)}
+    return SurvivalCurve(
+        bot=curve.bot,
+        survival=tuple(estimate.get(time) for time in times),
+        low=tuple(low.get(time) for time in times),
+        high=tuple(high.get(time) for time in times),
+        inspected=tuple(inspected.get(time, 0) for time in times),
+        spotted=tuple(spotted.get(time, 0) for time in times),
+        uncertainty=tuple(uncertainty.get(time) for time in times),
+    )

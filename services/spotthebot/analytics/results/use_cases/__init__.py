@@ -1,0 +1,1 @@
+"""The use cases of results: kept or recent ones, several at once, figures and ranks."""

@@ -1,0 +1,179 @@
+"""The results of a campaign. They come from the cache, or are computed once and cached."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
+from spotthebot.analytics.games.domain import PlayedSide, final_ranks, leaderboard, ranks_so_far
+from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
+from spotthebot.analytics.kept_results.use_cases.kept_results import Compute, KeptResults, parameters_of
+from spotthebot.analytics.labels.domain import LabelledCampaign
+from spotthebot.analytics.measures.domain.measures import all_measures, all_values, one_measure
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, compute_section
+from spotthebot.analytics.values.domain.value_table import ValueTable
+from spotthebot.analytics.values.domain.values import MeasuredCampaign
+from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
+from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance
+from spotthebot.contracts.annotation.campaigns import ENDED
+from spotthebot.contracts.annotation.protocols import GAME
+
+_ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
+_RANKS = TypeAdapter(tuple[AnnotatorRankOut, ...])
+_BOTS_BY_NAME = TypeAdapter(dict[str, frozenset[UUID | None]])
+
+
+class ResultCache:
+    """Caches each result until the campaign's annotations change."""
+
+    def __init__(self, kept: KeptResults, campaign_data: CampaignData, threads: ComputeThreads) -> None:
+        self._kept = kept
+        self._campaign_data = campaign_data
+        self._threads = threads
+
+    async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
+        """Return one of `SECTIONS` as JSON; raises NoSuchCampaign, NothingToAnalyse or OneBotOnly."""
+        return await self.get_at(await self._campaign_data.current_revision(campaign_id), section, request)
+
+    async def get_at(self, revision: CampaignRevision, section: str, request: ParametersIn) -> bytes:
+        """Return one of `SECTIONS` as JSON for one revision; raises NothingToAnalyse or OneBotOnly."""
+        kept = await self.find_kept(revision.campaign.id, revision.revision, [section], request)
+        return kept[section] if kept else await self.compute_at(revision, section, request)
+
+    async def compute_at(self, revision: CampaignRevision, section: str, request: ParametersIn) -> bytes:
+        """Compute one of `SECTIONS`, after `find_kept` did not find it; raises NothingToAnalyse or OneBotOnly."""
+        compute = self._of_labels(
+            revision,
+            request,
+            lambda labelled, parameters: (
+                compute_section(SECTIONS[section], labelled, parameters).model_dump_json().encode()
+            ),
+        )
+        parameters = parameters_of(request)
+        return await self._kept.compute(revision.campaign.id, revision.revision, section, parameters, compute)
+
+    async def find_kept(
+        self, campaign_id: UUID, revision: str, sections: Collection[str], request: ParametersIn
+    ) -> dict[str, bytes]:
+        """Return the cached results of these `sections` for a revision, as JSON. Other services get no request.
+
+        A section without a cached result is left out.
+        """
+        return await self._kept.find(campaign_id, revision, sections, parameters_of(request))
+
+    async def get_bots_by_name(self, revision: CampaignRevision) -> Mapping[str, frozenset[UUID | None]]:
+        """Return for each name in a campaign's results the bots with this name.
+
+        In place of a bot, None stands for people and for imported bots.
+        """
+
+        async def compute() -> bytes:
+            return _BOTS_BY_NAME.dump_json(await self._campaign_data.read_bots_by_name(revision))
+
+        return _BOTS_BY_NAME.validate_json(await self._kept_or_computed(revision, "bots-by-name", {}, compute))
+
+    async def get_document(self, campaign_id: UUID, request: ParametersIn) -> bytes:
+        """Return all results of a campaign's analysis as one JSON document."""
+        revision = await self._campaign_data.current_revision(campaign_id)
+        compute = self._of_labels(
+            revision, request, lambda labelled, parameters: analyse(labelled, parameters).model_dump_json().encode()
+        )
+        return await self._kept_or_computed(revision, "analysis", parameters_of(request), compute)
+
+    async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
+        """Return the annotators of a game, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=GAME)
+
+        async def compute() -> bytes:
+            sides = await self._campaign_data.read_game(revision)
+            found = await self._threads.run(leaderboard, sides, penalty=penalty)
+            return _ENTRIES.dump_json(found)
+
+        body = await self._kept_or_computed(revision, "leaderboard", {"penalty": penalty}, compute)
+        return _ENTRIES.validate_json(body)
+
+    async def get_annotator_ranks(self, campaign_id: UUID) -> tuple[AnnotatorRankOut, ...]:
+        """Return the ranks that annotators may see.
+
+        Raises NoSuchCampaign and OtherProtocol; for a campaign that has ended also OneKindOnly.
+        """
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=GAME)
+        campaign = revision.campaign
+        # May grow while the game runs. With `units_twice`, any conversation may be one that two annotators get.
+        needed = {"annotations_needed": campaign.annotations_per_segment if campaign.units_twice is None else 2}
+
+        def compute(sides: Sequence[PlayedSide]) -> bytes:
+            if campaign.state in ENDED:
+                return _RANKS.dump_json(final_ranks(sides))
+            return _RANKS.dump_json(ranks_so_far(sides, **needed))
+
+        async def of_game() -> bytes:
+            return await self._threads.run(compute, await self._campaign_data.read_game(revision))
+
+        return _RANKS.validate_json(await self._kept_or_computed(revision, "annotator-ranks", needed, of_game))
+
+    async def get_measures(self, campaign_id: UUID, request: ParametersIn) -> bytes:
+        """Return the results of every measure of a campaign, with any protocol, as JSON.
+
+        Raises NoSuchCampaign, NothingToMeasure and NothingToAnalyse.
+        """
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
+        compute = self._of_measures(revision, request, all_measures)
+        return await self._kept_or_computed(revision, "measures", parameters_of(request), compute)
+
+    async def get_measure(self, campaign_id: UUID, measure: str, request: ParametersIn) -> bytes:
+        """Return the results of one measure as JSON. Raises NoSuchMeasure, and the errors of `get_measures`."""
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
+        return await self.get_measure_at(revision, measure, request)
+
+    async def get_measure_at(self, revision: CampaignRevision, measure: str, request: ParametersIn) -> bytes:
+        """Return the results of one measure for one revision, as JSON."""
+        compute = self._of_measures(
+            revision, request, lambda campaign, parameters: one_measure(campaign, measure, parameters)
+        )
+        return await self._kept_or_computed(revision, f"measure/{measure}", parameters_of(request), compute)
+
+    async def get_values(self, campaign_id: UUID, request: ParametersIn) -> ValueTable:
+        """Return every value of every measure. They are read each time: nothing is computed of them.
+
+        Raises NoSuchCampaign, NothingToMeasure and NothingToAnalyse.
+        """
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
+        parameters = Parameters.of_campaign(request, revision.campaign.seed)
+        return await self._threads.run(all_values, await self._campaign_data.read_measured(revision), parameters)
+
+    def _of_measures(
+        self,
+        revision: CampaignRevision,
+        request: ParametersIn,
+        compute: Callable[[MeasuredCampaign, Parameters], Provenance],
+    ) -> Compute:
+        async def of_measures() -> bytes:
+            parameters = Parameters.of_campaign(request, revision.campaign.seed)
+            campaign = await self._campaign_data.read_measured(revision)
+            return (await self._threads.run(compute, campaign, parameters)).model_dump_json().encode()
+
+        return of_measures
+
+    def _of_labels(
+        self,
+        revision: CampaignRevision,
+        request: ParametersIn,
+        compute: Callable[[LabelledCampaign, Parameters], bytes],
+    ) -> Compute:
+        async def of_labels() -> bytes:
+            parameters = Parameters.of_campaign(request, revision.campaign.seed)
+            return await self._threads.run(compute, await self._campaign_data.read(revision), parameters)
+
+        return of_labels
+
+    async def _kept_or_computed(
+        self,
+        revision: CampaignRevision,
+        name: str,
+        parameters: Mapping[str, object],
+        compute: Compute,
+    ) -> bytes:
+        return await self._kept.get(revision.campaign.id, revision.revision, name, parameters, compute)

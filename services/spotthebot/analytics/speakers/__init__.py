@@ -1,0 +1,1 @@
+"""The order and the marks of a campaign's speakers."""

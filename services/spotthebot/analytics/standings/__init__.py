@@ -1,0 +1,1 @@
+"""The results of a team: its own bots by name, all others by pseudonyms."""

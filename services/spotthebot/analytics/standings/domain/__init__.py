@@ -1,0 +1,1 @@
+"""What a team may see of a campaign, and its tables."""

@@ -1,1 +1,0 @@
-"""All SQL of `analytics` is here, in one module for each noun."""

@@ -1,0 +1,1 @@
+"""Tables of rows, and answers as JSON, CSV or Parquet."""

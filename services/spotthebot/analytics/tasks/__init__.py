@@ -1,0 +1,1 @@
+"""The tasks of a study, and the names of their measures."""

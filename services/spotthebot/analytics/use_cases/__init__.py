@@ -1,1 +1,0 @@
-"""The use cases of `analytics`. Computations run in threads, off the event loop."""

@@ -1,0 +1,1 @@
+"""The values of all measures, before any statistics."""
