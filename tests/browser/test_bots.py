@@ -120,7 +120,7 @@ class TestStandings:
         page = await visit.open("/bots/standings")
         text = await page.locator("main").inner_text()
         assert "secretive" not in text
-        # The figures are those of the API: tests/analytics/test_standings.py has them by hand.
+        # The figures are those of the API: tests/analytics/standings/test_standings.py has them by hand.
         standing = (await (await suite.client("analytics", "team", team="us")).get("/v1/teams/me/standings")).json()
         (own,) = (each for each in standing["items"][0]["bots"] if each["shown_as"] == "own")
         colours = {each["name"]: each["colour"] for each in standing["items"][0]["speakers"]}
