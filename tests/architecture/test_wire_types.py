@@ -138,7 +138,13 @@ EXPLICIT = {
     "a secret that is shown once, or what a link ends with": {
         "annotation.panels": ["CompletionOut"],
         "terms": ["ConsentTextOut"],
-        "conversations.chat_entries": ["ChatLinksOut", "ChatTermsOut", "ChatTokenOut", "RevokedLinkOut"],
+        "conversations.chat_entries": [
+            "ChatConsentOut",
+            "ChatLinksOut",
+            "ChatTermsOut",
+            "ChatTokenOut",
+            "RevokedLinkOut",
+        ],
     },
     "other names, or a few values of several things": {
         "annotation.assignments": ["SavedOut"],

@@ -72,6 +72,7 @@ OF_ADMINISTRATORS: Final = (
     "/admin/collections",
     "/admin/collections/{collection}",
     "/admin/collections/{people}/finish",
+    "/admin/collections/{people}/payments",
 )
 OF_ANNOTATORS: Final = ("/annotate/{game}/leaderboard",)
 IN_FILES_OF_THEIR_OWN: Final = {
@@ -79,7 +80,7 @@ IN_FILES_OF_THEIR_OWN: Final = {
     "test_annotate.py": ("/annotate/{campaign_id}", "/annotate/{campaign_id}/done/{assignment_id}"),
     "test_annotate_protocols.py": ("/annotate/{campaign_id}/training", "/annotate/{campaign_id}/said/{said}"),
     "test_campaign_form.py": ("/admin/campaigns/{campaign_id}/preview",),
-    "test_chat.py": ("/chat/{collection_id}", "/chat/{collection_id}/enter"),
+    "test_chat.py": ("/chat/{collection_id}", "/chat/{collection_id}/enter", "/chat/{collection_id}/withdrawn"),
 }
 """Pages that somebody reaches by what they did before."""
 FOR_PROGRAMS: Final = {
@@ -94,6 +95,7 @@ FOR_PROGRAMS: Final = {
 FILES: Final = {
     "/admin/campaigns/{campaign_id}/export/{rows}.{form}",
     "/admin/campaigns/{campaign_id}/payments/{kind}.csv",
+    "/admin/collections/{collection_id}/payments/{kind}.csv",
     "/campaigns/{campaign_id:uuid}/data/{section}.{form}",
     "/campaigns/{campaign_id:uuid}/figures/{figure}.{form}",
     "/campaigns/{campaign_id:uuid}/measures/{measure}.{form}",

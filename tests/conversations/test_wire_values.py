@@ -149,6 +149,7 @@ class TestChats:
 
     def test_are_counted_for_each_person(self):
         stated: dict[str, Any] = {"id": uuid4(), "consent_sha256": "0" * 64, "consented_at": NOON, "created_at": NOON}
+        stated |= {"consent_withdrawn_at": NOON}
         stated |= {"erased_at": None, "conversations_started": 3, "chats_rated": 1}
         named = {"person": "ann", "interactor": "p-1", "pay": Decimal(5), "currency": "USD"}
         found = ChatPersonOut.of(ChatPerson(interactor="ann", **stated), **named)

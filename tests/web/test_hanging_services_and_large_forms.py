@@ -46,6 +46,8 @@ GROUPS = {
     f"/admin/campaigns/{ANY}/audit": "admin",
     "/admin/trainings": "admin",
     f"/admin/collections/{ANY}": "admin",
+    f"/admin/collections/{ANY}/payments": "admin",
+    f"/admin/collections/{ANY}/payments/bonuses.csv": "admin",
     f"/chats/{ANY}/links": "admin",
     "/bots": "team",
     f"/bots/{ANY}": "team",

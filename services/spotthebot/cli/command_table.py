@@ -58,6 +58,9 @@ CAMPAIGNS = {
         "training",
         "Show how many people of each workforce passed a campaign's training.",
     ),
+    "payments": Command(
+        f"{_HERE}.payment_files", "of_campaign", "Write the file by which a campaign's annotators are paid."
+    ),
     "open": Command(
         f"{_HERE}.campaign_control",
         "open_campaign",
@@ -87,6 +90,9 @@ COLLECTIONS = {
         f"{_HERE}.collection_control",
         "show",
         "Show a collection: its progress, its pairs, and the reasons of failed and waiting conversations.",
+    ),
+    "payments": Command(
+        f"{_HERE}.payment_files", "of_chats", "Write the file by which the people who chat in a collection are paid."
     ),
     "pause": Command(
         f"{_HERE}.collection_control", "pause", "Pause a collection: bots get no requests until it is resumed."

@@ -11,6 +11,7 @@ from spotthebot.clients import AsyncBots
 from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.chats.api import chats as chats_api
 from spotthebot.conversations.chats.api import entries as entries_api
+from spotthebot.conversations.chats.api import people as people_api
 from spotthebot.conversations.chats.use_cases.turns import CHATS
 from spotthebot.conversations.chats.use_cases.watch import count_events
 from spotthebot.conversations.clients import Bots
@@ -99,6 +100,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
             conversations_api.router,
             chats_api.router,
             entries_api.router,
+            people_api.router,
             events_router(EventType),
         ],
         lineages=[LINEAGE],

@@ -22,6 +22,7 @@ from spotthebot.web.campaigns.pages import campaigns as campaigns_pages
 from spotthebot.web.campaigns.pages import form as form_pages
 from spotthebot.web.campaigns.pages import links as campaigns_links_pages
 from spotthebot.web.chats.pages import chat as chat_pages
+from spotthebot.web.chats.pages import consent as chat_consent_pages
 from spotthebot.web.chats.pages import links as chats_links_pages
 from spotthebot.web.clients import services_with
 from spotthebot.web.collections import pages as collections_pages
@@ -35,7 +36,8 @@ from spotthebot.web.home import pages as home_pages
 from spotthebot.web.leaderboard import pages as leaderboard_pages
 from spotthebot.web.metrics import pages as metrics_pages
 from spotthebot.web.packages import pages as packages_pages
-from spotthebot.web.payments import pages as payments_pages
+from spotthebot.web.payments.pages import campaigns as payments_pages
+from spotthebot.web.payments.pages import chats as chat_payments_pages
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.resources import Resources
 from spotthebot.web.results.pages import dashboard as dashboard_pages
@@ -103,6 +105,7 @@ def create_app(settings: WebSettings) -> FastAPI:
             results_pages.router,
             chat_pages.router,
             chats_links_pages.router,
+            chat_consent_pages.router,
             leaderboard_pages.router,
             entry_pages.router,
             consent_pages.router,
@@ -116,6 +119,7 @@ def create_app(settings: WebSettings) -> FastAPI:
             audit_pages.router,
             decisions_pages.router,
             payments_pages.router,
+            chat_payments_pages.router,
             exports_pages.router,
             form_pages.router,
             campaigns_pages.router,

@@ -1,4 +1,4 @@
-"""What people agree to: instructions, a text to consent to, their pay, and what an erasure does with their words."""
+"""What people agree to: instructions, a text to consent to, their pay and its files, and the erasure of their words."""
 
 import hashlib
 from decimal import Decimal
@@ -35,6 +35,17 @@ class ConsentTextOut(Wire):
 def consent_sha256_of(text: str) -> str | None:
     """Return the hash of a text that people consent to, in UTF-8; None without a text."""
     return hashlib.sha256(text.encode()).hexdigest() if text else None
+
+
+class PaymentFile(StrEnum):
+    """A file for paying people."""
+
+    PAYMENTS = "payments"
+    """A table of all payments to each person."""
+    APPROVALS = "approvals"
+    """The ids for the panel to approve, one a line: people, or assignments of Mechanical Turk."""
+    BONUSES = "bonuses"
+    """The payments in addition to the panel's reward, in the panel's own format."""
 
 
 class SubmittedTexts(StrEnum):

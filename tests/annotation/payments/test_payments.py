@@ -15,12 +15,12 @@ from spotthebot.annotation.payments.domain import (
     Bonus,
     PaidPackage,
     Payment,
-    approvals,
     bonus_lines,
     rewarded_packages,
     turk_bonuses,
 )
 from spotthebot.contracts.annotation.panels import StoredPanel
+from spotthebot.kit.text.csv_files import lines_of
 from tests.annotation.campaigns.test_campaign_lifecycle import CAMPAIGN
 from tests.factories.annotating import DECISION, WHOLE, claim, rows, work_through
 from tests.factories.campaigns import campaign_of, turk_campaign
@@ -253,7 +253,7 @@ class TestRules:
             (Decimal("0.10"), Decimal("0.10"), Decimal("0.10")),
         ]
         assert bonus_lines(payments) == f"{ANNA},0.45\r\n"
-        assert approvals([ANNA, BERT, ANNA]) == f"{ANNA}\r\n{BERT}\r\n"
+        assert lines_of([ANNA, BERT, ANNA]) == f"{ANNA}\r\n{BERT}\r\n"
 
     def test_mechanical_turk_pays_each_of_its_assignments_once_and_the_rest_are_bonuses(self):
         ids = [UUID(int=number) for number in range(1, 6)]

@@ -52,6 +52,7 @@ def _chat(state: ChatState, *conversations: str) -> ChatOut:
         may_advance=False,
         questions=QUESTIONS,
         compares=Compares.OVERALL,
+        asks_consent=False,
         last_event=0,
     )
 

@@ -10,7 +10,8 @@ from spotthebot.annotation.deps import Admin, AdminReader
 from spotthebot.annotation.payments import store, use_cases
 from spotthebot.annotation.payments.domain import Payment
 from spotthebot.annotation.payments.use_cases import payment_file
-from spotthebot.contracts.annotation.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
+from spotthebot.contracts.annotation.payments import BonusIn, BonusOut, PaymentOut
+from spotthebot.contracts.terms import PaymentFile
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute

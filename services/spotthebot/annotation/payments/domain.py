@@ -4,10 +4,8 @@ Formats: Prolific's API reference (set up bonuses) and Amazon's SendBonus, read 
 a CSV template, but does not publish its columns.
 """
 
-import csv
-import io
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -15,7 +13,7 @@ from uuid import UUID
 
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.contracts.annotation.panels import CloudResearchPanel, MturkPanel, ProlificPanel
-from spotthebot.kit.text.characters import without_formula
+from spotthebot.kit.text.csv_files import csv_of
 
 CENT = Decimal("0.01")
 _ANOTHER_PACKAGE = "Another package that you annotated."
@@ -92,12 +90,7 @@ def payment_table(payments: Iterable[Payment], currency: str) -> str:
         (each.annotator, each.frontend, each.packages, each.pay, each.bonuses, each.total, each.reward, currency)
         for each in payments
     )
-    return _csv([header, *rows])
-
-
-def approvals(ids: Iterable[str]) -> str:
-    """Return the ids as text, each id once, one per line."""
-    return _csv([each] for each in dict.fromkeys(ids))
+    return csv_of([header, *rows])
 
 
 def bonus_lines(payments: Iterable[Payment]) -> str:
@@ -108,7 +101,7 @@ def bonus_lines(payments: Iterable[Payment]) -> str:
     beside: dict[str, Decimal] = defaultdict(Decimal)
     for each in payments:
         beside[each.annotator] += each.total - each.reward
-    return _csv((annotator, amount) for annotator, amount in beside.items() if amount > _NOTHING)
+    return csv_of((annotator, amount) for annotator, amount in beside.items() if amount > _NOTHING)
 
 
 def turk_bonuses(packages: Iterable[PaidPackage], pay_per_package: Decimal, bonuses: Iterable[Bonus]) -> str:
@@ -126,14 +119,4 @@ def turk_bonuses(packages: Iterable[PaidPackage], pay_per_package: Decimal, bonu
             rows.append((*work, pay_per_package, _ANOTHER_PACKAGE, package.assignment_id))
         approved.add(work)
     rows += [(each.annotator, each.panel_assignment or "", each.amount, each.reason, each.id) for each in bonuses]
-    return _csv([header, *rows])
-
-
-def _csv(rows: Iterable[Sequence[object]]) -> str:
-    written = io.StringIO(newline="")
-    csv.writer(written).writerows([_cell(value) for value in row] for row in rows)
-    return written.getvalue()
-
-
-def _cell(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, Decimal) else without_formula(str(value))
+    return csv_of([header, *rows])

@@ -16,16 +16,16 @@ from spotthebot.annotation.payments.domain import (
     Bonus,
     PaidPackage,
     Payment,
-    approvals,
     bonus_lines,
     payment_table,
     turk_bonuses,
 )
 from spotthebot.contracts.annotation.panels import MturkPanel
-from spotthebot.contracts.annotation.payments import PaymentFile
+from spotthebot.contracts.terms import PaymentFile
 from spotthebot.kit.crypto.pseudonyms import ERASED
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
+from spotthebot.kit.text.csv_files import lines_of
 
 _ROWS_AT_ONCE = 500
 
@@ -82,14 +82,14 @@ async def payment_file(session: ReadSession, campaign: Campaign, kind: PaymentFi
         packages = await _all(submitted, lambda package: package.assignment_id)
         if kind is PaymentFile.BONUSES:
             return turk_bonuses(packages, pay, await _all(granted, lambda bonus: bonus.id))
-        return approvals(each.panel_assignment for each in packages if each.panel_assignment is not None)
+        return lines_of(each.panel_assignment for each in packages if each.panel_assignment is not None)
     found_work = await _all(worked, lambda payment: payment.annotator_id)
     if kind is PaymentFile.PAYMENTS:
         return payment_table(found_work, currency)
     known = [each for each in found_work if each.frontend != ERASED]
     if kind is PaymentFile.BONUSES:
         return bonus_lines(known)
-    return approvals(each.annotator for each in known if each.packages)
+    return lines_of(each.annotator for each in known if each.packages)
 
 
 async def _all(fetch: Callable[[UUID | None], Awaitable[list[Row]]], key: Callable[[Row], UUID]) -> list[Row]:

@@ -111,6 +111,7 @@ class ChatPerson:
     interactor: str
     consent_sha256: str | None
     consented_at: datetime | None
+    consent_withdrawn_at: datetime | None
     created_at: datetime
     erased_at: datetime | None
     conversations_started: int

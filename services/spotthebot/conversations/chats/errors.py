@@ -59,6 +59,10 @@ class ConsentRequired(Forbidden):
     """This person has not consented yet: show `consent` of the terms, and send its `sha256` as `consent_sha256`."""
 
 
+class ChatsPayNothing(Conflict):
+    """The collection '{name}' pays nothing for chats: open one with `pay_per_chat` and `currency`."""
+
+
 class NoConversationsLeft(Conflict):
     """You have started {started} conversations. {limit} are the most for one person, so no other chat can begin."""
 

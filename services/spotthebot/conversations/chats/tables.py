@@ -63,6 +63,7 @@ class ChatPersonRow(Base):
     interactor: Mapped[str] = mapped_column(String(200))
     consent_sha256: Mapped[str | None] = mapped_column(String(64))
     consented_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    consent_withdrawn_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     erased_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 

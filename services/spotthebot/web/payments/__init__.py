@@ -1,1 +1,1 @@
-"""Pages with the payments that a campaign owes its annotators, and with files for panels."""
+"""Pages with the payments of annotators and of people who chat, and with files for panels."""

@@ -1,19 +1,20 @@
-"""The costs of a campaign so far."""
+"""The costs of a campaign or of a collection of chats so far."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
 from spotthebot.contracts.annotation.payments import PaymentOut
+from spotthebot.contracts.conversations.chat_entries import ChatPersonOut
 
 
 @dataclass(frozen=True)
 class Payroll:
-    """Sums of payments over all annotators, in the campaign's currency."""
+    """Sums of payments over all people, in one currency; `works` are submitted packages or rated chats."""
 
-    annotators: int = 0
-    packages: int = 0
-    pay: Decimal = Decimal(0)
+    people: int
+    works: int
+    pay: Decimal
     bonuses: Decimal = Decimal(0)
 
     @property
@@ -22,11 +23,21 @@ class Payroll:
 
 
 def payroll_of(payments: Iterable[PaymentOut]) -> Payroll:
-    """Return the sums of these payments."""
+    """Return the sums of the payments of a campaign."""
     found = [*payments]
     return Payroll(
-        annotators=len(found),
-        packages=sum(each.packages for each in found),
+        people=len(found),
+        works=sum(each.packages for each in found),
         pay=sum((each.pay for each in found), Decimal(0)),
         bonuses=sum((each.bonuses for each in found), Decimal(0)),
+    )
+
+
+def chat_payroll_of(people: Iterable[ChatPersonOut]) -> Payroll:
+    """Return the sums of the payments of people who chat. People who rated no chat do not count."""
+    paid = [each for each in people if each.chats_rated]
+    return Payroll(
+        people=len(paid),
+        works=sum(each.chats_rated for each in paid),
+        pay=sum((each.pay or Decimal(0) for each in paid), Decimal(0)),
     )

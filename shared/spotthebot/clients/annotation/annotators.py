@@ -14,8 +14,8 @@ from spotthebot.contracts.annotation.assignments import (
     RejectionIn,
 )
 from spotthebot.contracts.annotation.audit import AuditEntryOut
-from spotthebot.contracts.annotation.payments import BonusIn, BonusOut, PaymentFile, PaymentOut
-from spotthebot.contracts.terms import SubmittedTexts
+from spotthebot.contracts.annotation.payments import BonusIn, BonusOut, PaymentOut
+from spotthebot.contracts.terms import PaymentFile, SubmittedTexts
 
 
 class AnnotatorOperations:

@@ -6,6 +6,8 @@ from uuid import UUID
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.streams import Events
 from spotthebot.contracts.conversations.chat_entries import (
+    ChatConsentOut,
+    ChatConsentWithdrawalIn,
     ChatIn,
     ChatLinksOut,
     ChatPersonOut,
@@ -17,7 +19,7 @@ from spotthebot.contracts.conversations.chat_entries import (
 )
 from spotthebot.contracts.conversations.chats import ChatOut, ChatRatingOut, ChatRatingsIn, ChatSummaryOut, ChatTurnIn
 from spotthebot.contracts.conversations.progress import ChatBotsOut
-from spotthebot.contracts.terms import SubmittedTexts
+from spotthebot.contracts.terms import PaymentFile, SubmittedTexts
 
 
 class ChatOperations:
@@ -43,9 +45,23 @@ class ChatOperations:
         return Call(ChatTermsOut, "GET", f"/v1/collections/{collection_id}/chat-terms", params=params)
 
     @operation
+    def withdraw_chat_consent(self, collection_id: UUID, withdrawal: ChatConsentWithdrawalIn) -> Call[ChatConsentOut]:
+        """Withdraw a person's consent: the chat that they have not finished is abandoned; rated chats stay."""
+        path = f"/v1/collections/{collection_id}/consents/withdraw"
+        return Call(ChatConsentOut, "POST", path, body=withdrawal)
+
+    @operation
     def list_chat_people(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ChatPersonOut]:
         """List the people who chat in a collection: their consent, their work and their pay. For administrators."""
         return Listing(ChatPersonOut, f"/v1/collections/{collection_id}/chat-people", paging)
+
+    @operation
+    def download_chat_payments(
+        self, collection_id: UUID, kind: PaymentFile, *, first_is_reward: bool = False
+    ) -> Call[str]:
+        """Return a CSV file by which people who chat are paid. For administrators."""
+        path = f"/v1/collections/{collection_id}/chat-payments/file"
+        return Call(str, "GET", path, params={"kind": kind.value, "first_is_reward": first_is_reward})
 
     @operation
     def erase_chat_person(

@@ -2,23 +2,11 @@
 
 from datetime import datetime
 from decimal import Decimal
-from enum import StrEnum
 from uuid import UUID
 
 from pydantic import Field
 
 from spotthebot.contracts.wire import Wire, Words
-
-
-class PaymentFile(StrEnum):
-    """A file for paying annotators."""
-
-    PAYMENTS = "payments"
-    """A table of all payments to each annotator."""
-    APPROVALS = "approvals"
-    """The ids for the panel to approve, one a line: people, or assignments of Mechanical Turk."""
-    BONUSES = "bonuses"
-    """The payments in addition to the panel's reward, in the panel's own format."""
 
 
 class BonusIn(Wire):

@@ -83,10 +83,28 @@ class ChatPersonOut(Wire):
     chats_rated: int
     pay: Decimal | None = Field(description="For the rated chats; null: nothing is paid.")
     currency: str | None
-    consent_sha256: str | None = Field(description="Of the text that they consented to; null: none was asked for.")
+    consent_sha256: str | None = Field(
+        description="Of the text that they consented to; null: none was asked for, or the consent was withdrawn."
+    )
     consented_at: datetime | None
+    consent_withdrawn_at: datetime | None = Field(description="Null: never, or the person consented again since.")
     created_at: datetime
     erased_at: datetime | None = Field(description="When the person was erased; null: never.")
+
+
+class ChatConsentWithdrawalIn(Wire):
+    """The withdrawal of the consent of a person who chats."""
+
+    interactor: ExternalId
+
+
+class ChatConsentOut(Wire):
+    """The text that a person who chats consented to, and the times of consent and withdrawal."""
+
+    interactor: str
+    sha256: str | None
+    consented_at: datetime | None
+    withdrawn_at: datetime | None
 
 
 class LinkRevocationIn(Wire):

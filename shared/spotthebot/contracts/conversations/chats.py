@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Final, Literal, Self
 from uuid import UUID
@@ -126,6 +127,10 @@ class ChatSettings(Wire):
     )
     seed: int = Field(default=0, ge=0, lt=2**31, description="Of the draw of bots.")
 
+    def pay_for(self, chats: int) -> Decimal | None:
+        """Return what a person gets for these rated chats; None if nothing is paid."""
+        return None if self.pay_per_chat is None else self.pay_per_chat * chats
+
 
 def chat_faults(settings: ChatSettings, bots: Sequence[object]) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield each fault of the settings: the place of a value that contradicts another value, and the reason.
@@ -223,6 +228,7 @@ class ChatOut(Wire):
     may_advance: bool = Field(description="Whether the person may go on to the next partner.")
     questions: tuple[Question, ...] = Field(max_length=50, description="What is to be rated of each conversation.")
     compares: Compares = Field(description="Whether `preferred` is asked for, or `preferences`, too.")
+    asks_consent: bool = Field(description="Whether the collection asks people for a consent, which they may withdraw.")
     last_event: int = Field(description="Give it as `Last-Event-ID` for what happens from here on.")
 
 

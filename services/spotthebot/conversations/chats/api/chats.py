@@ -283,6 +283,7 @@ def _to_out(view: ChatView) -> ChatOut:
         may_advance=view.may_advance,
         questions=plan.questions,
         compares=plan.compares,
+        asks_consent=bool(plan.consent),
         last_event=view.chat.events,
     )
 

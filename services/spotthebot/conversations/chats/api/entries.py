@@ -1,32 +1,30 @@
-"""Entry to chats: the terms for a person, their earlier chats, revoked links, and the people who chat."""
+"""Entry to chats: the terms for a person, the withdrawal of their consent, their earlier chats, and revoked links."""
 
-from collections.abc import Callable
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
 
 from spotthebot.contracts.conversations.chat_entries import (
+    ChatConsentOut,
+    ChatConsentWithdrawalIn,
     ChatLinkOut,
     ChatLinksOut,
-    ChatPersonOut,
     ChatTermsOut,
     LinkRevocationIn,
     PersonsChatOut,
     RevokedLinkOut,
 )
-from spotthebot.contracts.terms import ConsentTextOut, SubmittedTexts, consent_sha256_of
+from spotthebot.contracts.terms import ConsentTextOut, consent_sha256_of
 from spotthebot.contracts.wire import ExternalId
 from spotthebot.conversations.chats.api.access import Chatting
-from spotthebot.conversations.chats.domain import ChatPerson, allowance, pseudonym_of
+from spotthebot.conversations.chats.domain import allowance
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import links as links_store
 from spotthebot.conversations.chats.store import people as people_store
-from spotthebot.conversations.chats.use_cases import erase
+from spotthebot.conversations.chats.use_cases import withdraw
 from spotthebot.conversations.chats.use_cases.start import require_link
-from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.deps import Admin, AdminReader
-from spotthebot.kit.database.sessions import ReadSession
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
 from spotthebot.kit.web.core.times import Now
 from spotthebot.kit.web.database.idempotency import IdempotentRoute
@@ -85,6 +83,20 @@ async def get_chat_terms(
     )
 
 
+@router.post("/collections/{collection_id}/consents/withdraw", operation_id="withdraw_chat_consent")
+async def withdraw_chat_consent(
+    session: Writing, caller: Chatting, now: Now, collection_id: UUID, request: ChatConsentWithdrawalIn
+) -> ChatConsentOut:
+    """Withdraw a person's consent. The chat that they have not finished is abandoned; rated chats stay."""
+    person = await withdraw.withdraw_consent(session, collection_id, request.interactor, key_id=caller.key_id, now=now)
+    return ChatConsentOut(
+        interactor=person.interactor,
+        sha256=person.consent_sha256,
+        consented_at=person.consented_at,
+        withdrawn_at=person.consent_withdrawn_at,
+    )
+
+
 @router.post("/collections/{collection_id}/revoked-links", status_code=201, operation_id="revoke_chat_link")
 async def revoke_chat_link(
     session: Writing, _caller: Admin, collection_id: UUID, request: LinkRevocationIn
@@ -101,48 +113,3 @@ async def list_chat_links(session: Reading, _caller: AdminReader, collection_id:
     await chats_store.get_chat_collection(session, collection_id)
     found = await links_store.list_links(session, collection_id, limit=_MAX_LINKS)
     return ChatLinksOut(links=tuple(ChatLinkOut.of(each) for each in found))
-
-
-@router.get("/collections/{collection_id}/chat-people", operation_id="list_chat_people")
-async def list_chat_people(
-    session: Reading, _caller: AdminReader, collection_id: UUID, paging: Paging
-) -> Page[ChatPersonOut]:
-    """List the people who chat in a collection, the first first: their consent, their work and their pay."""
-    to_out = await _people_of(session, collection_id)
-    rows = await people_store.list_people(session, collection_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda person: person.id, to_out=to_out)
-
-
-@router.post("/collections/{collection_id}/chat-people/{person_id}/erase", operation_id="erase_chat_person")
-async def erase_chat_person(
-    session: Writing,
-    caller: Admin,
-    now: Now,
-    collection_id: UUID,
-    person_id: UUID,
-    submitted_texts: Annotated[
-        SubmittedTexts, Query(description="What becomes of what the person said in the chats.")
-    ] = SubmittedTexts.ERASE,
-) -> ChatPersonOut:
-    """Erase a person from a collection of chats; their ratings stay. An erasure can't be undone."""
-    erased = await erase.erase_chat_person(
-        session, collection_id, person_id, submitted_texts, key_id=caller.key_id, now=now
-    )
-    return (await _people_of(session, collection_id))(erased)
-
-
-async def _people_of(session: ReadSession, collection_id: UUID) -> Callable[[ChatPerson], ChatPersonOut]:
-    """Return the function that makes the answer about a person of a collection."""
-    plan = (await chats_store.get_chat_collection(session, collection_id)).plan
-    key = (await collections_store.get_source(session, collection_id)).pseudonym_key
-
-    def to_out(person: ChatPerson) -> ChatPersonOut:
-        return ChatPersonOut.of(
-            person,
-            person=person.interactor,
-            interactor=pseudonym_of(person.interactor, key),
-            pay=None if plan.pay_per_chat is None else plan.pay_per_chat * person.chats_rated,
-            currency=plan.currency,
-        )
-
-    return to_out

@@ -30,7 +30,10 @@ async def find_consent(session: ReadSession, collection_id: UUID, interactor: st
 async def add_person(
     session: WriteSession, collection_id: UUID, interactor: str, *, consent_sha256: str | None
 ) -> None:
-    """Store a person with the text that they consent to; a known person stays as they are."""
+    """Store a person with the text that they consent to.
+
+    A known person stays as they are, unless they withdrew their consent and now consent again.
+    """
     values = {
         "id": new_id(),
         "collection_id": collection_id,
@@ -38,7 +41,39 @@ async def add_person(
         "consent_sha256": consent_sha256,
         "consented_at": None if consent_sha256 is None else func.now(),
     }
-    await session.execute(insert(ChatPersonRow).values(values).on_conflict_do_nothing())
+    added = insert(ChatPersonRow).values(values)
+    again = {name: added.excluded[name] for name in ("consent_sha256", "consented_at")}
+    await session.execute(
+        added.on_conflict_do_update(
+            index_elements=[ChatPersonRow.collection_id, ChatPersonRow.interactor],
+            set_=again | {"consent_withdrawn_at": None},
+            where=ChatPersonRow.consent_withdrawn_at.is_not(None),
+        )
+    )
+
+
+async def withdraw_consent(session: WriteSession, person_id: UUID, at: datetime) -> None:
+    """Store that a person withdrew their consent; the time of the consent stays."""
+    await session.execute(
+        update(ChatPersonRow).where(ChatPersonRow.id == person_id).values(consent_sha256=None, consent_withdrawn_at=at)
+    )
+
+
+async def has_withdrawn(session: ReadSession, collection_id: UUID, interactor: str) -> bool:
+    """Return whether a person withdrew their consent and did not consent again."""
+    statement = select(ChatPersonRow.consent_withdrawn_at).where(
+        ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor == interactor
+    )
+    return await session.scalar(statement) is not None
+
+
+async def lock_person_named(session: WriteSession, collection_id: UUID, interactor: str) -> ChatPersonRow:
+    """Return a person by the frontend's id, locked; raises NoSuchChatPerson."""
+    is_person = (ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor == interactor)
+    row = await session.scalar(select(ChatPersonRow).where(*is_person).with_for_update())
+    if row is None:
+        raise NoSuchChatPerson(collection_id=collection_id, person_id=interactor)
+    return row
 
 
 async def lock_person(session: WriteSession, collection_id: UUID, person_id: UUID) -> ChatPersonRow:
@@ -64,7 +99,7 @@ async def erase_person(session: WriteSession, collection_id: UUID, interactor: s
     await session.execute(
         update(ChatPersonRow)
         .where(ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor == interactor)
-        .values(interactor=name, consent_sha256=None, consented_at=None, erased_at=at)
+        .values(interactor=name, consent_sha256=None, consented_at=None, consent_withdrawn_at=None, erased_at=at)
     )
 
 

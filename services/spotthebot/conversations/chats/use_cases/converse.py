@@ -9,12 +9,14 @@ from spotthebot.contracts.conversations.conversations import ConversationState, 
 from spotthebot.conversations.chats.domain import TRANSITIONS, Chat, ChatCollection, check_ratings
 from spotthebot.conversations.chats.errors import (
     ChatIsOver,
+    ConsentRequired,
     NotThisConversation,
     NotTimeToRate,
     PartnerSpeaksNext,
     TooFewTurns,
 )
 from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.store import people as people_store
 from spotthebot.conversations.chats.use_cases.start import begin_next
 from spotthebot.conversations.chats.use_cases.turns import add_turn_event, request_reply
 from spotthebot.conversations.conversations.domain import Conversation, Step
@@ -94,10 +96,15 @@ async def advance(session: WriteSession, jobs: Jobs, chat_id: UUID) -> ChatView:
 
 
 async def rate(session: WriteSession, chat_id: UUID, ratings: ChatRatingsIn) -> ChatView:
-    """Store the person's ratings; a repeat replaces the earlier ratings."""
+    """Store the person's ratings; a repeat replaces the earlier ratings.
+
+    Raises ConsentRequired if the person withdrew their consent.
+    """
     view = await _view(session, await chats_store.lock_chat(session, chat_id))
     if ChatState.RATED not in TRANSITIONS[view.chat.state]:
         raise NotTimeToRate(state=view.chat.state)
+    if await people_store.has_withdrawn(session, view.collection.id, view.chat.interactor):
+        raise ConsentRequired
     check_ratings(view.collection.plan, view.conversations, ratings)
     await chats_store.rate(session, chat_id, ratings)
     return await view_chat(session, chat_id)

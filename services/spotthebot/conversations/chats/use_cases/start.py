@@ -61,6 +61,8 @@ async def start_chat(
 ) -> Chat:
     """Draw bots for a person and begin the first conversation; a person with an open chat gets that chat again.
 
+    A person who withdrew their consent has to consent again for either.
+
     Only bots in `replying` are drawn. `replying` is None if the person had an open chat, so that no bot was asked;
     ChatEndedMeanwhile is raised if that chat has ended since. `admit` is called with the link and the address of a
     person who has not chatted in this collection before.
@@ -76,6 +78,8 @@ async def start_chat(
     collection = await _get_open_collection(session, collection_id)
     theirs = await chats_store.list_chats_of(session, collection_id, interactor)
     if open_ones := [chat for chat in theirs if chat.is_open]:
+        await _require_consent(session, collection, interactor, request.consent_sha256)
+        await people_store.add_person(session, collection_id, interactor, consent_sha256=request.consent_sha256)
         return open_ones[0]
     await require_link(session, collection_id, link)
     allowed = allowance(collection.plan, theirs)

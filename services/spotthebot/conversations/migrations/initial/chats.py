@@ -56,6 +56,7 @@ def create_tables() -> None:
         sa.Column("interactor", sa.String(200), nullable=False),
         sa.Column("consent_sha256", sa.String(64)),
         sa.Column("consented_at", _MOMENT),
+        sa.Column("consent_withdrawn_at", _MOMENT),
         sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
         sa.Column("erased_at", _MOMENT),
         sa.PrimaryKeyConstraint("id", name="pk_chat_people"),

@@ -3,14 +3,17 @@
 import json
 from collections.abc import Sequence
 from typing import Annotated, Final
+from uuid import UUID
 
 from fastapi import Depends, Request
 from fastapi.openapi.models import APIKey, APIKeyIn
 from fastapi.security.base import SecurityBase
 from starlette.responses import RedirectResponse, Response
 
+from spotthebot.contracts.conversations.chat_entries import PersonsChatOut
 from spotthebot.kit.crypto.vault import Unreadable
 from spotthebot.web.chats.domain import ChatLink, ChatPerson
+from spotthebot.web.clients import Services
 from spotthebot.web.resources import resources_of
 from spotthebot.web.sessions import count_request, visitors_of
 from spotthebot.web.visitors.errors import EntryLinkNeeded
@@ -63,3 +66,11 @@ def opened(request: Request, text: str) -> ChatLink | None:
     except Unreadable:
         return None
     return ChatLink.from_content(content) if isinstance(content, dict) else None
+
+
+async def chats_of(
+    services: Services, collection_id: UUID, interactor: str, *, link: str | None = None
+) -> list[PersonsChatOut]:
+    """Return a person's chats, oldest first; raises an error of the service if `link` was revoked."""
+    conversations = await services.conversations()
+    return [each async for each in conversations.list_persons_chats(collection_id, interactor, link=link)]

@@ -14,7 +14,10 @@ from fastapi import APIRouter, Form, Header, Query, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from spotthebot.contracts.annotation.panels import SIGNATURE_PARAMETER
-from spotthebot.contracts.conversations.chat_entries import ChatIn, ChatTermsOut, PersonsChatOut
+from spotthebot.contracts.conversations.chat_entries import (
+    ChatIn,
+    ChatTermsOut,
+)
 from spotthebot.contracts.conversations.chats import (
     DIALOGUE_LIKERT,
     SCORES,
@@ -31,8 +34,7 @@ from spotthebot.web.catalogues import Texts
 from spotthebot.web.chats.domain import ChatPerson, Step, latest_of, next_of, ratings_of
 from spotthebot.web.chats.errors import ChatLinkExpired, IdNotSigned, NoChatYet, NotSayable, WhoIsMissing
 from spotthebot.web.chats.forms import OVERALL, read_preferences, read_scores
-from spotthebot.web.chats.pages.access import Person, opened, person_of, remembering
-from spotthebot.web.clients import Services
+from spotthebot.web.chats.pages.access import Person, chats_of, opened, person_of, remembering
 from spotthebot.web.deps import Pages, ServicesOfFrontend
 from spotthebot.web.layout.domain import Numbers
 from spotthebot.web.layout.pages import typed_in
@@ -62,7 +64,7 @@ async def enter(
     if not link.is_signed(interactor, request.query_params.get(SIGNATURE_PARAMETER, "")):
         count_failed_link(request)
         raise IdNotSigned
-    theirs = await _chats_of(services, collection_id, interactor, link=link.name)
+    theirs = await chats_of(services, collection_id, interactor, link=link.name)
     known = person_of(request)
     if known is None or (known.collection_id, known.interactor) != (collection_id, interactor):
         known = ChatPerson(collection_id, interactor, link.name, link.until, chat_id=latest_of(theirs))
@@ -77,10 +79,14 @@ async def show(request: Request, pages: Pages, person: Person, services: Service
         terms = await conversations.get_chat_terms(person.collection_id, person.interactor)
         return pages.page(request, "chats/welcome.html.jinja", person=person, terms=terms)
     chat = await conversations.get_chat(person.chat_id)
+    left: ChatTermsOut | None = None
+    if chat.state is not ChatState.CHATTING:
+        left = await conversations.get_chat_terms(person.collection_id, person.interactor)
+        if left.consent is not None and (chat.state is not ChatState.RATED or left.chats_left):  # it was withdrawn
+            return pages.page(request, "chats/welcome.html.jinja", person=person, terms=left)
     if next_of(chat, person.scores).step is Step.SEND:
         chat = await conversations.rate_chat(chat.id, ratings_of(chat, person.scores))
-    is_over = chat.state in {ChatState.RATED, ChatState.ABANDONED}
-    left = await conversations.get_chat_terms(person.collection_id, person.interactor) if is_over else None
+        left = await conversations.get_chat_terms(person.collection_id, person.interactor)
     return _page(request, pages, person, chat, terms=left)
 
 
@@ -97,7 +103,7 @@ async def begin(
     may have, and another chat fits. `consent` is the hash of the text that the person has read and consents to.
     """
     conversations = await services.conversations()
-    theirs = await _chats_of(services, person.collection_id, person.interactor)
+    theirs = await chats_of(services, person.collection_id, person.interactor)
     rated = [each.id for each in theirs if each.state is ChatState.RATED]
     if rated and not (await conversations.get_chat_terms(person.collection_id, person.interactor)).chats_left:
         return remembering(request, replace(person, chat_id=rated[-1]))
@@ -218,14 +224,6 @@ async def compare(request: Request, pages: Pages, person: Person, services: Serv
     ratings = ratings_of(chat, person.scores, preferred=found.answers[OVERALL], preferences=preferences)
     await conversations.rate_chat(chat.id, ratings)
     return _to_page(person)
-
-
-async def _chats_of(
-    services: Services, collection_id: UUID, interactor: str, *, link: str | None = None
-) -> list[PersonsChatOut]:
-    """Return a person's chats, oldest first; raises an error of the service if `link` was revoked."""
-    conversations = await services.conversations()
-    return [each async for each in conversations.list_persons_chats(collection_id, interactor, link=link)]
 
 
 def _page(

@@ -7,18 +7,14 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from spotthebot.clients import AsyncAnnotation
-from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.annotation.payments import PaymentFile, PaymentOut
+from spotthebot.contracts.terms import PaymentFile
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.deps import Admin, Pages, ServicesOfVisitor
 from spotthebot.web.payments.domain import payroll_of
+from spotthebot.web.payments.pages.sums import AT_ONCE, MOST, as_csv, first_of
 
 router = APIRouter(prefix="/admin/campaigns/{campaign_id}", route_class=PageRoute, include_in_schema=False)
 _PAYMENTS: Final = 50
-_AT_ONCE: Final = 1000
-_MOST: Final = 10_000
-"""The maximum number of annotators in the sums of the page. The file has all annotators."""
 
 
 @router.get("/payments")
@@ -34,7 +30,8 @@ async def show_payments(
     client = await services.annotation()
     campaign = await client.get_campaign(campaign_id)
     page, payments = await asyncio.gather(
-        client.list_payments(campaign_id, cursor=cursor, page_size=_PAYMENTS).page(), _payments(client, campaign)
+        client.list_payments(campaign_id, cursor=cursor, page_size=_PAYMENTS).page(),
+        first_of(client.list_payments(campaign_id, page_size=AT_ONCE)),
     )
     return pages.page(
         request,
@@ -43,7 +40,7 @@ async def show_payments(
         page=page,
         is_first=cursor is None,
         payroll=payroll_of(payments),
-        is_whole=len(payments) < _MOST,
+        is_whole=len(payments) < MOST,
         files=[*PaymentFile],
     )
 
@@ -54,14 +51,4 @@ async def download_payments(
 ) -> Response:
     """Send a file with payments, for the people or panels who pay."""
     content = await (await services.annotation()).download_payments(campaign_id, kind)
-    headers = {"Content-Disposition": f'attachment; filename="{kind.value}.csv"', "Cache-Control": "no-store"}
-    return Response(content, media_type="text/csv", headers=headers)
-
-
-async def _payments(client: AsyncAnnotation, campaign: CampaignOut) -> list[PaymentOut]:
-    found: list[PaymentOut] = []
-    async for each in client.list_payments(campaign.id, page_size=_AT_ONCE):
-        found.append(each)
-        if len(found) == _MOST:
-            break
-    return found
+    return as_csv(kind, content)

@@ -1,0 +1,1 @@
+"""The pages with payments: of a campaign's annotators, and of people who chat."""
