@@ -271,6 +271,41 @@ class TestChat:
             (person,) = (await admin.get(f"/v1/collections/{bots.collection_id}/chat-people")).json()["items"]
             assert person["consent_sha256"] == hashlib.sha256(b"I am an adult.").hexdigest()
 
+    async def test_ends_when_the_person_withdraws_their_consent_and_begins_again_with_it(
+        self, visit: Visit, suite: RunningSuite
+    ):
+        async with partners(suite, consent="I am an adult.") as bots:
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-24"), size=PHONE)
+            await page.get_by_role("button", name="I consent: begin").click()
+            await _say(page, "Hello")
+            await _answered(page, 1)
+            await page.get_by_text("Leave the study").click()
+            await _is_usable(page)
+            await page.get_by_role("button", name="Take my consent back").click()
+            await page.get_by_role("heading", name="Your consent is taken back").wait_for()
+            await _is_usable(page)
+            admin = await suite.client("conversations", "admin")
+            (person,) = (await admin.get(f"/v1/collections/{bots.collection_id}/chat-people")).json()["items"]
+            assert person["consent_withdrawn_at"] is not None
+            await page.get_by_role("link", name="Go on all the same").click()
+            await page.get_by_role("button", name="I consent: begin").click()
+            await page.get_by_text("You begin.").wait_for()
+
+    async def test_shows_the_code_of_a_rated_chat_after_the_withdrawal(self, visit: Visit, suite: RunningSuite):
+        settings = {"minimum_turns": 2, "maximum_turns": 2, "bots_per_chat": 1, "consent": "I am an adult."}
+        async with partners(suite, **settings) as bots:
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-25", code="C0DE"), size=PHONE)
+            await page.get_by_role("button", name="I consent: begin").click()
+            await _say(page, "Hello")
+            await page.get_by_text("Leave the study").wait_for()
+            await _rate(page, engaging=3, quality=4)
+            await page.get_by_text("Leave the study").click()
+            await page.get_by_role("button", name="Take my consent back").click()
+            await page.get_by_text("C0DE").wait_for()
+            await page.get_by_role("link", name="Go on all the same").click()
+            await page.get_by_role("heading", name="Thank you").wait_for()
+            await expect(page.get_by_text("Leave the study")).to_have_count(0)
+
     async def test_offers_another_chat_until_the_person_has_had_as_many_as_one_may(
         self, visit: Visit, suite: RunningSuite
     ):

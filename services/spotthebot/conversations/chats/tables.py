@@ -53,7 +53,10 @@ class ChatRow(Base):
 
 
 class ChatPersonRow(Base):
-    """A person who began a chat in a collection, and the text that they consented to, unless they were erased."""
+    """A person who began a chat in a collection, or whose rating was imported.
+
+    Their consent is deleted if they are erased.
+    """
 
     __tablename__ = "chat_people"
     __table_args__ = (UniqueConstraint("collection_id", "interactor"),)
@@ -82,7 +85,7 @@ class ImportedRatingRow(Base):
     """A person's rating of an imported conversation. Ratings of chats held here are stored with the chats."""
 
     __tablename__ = "imported_ratings"
-    __table_args__ = (Index(None, "collection_id", "chat_id"),)
+    __table_args__ = (Index(None, "collection_id", "chat_id"), Index(None, "collection_id", "interactor"))
 
     conversation_id: Mapped[UUID] = mapped_column(ForeignKey(ConversationRow.id), primary_key=True)
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))

@@ -74,7 +74,7 @@ class ChatTokenOut(Wire):
 
 
 class ChatPersonOut(Wire):
-    """A person who chats in a collection, for administrators: their consent, their work and their pay."""
+    """A person who chats in a collection, or whose ratings were imported: their consent, their work and their pay."""
 
     id: UUID
     person: str = Field(description="What the frontend calls the person; a random name after an erasure.")

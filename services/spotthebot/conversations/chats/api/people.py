@@ -30,7 +30,7 @@ _TEXT = {"type": "string"}
 async def list_chat_people(
     session: Reading, _caller: AdminReader, collection_id: UUID, paging: Paging
 ) -> Page[ChatPersonOut]:
-    """List the people who chat in a collection, the first first: their consent, their work and their pay."""
+    """List the people who chat in a collection, or whose ratings were imported: their consent, work and pay."""
     to_out = await _people_of(session, collection_id)
     rows = await people_store.list_people(session, collection_id, after=paging.after, limit=paging.limit + 1)
     return page_of(rows, paging, key=lambda person: person.id, to_out=to_out)
@@ -47,7 +47,7 @@ async def erase_chat_person(
         SubmittedTexts, Query(description="What becomes of what the person said in the chats.")
     ] = SubmittedTexts.ERASE,
 ) -> ChatPersonOut:
-    """Erase a person from a collection of chats; their ratings stay. An erasure can't be undone."""
+    """Erase a person from a collection of chats, imported or not; their ratings stay. An erasure can't be undone."""
     erased = await erase.erase_chat_person(
         session, collection_id, person_id, submitted_texts, key_id=caller.key_id, now=now
     )
@@ -79,7 +79,7 @@ async def download_chat_payments(
 
 async def _people_of(session: ReadSession, collection_id: UUID) -> Callable[[ChatPerson], ChatPersonOut]:
     """Return the function that makes the answer about a person of a collection."""
-    plan = (await chats_store.get_chat_collection(session, collection_id)).plan
+    plan = await chats_store.find_plan(session, collection_id)
     key = (await collections_store.get_source(session, collection_id)).pseudonym_key
 
     def to_out(person: ChatPerson) -> ChatPersonOut:
@@ -87,8 +87,8 @@ async def _people_of(session: ReadSession, collection_id: UUID) -> Callable[[Cha
             person,
             person=person.interactor,
             interactor=pseudonym_of(person.interactor, key),
-            pay=plan.pay_for(person.chats_rated),
-            currency=plan.currency,
+            pay=None if plan is None else plan.pay_for(person.chats_rated),
+            currency=None if plan is None else plan.currency,
         )
 
     return to_out

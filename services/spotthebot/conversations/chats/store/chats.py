@@ -50,8 +50,19 @@ async def get_chat_collection(session: ReadSession, collection_id: UUID) -> Chat
     )
 
 
+async def find_plan(session: ReadSession, collection_id: UUID) -> HumanBotIn | None:
+    """Return the plan of a collection of chats; None for imported chats. Raises NoSuchCollection, NotForChats."""
+    source = await collections_store.get_source(session, collection_id)
+    if source.mode != source.exported_mode == "human_bot":
+        return None
+    return (await get_chat_collection(session, collection_id)).plan
+
+
 async def lock_draws(session: WriteSession, collection_id: UUID) -> None:
-    """Let only one transaction at a time draw bots for a collection, so that each draw knows the earlier draws."""
+    """Let only one transaction at a time draw bots for a collection, so that each draw knows the earlier draws.
+
+    An erasure takes the same lock, so that it misses no chat that begins and no rating that is imported meanwhile.
+    """
     key = f"draws/{collection_id}"
     await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), {"key": key})
 

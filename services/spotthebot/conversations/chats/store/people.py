@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, select, text, update
+from sqlalchemy import ColumnElement, Select, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.conversations.chats import ChatState
 from spotthebot.conversations.chats.domain import ChatPerson
 from spotthebot.conversations.chats.errors import NoSuchChatPerson
-from spotthebot.conversations.chats.tables import ChatEventRow, ChatPersonRow, ChatRow
+from spotthebot.conversations.chats.tables import ChatEventRow, ChatPersonRow, ChatRow, ImportedRatingRow
 from spotthebot.conversations.quality.tables import QualityFlagsRow
 from spotthebot.kit.crypto.pseudonyms import ERASED, erased_name
 from spotthebot.kit.database.rows import from_row
@@ -97,10 +97,22 @@ async def erase_person(session: WriteSession, collection_id: UUID, interactor: s
         update(ChatRow).where(*theirs).values(interactor=name, link=None, token_sha256=None, token_expires_at=None)
     )
     await session.execute(
+        update(ImportedRatingRow).where(*_imported_from(collection_id, interactor)).values(interactor=name)
+    )
+    await session.execute(
         update(ChatPersonRow)
         .where(ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor == interactor)
         .values(interactor=name, consent_sha256=None, consented_at=None, consent_withdrawn_at=None, erased_at=at)
     )
+
+
+async def list_imported(session: ReadSession, collection_id: UUID, interactor: str) -> list[UUID]:
+    """Return the imported conversations that a person rated."""
+    return [
+        *await session.scalars(
+            select(ImportedRatingRow.conversation_id).where(*_imported_from(collection_id, interactor))
+        )
+    ]
 
 
 async def erase_texts(session: WriteSession, conversations: Sequence[UUID]) -> None:
@@ -108,7 +120,7 @@ async def erase_texts(session: WriteSession, conversations: Sequence[UUID]) -> N
     await session.execute(delete(QualityFlagsRow).where(QualityFlagsRow.conversation_id.in_(conversations)))
     await session.execute(
         text("""
-            UPDATE conversations.turns AS t SET text = :erased
+            UPDATE conversations.turns AS t SET text = :erased, raw = NULL
             FROM conversations.conversations AS v
             JOIN conversations.pairs AS p ON p.collection_id = v.collection_id AND p.number = v.pair
             WHERE t.conversation_id = v.id AND v.id = ANY (:conversations)
@@ -136,7 +148,18 @@ async def list_people(
     return [from_row(ChatPerson, row) for row in await session.execute(statement)]
 
 
+def _imported_from(collection_id: UUID, interactor: str) -> tuple[ColumnElement[bool], ...]:
+    return ImportedRatingRow.collection_id == collection_id, ImportedRatingRow.interactor == interactor
+
+
 def _with_counts(collection_id: UUID) -> Select[Any]:
+    imported = (
+        select(func.count().label("conversations"), func.count(func.distinct(ImportedRatingRow.chat_id)).label("chats"))
+        .where(
+            ImportedRatingRow.collection_id == collection_id, ImportedRatingRow.interactor == ChatPersonRow.interactor
+        )
+        .lateral()
+    )
     did = (
         select(
             func.coalesce(func.sum(func.cardinality(ChatRow.conversations)), 0).label("conversations_started"),
@@ -145,6 +168,8 @@ def _with_counts(collection_id: UUID) -> Select[Any]:
         .where(ChatRow.collection_id == collection_id, ChatRow.interactor == ChatPersonRow.interactor)
         .lateral()
     )
-    return select(*ChatPersonRow.__table__.columns, did.c.conversations_started, did.c.chats_rated).where(
-        ChatPersonRow.collection_id == collection_id
-    )
+    return select(
+        *ChatPersonRow.__table__.columns,
+        (did.c.conversations_started + imported.c.conversations).label("conversations_started"),
+        (did.c.chats_rated + imported.c.chats).label("chats_rated"),
+    ).where(ChatPersonRow.collection_id == collection_id)

@@ -13,6 +13,7 @@ from spotthebot.contracts.conversations.exports import ExportedPreference, Expor
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.conversations.chats.domain import Chat, RatedChat, RatedConversation, pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.store import people as people_store
 from spotthebot.conversations.chats.tables import ChatRow, ImportedRatingRow
 from spotthebot.conversations.collections.domain import ExportSource
 from spotthebot.conversations.collections.errors import NoSuchCollection
@@ -26,8 +27,9 @@ _HUMAN_BOT: Mode = "human_bot"
 async def add_ratings(
     session: WriteSession, collection_id: UUID, ratings: Sequence[tuple[UUID, ExportedRating]]
 ) -> None:
-    """Store people's ratings of imported conversations, by the id of the conversation in this database."""
+    """Store people's ratings of imported conversations, and the people, by the conversation's id in this database."""
     if ratings:
+        await chats_store.lock_draws(session, collection_id)
         rows = [
             {
                 "conversation_id": conversation_id,
@@ -43,6 +45,8 @@ async def add_ratings(
             for conversation_id, rating in ratings
         ]
         await session.execute(insert(ImportedRatingRow), rows)
+        for interactor in sorted({rating.interactor for _, rating in ratings}):
+            await people_store.add_person(session, collection_id, interactor, consent_sha256=None)
 
 
 async def find_ratings(

@@ -26,16 +26,16 @@ async def erase_chat_person(
     key_id: UUID,
     now: datetime,
 ) -> ChatPerson:
-    """Erase a person from a collection of chats. Their scores and preferences stay.
+    """Erase a person from a collection of chats, imported or not. Their scores and preferences stay.
 
     Their unfinished chat is abandoned. A repeat can erase texts that the first request kept; otherwise it changes
-    nothing. Raises NoSuchCollection,
-    NotForChats, NoSuchChatPerson.
+    nothing. Raises NoSuchCollection, NotForChats, NoSuchChatPerson.
     """
-    await chats_store.get_chat_collection(session, collection_id)
+    await chats_store.find_plan(session, collection_id)
     await chats_store.lock_draws(session, collection_id)  # no chat begins meanwhile
     person = await people_store.lock_person(session, collection_id, person_id)
     theirs = await chats_store.list_chats_of(session, collection_id, person.interactor)
+    imported = await people_store.list_imported(session, collection_id, person.interactor)
     if person.erased_at is None:
         for chat in theirs:
             locked = await chats_store.lock_chat(session, chat.id)
@@ -46,5 +46,5 @@ async def erase_chat_person(
         await people_store.erase_person(session, collection_id, person.interactor, now)
         _log.info("chats.person_erased", collection=str(collection_id), person=str(person_id), key=str(key_id))
     if submitted_texts is SubmittedTexts.ERASE:
-        await people_store.erase_texts(session, [each for chat in theirs for each in chat.conversations])
+        await people_store.erase_texts(session, [*imported, *(each for chat in theirs for each in chat.conversations)])
     return await people_store.get_person(session, collection_id, person_id)

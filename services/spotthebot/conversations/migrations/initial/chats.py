@@ -102,3 +102,9 @@ def create_tables() -> None:
     op.create_index(
         "ix_imported_ratings_collection_id_chat_id", "imported_ratings", ["collection_id", "chat_id"], schema=_SCHEMA
     )
+    op.create_index(
+        "ix_imported_ratings_collection_id_interactor",
+        "imported_ratings",
+        ["collection_id", "interactor"],
+        schema=_SCHEMA,
+    )
