@@ -3,6 +3,7 @@
 import hashlib
 from typing import Any
 
+from spotthebot.annotation.entry_links.domain.entry_links import Worker
 from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut, DecisionOut
 from spotthebot.contracts.annotation.assignments import (
     AnnotatorOut,
@@ -14,7 +15,7 @@ from spotthebot.contracts.annotation.assignments import (
 )
 from spotthebot.contracts.annotation.audit import AuditEntryOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.annotation.entries import EntryLinkOut, EntryLinkStateOut
+from spotthebot.contracts.annotation.entries import AnnotatorWorkforceOut, EntryLinkOut, EntryLinkStateOut
 from spotthebot.contracts.annotation.exports import ExportedItem
 from spotthebot.contracts.annotation.payments import BonusOut, PaymentOut
 from spotthebot.contracts.annotation.previews import CampaignPreviewOut, PreviewedItem
@@ -284,6 +285,11 @@ class TestLinks:
         more = {name: row[name] for name in ("frontend", "signed_ids", "annotators", "created_at", "revoked_at")}
         assert_is(EntryLinkStateOut, found, both | more)
         assert found["frontend"] is not None
+
+    def test_name_the_workforce_of_an_annotator(self):
+        stated = {"annotator": "a-1", "frontend": "us", "link": uuid4()}
+        worker = Worker(uuid4(), "ann", "us", stated["link"])
+        assert_is(AnnotatorWorkforceOut, AnnotatorWorkforceOut.of(worker, annotator="a-1"), stated)
 
 
 class TestStudies:

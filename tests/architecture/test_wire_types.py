@@ -53,7 +53,11 @@ BY_ATTRIBUTES = {
     },
     "annotation.audit": {"AuditEntryOut": "AuditEntry"},
     "annotation.campaigns": {"CampaignOut": "Campaign"},
-    "annotation.entries": {"EntryLinkOut": "EntryLink", "EntryLinkStateOut": "EntryLink"},
+    "annotation.entries": {
+        "AnnotatorWorkforceOut": "Worker",
+        "EntryLinkOut": "EntryLink",
+        "EntryLinkStateOut": "EntryLink",
+    },
     "annotation.exports": {"ExportedItem": "NamedItem"},
     "annotation.payments": {"BonusOut": "Bonus", "PaymentOut": "Payment"},
     "annotation.previews": {"PreviewedItem": "ShownItem"},

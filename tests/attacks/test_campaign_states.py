@@ -123,6 +123,7 @@ ROUTES = (
     Route("get_annotator_quality", ADMIN, 200),
     Route("get_training_record", ADMIN, 200),
     Route("get_training_results", READERS, 200),
+    Route("list_workforces", READERS, 200),
     Route("release_results", ADMIN, (409, 409, 409, 200, 200)),
     Route("publish_results", ADMIN, (409, 409, 409, 200, 200)),
     Route("withdraw_results", ADMIN, 200),

@@ -27,7 +27,7 @@ class TestPayments:
         assert (done.returncode, done.stdout) == (0, "")
         assert file.read_text() == "p-17,1.50\n"
 
-    async def test_pays_people_who_chat_without_the_reward_of_the_panel(self, stb: Stb, suite: RunningSuite, tmp_path: Path):
+    async def test_pays_people_who_chat_beside_the_reward(self, stb: Stb, suite: RunningSuite, tmp_path: Path):
         """Two rated chats of 1.67 each: 3.34 in all, 1.67 beside a reward for the first."""
         pay = {"bots_per_chat": 1, "pay_per_chat": "1.67", "currency": "USD"}
         collection_id = await open_chats(suite, await two_bots(suite), **pay)

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.annotating import rows
 from tests.factories.annotator_trainings import RIGHT, WRONG, respond, start, training_campaign
 from tests.factories.campaigns import campaign_of
@@ -89,6 +90,31 @@ class TestTrainingResults:
         named = [(each["frontend"], each["link"], each["people"]) for each in found]
         assert named[0] == (ours, str(shared), 2)
         assert set(named[1:]) == {(ours, None, 1), ("other", None, 1)}
+
+    async def test_belong_to_the_workforces_that_are_listed_by_annotator(self, suite: RunningSuite):
+        campaign = await training_campaign(suite)
+        for person in ("ann", "bob", "cay"):
+            await _answer(suite, campaign, person, BOTH)
+        shared = uuid4()
+        _came_by(suite, campaign, shared, "ann", "bob")
+        _came_by(suite, campaign, uuid4(), "cay", only="cay")
+        analyst = await suite.client("annotation", "analyst")
+        path = f"/v1/campaigns/{campaign['id']}/workforces"
+        first = (await analyst.get(path, params={"limit": 2})).json()
+        second = (await analyst.get(path, params={"cursor": first["next_cursor"]})).json()
+        listed = first["items"] + second["items"]
+        ours = rows(suite, "SELECT DISTINCT frontend FROM annotation.annotators")[0][0]
+        assert [(each["frontend"], each["link"]) for each in listed] == [
+            (ours, str(shared)),
+            (ours, str(shared)),
+            (ours, None),
+        ]
+        assert all(is_pseudonym(each["annotator"]) for each in listed)
+        (workforce, *_) = (await _results(suite, campaign))["workforces"]
+        assert (workforce["link"], workforce["people"]) == (str(shared), 2)
+        for role in ("annotation", "team"):
+            client = await suite.client("annotation", role)
+            assert (await client.get(path)).status_code == 403
 
     async def test_have_no_rate_before_somebody_ends(self, suite: RunningSuite):
         await _answer(suite, await training_campaign(suite), "ann", BOTH)  # in another campaign

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.attempts.domain import Attempt, DialogueResult, SavedAnswer, Workforce, states_before
 from spotthebot.annotation.attempts.tables import TrainingAnswerRow, TrainingAttemptRow
+from spotthebot.annotation.entry_links.store import WORKERS
 from spotthebot.contracts.annotation.trainings import TrainingState
 from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
@@ -73,22 +74,13 @@ async def list_workforces(
     """Return the workforces of a campaign whose people started the training, the largest first."""
     given = {"campaign_id": campaign_id, "allowed_mistakes": allowed_mistakes}
     answered: dict[tuple[str, UUID | None], list[DialogueResult]] = defaultdict(list)
-    rows = await session.execute(text(f"{_WORKFORCES} {_DIALOGUES}"), given)
+    rows = await session.execute(text(f"{WORKERS} {_DIALOGUES}"), given)
     for frontend, link, *counts in rows:
         answered[frontend, link].append(DialogueResult(*counts))
-    rows = await session.execute(text(f"{_WORKFORCES} {_OUTCOMES}"), given | {"limit": limit})
+    rows = await session.execute(text(f"{WORKERS} {_OUTCOMES}"), given | {"limit": limit})
     return tuple(from_row(Workforce, row, dialogues=tuple(answered[row.frontend, row.link])) for row in rows)
 
 
-_WORKFORCES = """
-    WITH workers AS (
-        SELECT a.id, a.frontend, (
-            SELECT l.id FROM annotation.entries AS e JOIN annotation.entry_links AS l ON l.id = e.link_id
-            WHERE e.annotator_id = a.id AND l.annotator IS NULL ORDER BY e.entered_at LIMIT 1
-        ) AS link
-        FROM annotation.annotators AS a WHERE a.campaign_id = :campaign_id
-    )
-"""
 _OUTCOMES = """
     SELECT w.frontend, w.link, count(*) AS people,
         count(*) FILTER (WHERE last.state = 'passed') AS passed,

@@ -7,15 +7,16 @@ from fastapi import APIRouter
 from spotthebot.annotation.annotators.domain import Annotator
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Pseudonyms
-from spotthebot.annotation.deps import AdminReader, Frontend, LinkMaker, LinkRevoker
+from spotthebot.annotation.deps import AdminReader, Frontend, LinkMaker, LinkRevoker, Reader
 from spotthebot.annotation.entries import use_cases
 from spotthebot.annotation.entries.use_cases import Entry, create_link, enter, revoke_link
 from spotthebot.annotation.entry_links import store as entry_links_store
 from spotthebot.annotation.entry_links.api import completion_out
-from spotthebot.annotation.entry_links.domain.entry_links import LinkState
+from spotthebot.annotation.entry_links.domain.entry_links import LinkState, Worker
 from spotthebot.annotation.resources import ServiceResources
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.annotation.entries import (
+    AnnotatorWorkforceOut,
     ConsentIn,
     ConsentOut,
     ConsentWithdrawalIn,
@@ -54,6 +55,20 @@ async def list_entry_links(
         session, campaign_id, newest_first=order == "newest_first", after=paging.after, limit=paging.limit + 1
     )
     return page_of(rows, paging, key=lambda row: row.link.id, to_out=_link_out)
+
+
+@router.get("/campaigns/{campaign_id}/workforces", operation_id="list_workforces")
+async def list_workforces(
+    session: Reading, _caller: Reader, campaign_id: UUID, paging: Paging
+) -> Page[AnnotatorWorkforceOut]:
+    """List the annotators of a campaign by their pseudonyms, each with their frontend and shared link."""
+    pseudonyms = await campaigns_store.get_pseudonyms(session, campaign_id)
+    rows = await entry_links_store.list_workers(session, campaign_id, after=paging.after, limit=paging.limit + 1)
+
+    def to_out(worker: Worker) -> AnnotatorWorkforceOut:
+        return AnnotatorWorkforceOut.of(worker, annotator=pseudonyms.name_of(worker.id, worker.external_id))
+
+    return page_of(rows, paging, key=lambda worker: worker.id, to_out=to_out)
 
 
 @router.delete("/campaigns/{campaign_id}/entry-links/{link_id}", status_code=204, operation_id="revoke_entry_link")

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from sqlalchemy import exists, or_, select, update
+from sqlalchemy import exists, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.annotators.tables import AnnotatorRow
-from spotthebot.annotation.entry_links.domain.entry_links import EntryLink, LinkState
+from spotthebot.annotation.entry_links.domain.entry_links import EntryLink, LinkState, Worker
 from spotthebot.annotation.entry_links.errors import NoSuchEntryLink
 from spotthebot.annotation.entry_links.tables import EntryLinkRow, EntryRow
 from spotthebot.kit.database.rows import from_row
@@ -125,3 +126,24 @@ async def latest_parameters(session: ReadSession, annotator_id: UUID, *, until: 
         .limit(1)
     )
     return await session.scalar(statement) or {}
+
+
+WORKERS: Final = """
+    WITH workers AS (
+        SELECT a.id, a.external_id, a.frontend, (
+            SELECT l.id FROM annotation.entries AS e JOIN annotation.entry_links AS l ON l.id = e.link_id
+            WHERE e.annotator_id = a.id AND l.annotator IS NULL ORDER BY e.entered_at LIMIT 1
+        ) AS link
+        FROM annotation.annotators AS a WHERE a.campaign_id = :campaign_id
+    )
+"""
+"""The annotators of a campaign with their workforces: the frontend, and the first shared link by which they entered."""
+
+
+async def list_workers(session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int) -> list[Worker]:
+    """Return the annotators of a campaign with their workforces, oldest first."""
+    page = "SELECT * FROM workers WHERE CAST(:after AS uuid) IS NULL OR id > :after ORDER BY id LIMIT :limit"
+    rows = await session.execute(
+        text(f"{WORKERS} {page}"), {"campaign_id": campaign_id, "after": after, "limit": limit}
+    )
+    return [from_row(Worker, row) for row in rows]

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from spotthebot.clients.operations import Call, Listing, ListOrder, Paging, operation
 from spotthebot.contracts.annotation.entries import (
+    AnnotatorWorkforceOut,
     ConsentIn,
     ConsentOut,
     ConsentWithdrawalIn,
@@ -39,6 +40,11 @@ class EntryOperations:
     def revoke_entry_link(self, campaign_id: UUID, link_id: UUID) -> Call[None]:
         """Revoke a link: nobody can enter by it, and people who entered by it can't claim packages."""
         return Call(type(None), "DELETE", f"/v1/campaigns/{campaign_id}/entry-links/{link_id}")
+
+    @operation
+    def list_workforces(self, campaign_id: UUID, **paging: Unpack[Paging]) -> Listing[AnnotatorWorkforceOut]:
+        """List the annotators of a campaign by their pseudonyms, each with their frontend and shared link."""
+        return Listing(AnnotatorWorkforceOut, f"/v1/campaigns/{campaign_id}/workforces", paging)
 
     @operation
     def enter_campaign(self, entry: EntryIn) -> Call[EntryOut]:

@@ -84,6 +84,16 @@ class EntryLinkStateOut(Wire):
     revoked_at: datetime | None
 
 
+class AnnotatorWorkforceOut(Wire):
+    """The workforce of an annotator: the people who came by one frontend and one shared link."""
+
+    annotator: str = Field(description="The annotator's pseudonym, as in exports.")
+    frontend: str = Field(
+        description="The owner of the frontend's key; empty for an imported annotator, `erased` for an erased one."
+    )
+    link: UUID | None = Field(description="The link by which many may enter; null: a link of one's own, or none.")
+
+
 class EntryIn(Wire):
     """The query parameters with which a person reached a frontend."""
 

@@ -61,6 +61,16 @@ class EntryLink:
 
 
 @dataclass(frozen=True)
+class Worker:
+    """An annotator with their workforce: the people who came by one frontend and one shared link."""
+
+    id: UUID
+    external_id: str
+    frontend: str
+    link: UUID | None
+
+
+@dataclass(frozen=True)
 class LinkState:
     """A link, its time of creation, and how many people entered by it."""
 
