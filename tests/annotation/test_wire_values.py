@@ -2,6 +2,7 @@
 
 import hashlib
 from typing import Any
+from uuid import uuid4
 
 from spotthebot.annotation.entry_links.domain.entry_links import Worker
 from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut, DecisionOut

@@ -1,15 +1,18 @@
 """ABC-Eval's agreement (Finch, Finch & Choi 2023): the paper's alphas, ours, and the reference's."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 import pytest
 
-from spotthebot.analytics.measures.domain.measures import all_measures
+from spotthebot.analytics.measures.domain.measures import all_agreements, all_measures
+from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
+from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.annotation.protocols.domain.answers import check_answer
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.annotation.protocols.domain.questions import UnitShape
@@ -22,6 +25,7 @@ from tests.reproduction.abc_eval import double_annotated, printed_rows
 from tests.reproduction.comparison import Comparison
 
 proportion_confint = lazily("statsmodels.stats.proportion:proportion_confint")
+HALVES: Final = (UUID(int=1), UUID(int=2))
 Shown = Mapping[str, int]
 """Which behaviours one person saw in one turn: 1 or 0 for each."""
 
@@ -96,26 +100,77 @@ class TestMeasures:
         }
 
 
-def _measures() -> dict[str, MeasureResult]:
-    """Return the results of the nine behaviours from campaigns in which two people answer about each bot's turns."""
+class TestWorkforces:
+    """Agreement by group of annotators, as in Table 8. The labels of its pilots are not published.
+
+    So the published dialogues are split: people of one workforce labelled the even dialogues, of another the odd ones.
+    """
+
+    def test_have_alphas_of_their_own_dialogues_and_all_together_the_printed_ones(self):
+        expected = reference("abc-eval/alpha.json")["behaviours"]
+        workforces = {f"{place} of {half}": Workforce("ours", HALVES[half]) for place in (0, 1) for half in (0, 1)}
+        columns, seen = _columns(), set()
+        for campaign in _campaigns(lambda number, place: f"{place} of {number % 2}"):
+            found = all_agreements(campaign, workforces, Parameters(filter="none")).workforces
+            assert [(each.link, each.annotators, each.conversations) for each in found] == [
+                (None, 4, 108),
+                (HALVES[0], 2, 54),
+                (HALVES[1], 2, 54),
+            ]
+            for number, workforce in enumerate(found):
+                for each in workforce.measures:
+                    if (behaviour := each.measure.replace("_", " ")) in expected:
+                        _, value, dialogue = columns[behaviour]
+                        kept = value if number == 0 else value[dialogue % 2 == number - 1]
+                        assert (each.values, each.alpha.n) == (len(kept), len(kept) / 2)
+                        assert each.alpha.estimate == pytest.approx(_nominal_alpha(kept), abs=1e-12)
+                        if number == 0:
+                            assert each.alpha.estimate == pytest.approx(expected[behaviour]["alpha"], abs=1e-12)
+                        seen.add((number, behaviour))
+        assert len(seen) == 3 * 9
+
+
+def _nominal_alpha(value: np.ndarray[Any, np.dtype[np.int64]]) -> float:
+    """Return Krippendorff's alpha of 0 and 1 by two people: 1 - (n - 1) o01 / (n0 n1) (Krippendorff 2011, B).
+
+    The values of a unit stand one after the other; o01 counts units on which the two disagree.
+    """
+    ones = int(value.sum())
+    disagreed = int((value[::2] != value[1::2]).sum())
+    return 1 - (len(value) - 1) * disagreed / (ones * (len(value) - ones))
+
+
+def _campaigns(person: Callable[[int, int], str]) -> Iterator[MeasuredCampaign]:
+    """Yield campaigns in which two people answer about each bot's turns.
+
+    `person` names the first or second person of a dialogue.
+    """
     dialogues = double_annotated()
     speakers = {number: ("HU", _bot(dialogue)) for number, dialogue in enumerate(dialogues)}
     shown = {number: ShownTurns("AB" * len(turns), 0, 0) for number, turns in enumerate(dialogues.values())}
-    found: dict[str, MeasureResult] = {}
     for protocol, answer_of in ANSWERS.items():
         document, annotations = built_in_protocols()[protocol, 1], []
         for number, turns in enumerate(dialogues.values()):
-            for person in (0, 1):
+            for place in (0, 1):
                 answer: dict[str, dict[str, Any]] = defaultdict(dict)
                 for at, turn in enumerate(turns):
-                    for question, given in answer_of({name: both[person] for name, both in turn.items()}).items():
+                    for question, given in answer_of({name: both[place] for name, both in turn.items()}).items():
                         answer[question][str(2 * at + 1)] = given
                 assert check_answer(document, UnitShape(speakers=("A", "B") * len(turns)), answer) == ()
-                annotations.append(answered(number, f"person {person}", answer))
-        campaign = measured_campaign(protocol, speakers, annotations, turns=shown)
+                annotations.append(answered(number, person(number, place), answer))
+        yield measured_campaign(protocol, speakers, annotations, turns=shown)
+
+
+def _behaviours() -> set[str]:
+    return {name.replace(" ", "_") for name in next(iter(double_annotated().values()))[0]}
+
+
+def _measures() -> dict[str, MeasureResult]:
+    """Return the results of the nine behaviours."""
+    found: dict[str, MeasureResult] = {}
+    for campaign in _campaigns(lambda _, place: f"person {place}"):
         results = all_measures(campaign, Parameters(filter="none")).measures
-        names = {name.replace(" ", "_") for name in next(iter(dialogues.values()))[0]}
-        found |= {each.measure: each for each in results if each.measure in names}
+        found |= {each.measure: each for each in results if each.measure in _behaviours()}
     return found
 
 

@@ -53,6 +53,11 @@ CAMPAIGNS = {
         "values",
         "Write all that annotators said of bots as a table of ratings, which `stb analyse table` reads.",
     ),
+    "agreement": Command(
+        f"{_HERE}.agreement",
+        "of_campaign",
+        "Show how much the annotators of each workforce of a campaign agree, by each measure.",
+    ),
     "training": Command(
         f"{_HERE}.campaign_control",
         "training",
@@ -113,6 +118,11 @@ STUDIES = {
         f"{_HERE}.study_control",
         "values",
         "Write all that annotators and chatting people said as a table of ratings, which `stb analyse table` reads.",
+    ),
+    "agreement": Command(
+        f"{_HERE}.agreement",
+        "of_study",
+        "Show how much the annotators of each workforce of each task of a study agree, by each measure.",
     ),
     "assess": Command(
         f"{_HERE}.study_control", "assess", "Say which measures of a study deserve trust, by the study's outcome."

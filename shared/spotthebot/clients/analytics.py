@@ -29,6 +29,7 @@ from spotthebot.contracts.analytics.sections import SectionName, SectionsOut
 from spotthebot.contracts.analytics.standings import PublicRankingOut, StandingOut, TeamBotOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
 from spotthebot.contracts.analytics.tables import CampaignSummaryOut
+from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.measures import HEADLINE
 
 Result = TypeVar("Result", bound=Provenance)
@@ -117,6 +118,21 @@ class AnalyticsOperations(ServiceOperations):
     ) -> Call[MeasureOut]:
         """Return the values of all bots by one measure, and the difference of each pair of bots."""
         return _result(MeasureOut, campaign_id, f"measures/{_segment(measure)}", parameters)
+
+    @operation
+    def list_workforce_agreements(
+        self, campaign_id: UUID | str, **parameters: Unpack[Parameters]
+    ) -> Call[WorkforceAgreementsOut]:
+        """Return how much the annotators of each workforce of a campaign agree with each other, by every measure."""
+        path = f"/v1/campaigns/{_segment(campaign_id)}/workforces"
+        return Call(WorkforceAgreementsOut, "GET", path, params=parameters)
+
+    @operation
+    def list_study_workforce_agreements(
+        self, study_id: UUID, **parameters: Unpack[Parameters]
+    ) -> Call[WorkforceAgreementsOut]:
+        """Return how much the annotators of each workforce of each campaign of a study agree with each other."""
+        return Call(WorkforceAgreementsOut, "GET", f"/v1/studies/{study_id}/workforces", params=parameters)
 
     @operation
     def export_values(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[bytes]:

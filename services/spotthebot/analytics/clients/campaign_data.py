@@ -21,6 +21,7 @@ from spotthebot.analytics.clients.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.clients.read_collections import ReadCollections, speakers_of
 from spotthebot.analytics.games.domain import PlayedSide
 from spotthebot.analytics.labels.domain import IMPORT, CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, item_of
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
@@ -34,6 +35,7 @@ from spotthebot.contracts.repeated_texts import shown_texts
 SPOT_THE_BOT: Final = "spot_the_bot"
 _ALIKE: Final = {SPOT_THE_BOT: LABELS_OF_SPEAKERS}
 """Protocols that are read as another one; here a protocol that asks for the same labels and nothing else."""
+_WORKFORCES_AT_ONCE: Final = 1000
 _MAX_CAMPAIGNS: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
 _UNUSED_SECONDS: Final = 300.0
@@ -142,6 +144,11 @@ class CampaignData:
         """Return the measures of a campaign's protocol by their names."""
         found = await self._annotation.get_protocol(campaign.protocol, campaign.protocol_version)
         return measured_questions(found.protocol)
+
+    async def read_workforces(self, campaign_id: UUID) -> dict[str, Workforce]:
+        """Return the workforce of each annotator of a campaign, by pseudonym."""
+        listed = self._annotation.list_workforces(campaign_id, page_size=_WORKFORCES_AT_ONCE)
+        return {each.annotator: Workforce(each.frontend, each.link) async for each in listed}
 
     async def read_measured(
         self, revision: CampaignRevision, collections: ReadCollections | None = None

@@ -13,6 +13,7 @@ from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRev
 from spotthebot.analytics.clients.chat_ratings import ChatRatings
 from spotthebot.analytics.clients.errors import NoSuchStudy
 from spotthebot.analytics.clients.read_collections import ReadCollections
+from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.tasks.domain import Task, named_tasks
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
@@ -79,6 +80,12 @@ class StudyReader:
         if revision.chats is not None:
             tasks.append(Task(named[-1], None, None, complete=revision.chats.complete))
         return tuple(tasks)
+
+    async def workforces(self, tasks: tuple[Task, ...]) -> dict[UUID, dict[str, Workforce]]:
+        """Return the workforces of the annotators of each campaign of a study, by campaign and pseudonym."""
+        campaigns = [each.campaign_id for each in tasks if each.campaign_id is not None]
+        found = await asyncio.gather(*map(self._campaigns.read_workforces, campaigns))
+        return dict(zip(campaigns, found, strict=True))
 
     async def read(self, revision: StudyRevision, task: Task) -> ReadTask:
         """Read the data of one task of a study."""

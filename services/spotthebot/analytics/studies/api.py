@@ -14,6 +14,7 @@ from spotthebot.analytics.table_files.domain import Table, table_of
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasureOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
 from spotthebot.contracts.analytics.tables import ValueRow
+from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.studies import LONGEST_STUDY_MEASURE
 from spotthebot.kit.web.core.caching import revalidated
 from spotthebot.kit.web.core.resources import resources_of
@@ -40,6 +41,18 @@ async def list_study_measures(
 ) -> Response:
     """Return the results of all bots by every measure of a study's tasks and chats."""
     return revalidated(request, await resources.study_results.get_measures(study_id, parameters), _JSON)
+
+
+@router.get("/workforces", operation_id="list_study_workforce_agreements", response_model=WorkforceAgreementsOut)
+async def list_study_workforce_agreements(
+    request: Request,
+    _caller: Analyst,
+    resources: ServiceResources,
+    study_id: UUID,
+    parameters: RequestParameters,
+) -> Response:
+    """Return how much the annotators of each workforce of each campaign of a study agree, by every measure."""
+    return revalidated(request, await resources.study_results.get_agreements(study_id, parameters), _JSON)
 
 
 @router.get("/values", operation_id="export_study_values", response_class=Response, responses=FILES)

@@ -1,11 +1,12 @@
 """The results of a study: the measures of all its tasks and chats, and which of them deserve trust."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import version
 from math import comb
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from spotthebot.analytics.assessments.domain.assessment import AssessmentSetting
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.measures.domain.measure_results import measure_result
 from spotthebot.analytics.measures.domain.measures import means_of, measure_out, sample_provenance
+from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, workforce_agreements
 from spotthebot.analytics.measures.errors import NoSuchMeasure
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.speakers.domain import by_strength
@@ -34,6 +36,7 @@ from spotthebot.analytics.values.domain.assessed_values import Dialogues, Measur
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.contracts.analytics.measures import MAX_MEASURES, MeasureOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasure, StudyMeasuresOut
+from spotthebot.contracts.analytics.workforces import WorkforceAgreement, WorkforceAgreementsOut
 from spotthebot.contracts.annotation.measures import headline_of
 from spotthebot.contracts.annotation.studies import StudyOut
 
@@ -78,6 +81,24 @@ def task_measures(task: Task, sample: RatedSample, request: Parameters) -> tuple
         for own, called in task.names.measures.items()
     )
     return task.origin(sample), measures
+
+
+def task_agreements(
+    task: Task, sample: RatedSample, workforces: Mapping[UUID, Mapping[str, Workforce]], request: Parameters
+) -> tuple[WorkforceAgreement, ...]:
+    """Return how much the annotators of each workforce of a task agree; nothing for chats, which one person rates."""
+    if isinstance(sample, RatedChats) or task.campaign_id is None:
+        return ()
+    own = workforces[task.campaign_id]
+    return tuple(workforce_agreements(task.names.task, task.names.measures, sample, own, request))
+
+
+def study_agreements(
+    study: StudyOut, tasks: Sequence[Task], found: Sequence[Sequence[WorkforceAgreement]], request: Parameters
+) -> WorkforceAgreementsOut:
+    """Return the agreement of all tasks of a study."""
+    complete = all(task.complete for task in tasks)
+    return agreements_out(study.name, [each for of_task in found for each in of_task], request, complete=complete)
 
 
 def task_measure(own: str, called: str, sample: RatedSample, request: Parameters) -> MeasureOut:

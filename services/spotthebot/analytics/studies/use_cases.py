@@ -8,14 +8,17 @@ from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.clients.study_reader import ReadTask, StudyReader, StudyRevision
 from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.kept_results.use_cases.kept_results import KeptResults, parameters_of
+from spotthebot.analytics.measures.domain.workforces import fingerprint
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.studies.domain import (
     add_values,
     find_measure,
     require_measures,
     require_outcome,
+    study_agreements,
     study_assessment,
     study_measures,
+    task_agreements,
     task_measure,
     task_measures,
 )
@@ -87,6 +90,26 @@ class StudyResults:
             lambda task, sample: add_values(revision.study, table, task, sample),
         )
         return table
+
+    async def get_agreements(self, study_id: UUID, request: ParametersIn) -> bytes:
+        """Return how much the annotators of each workforce of each campaign agree, as JSON.
+
+        Raises the errors of `get_measures`.
+        """
+        revision = await self._studies.current(study_id)
+        tasks = tuple(each for each in await self._studies.tasks(revision) if each.campaign_id is not None)
+        workforces = await self._studies.workforces(tasks)
+
+        async def compute() -> bytes:
+            parameters = _parameters(revision, request)
+            require_measures(revision.study, tasks)
+            found = await self._each(
+                revision, tasks, parameters, lambda task, sample: task_agreements(task, sample, workforces, parameters)
+            )
+            return study_agreements(revision.study, tasks, found, parameters).model_dump_json().encode()
+
+        settings = parameters_of(request) | {"workforces": fingerprint([*workforces.values()])}
+        return await self._kept.get(study_id, revision.revision, "workforces", settings, compute)
 
     async def get_assessment(self, study_id: UUID, request: ParametersIn) -> bytes:
         """Return which measures of a study deserve trust, as JSON.

@@ -8,7 +8,7 @@ import numpy as np
 
 from spotthebot.analytics.measures.domain.published_forms import published_form, published_wins
 from spotthebot.analytics.provenance.domain import Parameters, coefficient_of, uncertainty_of
-from spotthebot.analytics.stats.alpha import Alpha, krippendorff_alpha
+from spotthebot.analytics.stats.alpha import krippendorff_alpha
 from spotthebot.analytics.stats.annotations import HUMAN, BoolArray
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.disagreement import Measurement
@@ -21,6 +21,7 @@ from spotthebot.analytics.stats.significance import Adjustment, pair_tests
 from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, count_wins
 from spotthebot.analytics.values.domain.measure_values import Values
+from spotthebot.contracts.analytics.annotation_quality import Coefficient
 from spotthebot.contracts.analytics.measures import (
     MeasuredBot,
     MeasuredPair,
@@ -43,7 +44,7 @@ def measure_result(values: Values, request: Parameters) -> MeasureResult:
         n=len(values.value),
         left_out=values.left_out,
         bots=bots,
-        alpha=coefficient_of(_alpha(values, request)),
+        alpha=agreement_of(values, request),
         **summary,
     )
 
@@ -214,8 +215,9 @@ def _published_forms(
     }
 
 
-def _alpha(values: Values, request: Parameters) -> Alpha:
-    return krippendorff_alpha(
+def agreement_of(values: Values, request: Parameters) -> Coefficient:
+    """Return Krippendorff's alpha of the values of one measure."""
+    alpha = krippendorff_alpha(
         values.unit,
         values.value,
         level=_LEVELS[values.measure.kind],
@@ -224,3 +226,4 @@ def _alpha(values: Values, request: Parameters) -> Alpha:
         clusters=Clusters(request.clusters),
         confidence_level=request.confidence_level,
     )
+    return coefficient_of(alpha)

@@ -10,6 +10,7 @@ from spotthebot.analytics.measures.domain.measure_results import (
     measure_result,
     measured_pairs,
 )
+from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, workforce_agreements
 from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.speakers.domain import by_strength
@@ -21,6 +22,7 @@ from spotthebot.analytics.values.domain.values import MeasuredCampaign, Measured
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.measures import HEADLINE, LABEL, LABELS
 
 _LABEL_OF = {value: label for label, value in LABELS.items()}
@@ -34,6 +36,16 @@ def all_measures(campaign: MeasuredCampaign, request: Parameters) -> MeasuresOut
         headline=campaign.headline,
         measures=tuple(measure_result(sample.values(name), request) for name in campaign.questions),
     )
+
+
+def all_agreements(
+    campaign: MeasuredCampaign, workforces: Mapping[str, Workforce], request: Parameters
+) -> WorkforceAgreementsOut:
+    """Return how much the annotators of each workforce agree; raises NothingToMeasure and NothingToAnalyse."""
+    sample = _sample(campaign, request)
+    names = {name: name for name in campaign.questions}
+    found = [*workforce_agreements(campaign.campaign, names, sample, workforces, request)]
+    return agreements_out(campaign.campaign, found, request, complete=campaign.complete)
 
 
 def one_measure(campaign: MeasuredCampaign, name: str, request: Parameters) -> MeasureOut:

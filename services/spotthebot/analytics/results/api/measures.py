@@ -12,6 +12,7 @@ from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answe
 from spotthebot.analytics.table_files.domain import Table, table_of
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasureOut, MeasuresOut
 from spotthebot.contracts.analytics.tables import ValueRow
+from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.measures import LONGEST_MEASURE
 from spotthebot.kit.web.core.caching import revalidated
 from spotthebot.kit.web.core.routes import CheckedRoute
@@ -30,6 +31,18 @@ async def list_measures(
 ) -> Response:
     """Return the results of all bots by every measure of a campaign, and how much annotators agree."""
     return revalidated(request, await resources.results.get_measures(campaign_id, parameters), _JSON)
+
+
+@router.get("/workforces", operation_id="list_workforce_agreements", response_model=WorkforceAgreementsOut)
+async def list_workforce_agreements(
+    request: Request,
+    _caller: Analyst,
+    resources: ServiceResources,
+    campaign_id: RequestedCampaign,
+    parameters: RequestParameters,
+) -> Response:
+    """Return how much the annotators of each workforce of a campaign agree with each other, by every measure."""
+    return revalidated(request, await resources.results.get_agreements(campaign_id, parameters), _JSON)
 
 
 @router.get("/values", operation_id="export_values", response_class=Response, responses=FILES)

@@ -10,15 +10,17 @@ from spotthebot.analytics.games.domain import PlayedSide, final_ranks, leaderboa
 from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.kept_results.use_cases.kept_results import Compute, KeptResults, parameters_of
 from spotthebot.analytics.labels.domain import LabelledCampaign
-from spotthebot.analytics.measures.domain.measures import all_measures, all_values, one_measure
+from spotthebot.analytics.measures.domain.measures import all_agreements, all_measures, all_values, one_measure
+from spotthebot.analytics.measures.domain.workforces import fingerprint
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, compute_section
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
-from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance
+from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.annotation.campaigns import ENDED
 from spotthebot.contracts.annotation.protocols import GAME
+from spotthebot.contracts.wire import Wire
 
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
 _RANKS = TypeAdapter(tuple[AnnotatorRankOut, ...])
@@ -123,6 +125,16 @@ class ResultCache:
         compute = self._of_measures(revision, request, all_measures)
         return await self._kept_or_computed(revision, "measures", parameters_of(request), compute)
 
+    async def get_agreements(self, campaign_id: UUID, request: ParametersIn) -> bytes:
+        """Return how much the annotators of each workforce agree, as JSON; raises the errors of `get_measures`."""
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
+        workforces = await self._campaign_data.read_workforces(campaign_id)
+        compute = self._of_measures(
+            revision, request, lambda campaign, parameters: all_agreements(campaign, workforces, parameters)
+        )
+        settings = parameters_of(request) | {"workforces": fingerprint([workforces])}
+        return await self._kept_or_computed(revision, "workforces", settings, compute)
+
     async def get_measure(self, campaign_id: UUID, measure: str, request: ParametersIn) -> bytes:
         """Return the results of one measure as JSON. Raises NoSuchMeasure, and the errors of `get_measures`."""
         revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
@@ -148,7 +160,7 @@ class ResultCache:
         self,
         revision: CampaignRevision,
         request: ParametersIn,
-        compute: Callable[[MeasuredCampaign, Parameters], Provenance],
+        compute: Callable[[MeasuredCampaign, Parameters], Wire],
     ) -> Compute:
         async def of_measures() -> bytes:
             parameters = Parameters.of_campaign(request, revision.campaign.seed)

@@ -1,0 +1,81 @@
+"""`stb campaigns agreement` and `stb studies agreement`: how much the annotators of each workforce agree."""
+
+from typing import TYPE_CHECKING, Any
+
+from spotthebot.cli.commands.analysis_options import options_of_labels, require_no_options, takes_parameters
+from spotthebot.cli.commands.campaign_control import Campaign
+from spotthebot.cli.commands.options import JsonFile, check_output, write_json
+from spotthebot.cli.commands.resource_commands import ask
+from spotthebot.cli.commands.resource_tables import print_list
+from spotthebot.cli.commands.service_options import reads_services
+from spotthebot.cli.commands.study_control import Study
+from spotthebot.cli.resources.directories import Campaigns, Studies
+from spotthebot.cli.resources.resolver import find
+from spotthebot.local.progress import say
+from spotthebot.local.runtime.session import Clients, Services
+
+if TYPE_CHECKING:
+    from spotthebot.contracts.analytics.annotation_quality import Coefficient
+    from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
+
+_COLUMNS = ("Task", "Frontend", "Shared link", "Dialogues", "Annotators", "Measure", "Alpha", "Interval", "Compared")
+
+
+@reads_services
+@takes_parameters
+def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, Any], json_file: JsonFile = None) -> None:
+    """Show how much the annotators of each workforce of a campaign agree, by each measure."""
+    check_output(json_file)
+
+    async def read(clients: Clients) -> "WorkforceAgreementsOut":
+        found = await find(Campaigns(clients), campaign)
+        require_no_options("agreement by workforce", options_of_labels(parameters))
+        return await clients.analytics.list_workforce_agreements(found.id, **parameters)
+
+    _show(ask(services, read), json_file)
+
+
+@reads_services
+@takes_parameters
+def of_study(services: Services, study: Study, parameters: dict[str, Any], json_file: JsonFile = None) -> None:
+    """Show how much the annotators of each workforce of each task of a study agree, by each measure."""
+    check_output(json_file)
+
+    async def read(clients: Clients) -> "WorkforceAgreementsOut":
+        found = await find(Studies(clients), study)
+        require_no_options("agreement by workforce", options_of_labels(parameters))
+        return await clients.analytics.list_study_workforce_agreements(found.id, **parameters)
+
+    _show(ask(services, read), json_file)
+
+
+def _show(found: "WorkforceAgreementsOut", json_file: JsonFile) -> None:
+    write_json(json_file, found.model_dump(mode="json"))
+    if str(json_file) == "-":
+        return
+    rows = (
+        (
+            each.task,
+            "all" if each.frontend is None else each.frontend or "import",
+            each.link,
+            each.conversations,
+            each.annotators,
+            measure.measure,
+            _number(measure.alpha.estimate),
+            _interval(measure.alpha),
+            measure.alpha.n,
+        )
+        for each in found.workforces
+        for measure in each.measures
+    )
+    print_list(_COLUMNS, rows, empty=f"Nobody has annotated {found.name}.")
+    if found.preliminary:
+        say("Preliminary: annotations are still missing.")
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3f}"
+
+
+def _interval(alpha: "Coefficient") -> str | None:
+    return None if alpha.low is None or alpha.high is None else f"{alpha.low:.3f} to {alpha.high:.3f}"

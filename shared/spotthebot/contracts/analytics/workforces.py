@@ -1,0 +1,51 @@
+"""Agreement within each workforce: the annotators who came by one frontend and one shared link."""
+
+from typing import Final
+from uuid import UUID
+
+from pydantic import Field
+
+from spotthebot.contracts.analytics.annotation_quality import Coefficient
+from spotthebot.contracts.analytics.choices import Clusters, Filter
+from spotthebot.contracts.analytics.measures import MAX_MEASURES
+from spotthebot.contracts.annotation.studies import MAX_TASKS
+from spotthebot.contracts.wire import Wire
+
+MAX_LISTED: Final = 50
+"""The largest workforces of a campaign, which are listed."""
+
+
+class MeasureAgreement(Wire):
+    """How much the annotators of a workforce agree by one measure."""
+
+    measure: str = Field(description="As the campaign or the study calls it.")
+    values: int
+    alpha: Coefficient = Field(description="Krippendorff's alpha; `n` counts what two or more of them rated.")
+
+
+class WorkforceAgreement(Wire):
+    """How much the annotators of a workforce agree with each other: a row of Table 8 of ABC-Eval, by measure."""
+
+    task: str = Field(description="The campaign, as the study calls it.")
+    frontend: str | None = Field(
+        description="The owner of the frontend's key, empty for imported annotators; null: all annotators together."
+    )
+    link: UUID | None = Field(description="The link by which many may enter; null: a link of one's own, none, or all.")
+    conversations: int = Field(description="Conversations, or pairs of them, that these annotators saw.")
+    annotators: int
+    annotations: int
+    measures: tuple[MeasureAgreement, ...] = Field(max_length=MAX_MEASURES)
+
+
+class WorkforceAgreementsOut(Wire):
+    """Agreement within each workforce of a campaign, or of the campaigns of a study."""
+
+    name: str = Field(description="Of the campaign or the study.")
+    filter: Filter
+    confidence_level: float
+    clusters: Clusters
+    preliminary: bool = Field(description="Whether annotations are still missing.")
+    version: str = Field(description="Of the software.")
+    workforces: tuple[WorkforceAgreement, ...] = Field(
+        max_length=(MAX_LISTED + 1) * MAX_TASKS, description="Of each campaign all annotators, then the largest first."
+    )
