@@ -172,6 +172,7 @@ EXPLICIT = {
         ],
         "analytics.sections": ["SectionsOut"],
         "analytics.studies": ["StudyAssessmentOut", "StudyMeasuresOut"],
+        "analytics.workforces": ["WorkforceAgreementsOut"],
         "annotation.previews": ["CampaignEstimateOut", "CampaignPreviewOut"],
         "conversations.performance": ["BotPerformanceOut", "LatencyOut"],
         "conversations.quality": ["DistributionOut", "FlagCountOut", "QualitySummaryOut", "TrainingShareOut"],

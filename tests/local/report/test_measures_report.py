@@ -4,11 +4,13 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from spotthebot.analytics.measures.domain.measures import all_measures, one_measure
+from spotthebot.analytics.measures.domain.measures import all_agreements, all_measures, one_measure
+from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.analytics.measures import MeasuredPair, MeasuresOut
@@ -73,6 +75,23 @@ def rows_of(table: Table) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def report() -> MeasuresReport:
     return report_of(rated())
+
+
+class TestWorkforces:
+    def test_have_a_table_only_where_there_are_several(self):
+        campaign, request = rated(), Parameters(filter="none", resamples=20)
+        base, names = report_of(campaign), sorted({each.annotator for each in campaign.annotations})
+        for frontends, expected in ((["lab"] * len(names), 0), (["lab", *["panel"] * (len(names) - 1)], 3)):
+            workforces = {name: Workforce(each, None) for name, each in zip(names, frontends, strict=True)}
+            agreements = all_agreements(campaign, workforces, request)
+            report = replace(base, workforces=agreements)
+            tables = [each for each in report.tables if each.key == "workforces"]
+            assert len(tables) == (expected > 0)
+            for table in tables:
+                shown = rows_of(table)
+                assert len({row["frontend"] for row in shown}) == expected
+                alpha = next(row["alpha"] for row in shown if (row["frontend"], row["measure"]) == ("all", "quality"))
+                assert float(alpha) == base.headline.alpha.estimate
 
 
 class TestTables:

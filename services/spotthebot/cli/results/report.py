@@ -69,9 +69,10 @@ async def read_measures_report(
     with steps.step("Computing the results", total=1):
         measures = await clients.analytics.list_measures(campaign.id, **parameters)
         headline = await clients.analytics.get_measure(campaign.id, HEADLINE, **parameters)
+        workforces = await clients.analytics.list_workforce_agreements(campaign.id, **parameters)
     with steps.step("Reading conversations", total=1):
         design = await read_design(clients, campaign)
-    return MeasuresReport(headline, measures, design)
+    return MeasuresReport(headline, measures, design, workforces)
 
 
 async def read_study_report(
@@ -82,6 +83,9 @@ async def read_study_report(
     outcome = assessment = None
     with steps.step("Computing the results", total=1):
         every = await clients.analytics.list_study_measures(study.id, **parameters)
+        workforces = (
+            await clients.analytics.list_study_workforce_agreements(study.id, **parameters) if study.campaigns else None
+        )
         if study.outcome is not None:
             try:
                 outcome = await clients.analytics.get_study_measure(study.id, study.outcome, **parameters)
@@ -99,6 +103,7 @@ async def read_study_report(
         reason=" ".join(reasons) or None,
         campaigns=tuple(campaigns),
         marked=() if shown is None else shown.speakers,
+        workforces=workforces,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
+from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.local.report.design import Design
 from spotthebot.local.report.design_tables import design_tables
 from spotthebot.local.report.findings import measure_finding
@@ -13,6 +14,7 @@ from spotthebot.local.report.measure_tables import measure_tables, table_key
 from spotthebot.local.report.references import Prose
 from spotthebot.local.report.report import CampaignReport
 from spotthebot.local.report.table import Table
+from spotthebot.local.report.workforce_tables import workforce_tables
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class MeasuresReport(CampaignReport):
     headline: MeasureOut
     measures: MeasuresOut
     design: Design | None = None
+    workforces: WorkforceAgreementsOut | None = None
 
     template = "measures.html.jinja"
 
@@ -52,8 +55,8 @@ class MeasuresReport(CampaignReport):
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables of the measures, then those of the design."""
-        found = measure_tables(self.headline, self.measures)
+        """Return the tables of the measures, of agreement by workforce, and of the design."""
+        found = (*measure_tables(self.headline, self.measures), *workforce_tables(self.workforces))
         return found if self.design is None else (*found, *design_tables(self.design, self.measures))
 
     @property

@@ -9,6 +9,7 @@ from spotthebot.contracts.analytics.figures import Width
 from spotthebot.contracts.analytics.measures import MeasureOut
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
+from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.local.report.drawings import Drawing, draw
 from spotthebot.local.report.findings import measure_finding
@@ -17,6 +18,7 @@ from spotthebot.local.report.report import Report
 from spotthebot.local.report.study_methods import study_methods
 from spotthebot.local.report.study_tables import study_tables, task_sections
 from spotthebot.local.report.table import Table
+from spotthebot.local.report.workforce_tables import workforce_tables
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class StudyReport(Report):
     reason: str | None
     campaigns: tuple[CampaignOut, ...]
     marked: tuple[Speaker, ...]
+    workforces: WorkforceAgreementsOut | None = None
 
     template = "study.html.jinja"
 
@@ -77,7 +80,8 @@ class StudyReport(Report):
         """Return the tables of the outcome, of the assessment, and of each task."""
         named = [each.name for each in self.marked]
         bots = dict.fromkeys([*named, *(bot.bot for each in self.measures.measures for bot in each.bots)])
-        return study_tables(self.measures, self.outcome, self.assessment, self.campaigns, [*bots])
+        found = study_tables(self.measures, self.outcome, self.assessment, self.campaigns, [*bots])
+        return *found, *workforce_tables(self.workforces)
 
     @property
     def own_values(self) -> Mapping[str, object]:

@@ -1,0 +1,53 @@
+"""The report's table of agreement within each workforce, where annotators came by more than one frontend or link."""
+
+from spotthebot.analytics.figures.labels import percent
+from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
+from spotthebot.local.report.table import Column, Table, interval
+
+_ONE_WORKFORCE = 2
+"""The rows of a task whose annotators are one workforce: all of them, and the workforce."""
+
+
+def workforce_tables(found: WorkforceAgreementsOut | None) -> tuple[Table, ...]:
+    """Return the table of agreement by workforce; none if no task has several workforces."""
+    if found is None:
+        return ()
+    tasks = [each.task for each in found.workforces]
+    shown = [each for each in found.workforces if tasks.count(each.task) > _ONE_WORKFORCE]
+    if not shown:
+        return ()
+    level = percent(found.confidence_level)
+    table = Table(
+        key="workforces",
+        title="Agreement by workforce",
+        caption=f"Krippendorff's alpha among annotators who came by one frontend and one shared link, with its {level}"
+        " interval, and the number of units that two or more of them rated. Compare Table 8 of ABC-Eval.",
+        columns=(
+            Column("task", "Task"),
+            Column("frontend", "Frontend"),
+            Column("link", "Shared link"),
+            Column("conversations", "Dialogues"),
+            Column("annotators", "Annotators"),
+            Column("measure", "Measure"),
+            Column("alpha", "Alpha"),
+            *interval(),
+            Column("n", "Compared"),
+        ),
+        rows=tuple(
+            (
+                each.task,
+                "all" if each.frontend is None else each.frontend or "import",
+                None if each.link is None else str(each.link),
+                each.conversations,
+                each.annotators,
+                measure.measure,
+                measure.alpha.estimate,
+                measure.alpha.low,
+                measure.alpha.high,
+                measure.alpha.n,
+            )
+            for each in shown
+            for measure in each.measures
+        ),
+    )
+    return (table,)
