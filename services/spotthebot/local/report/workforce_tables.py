@@ -48,6 +48,7 @@ def workforce_tables(found: WorkforceAgreementsOut | None) -> tuple[Table, ...]:
             )
             for each in shown
             for measure in each.measures
+            if measure.values
         ),
     )
     return (table,)
