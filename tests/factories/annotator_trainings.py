@@ -17,7 +17,7 @@ RIGHT: dict[str, Any] = {
     "specificity": "A",
 }
 WRONG = RIGHT | {"entity": {"A": "bot", "B": "human"}}
-_PREFERENCES = built_in_protocols()["comparative", 1].steps[0].questions
+_PREFERENCES = built_in_protocols()["comparative", 2].steps[0].questions
 
 
 def gold_dialogue(name: str, *, exchanges: int = 2, **more: Any) -> dict[str, Any]:
@@ -60,7 +60,9 @@ def training(**more: Any) -> dict[str, Any]:
 def training_of_pairs(**more: Any) -> dict[str, Any]:
     """Write a training for `comparative` in which one question alone is compared."""
     pairs = [gold_pair(f"training {number}") for number in range(3)]
-    return training(**{"protocol": "comparative", "questions": ["relevant"], "dialogues": pairs} | more)
+    return training(
+        **{"protocol": "comparative", "protocol_version": 2, "questions": ["relevant"], "dialogues": pairs} | more
+    )
 
 
 async def store_training(suite: RunningSuite, **more: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ def test_an_exported_annotation_is_imported_with_its_own_id():
         "elapsed_ms": 60_000,
         "reported_ms": 59_000,
         "decisions": [decision],
+        "question_order": ["sense", "entity"],
     }
     more = {"id": "a1", "campaign": "c", "domain": "everyday", "position": 4, "protocol": "p", "protocol_version": 2}
     right = {"right_conversation": None, "right_exchanges": None}

@@ -14,6 +14,7 @@ from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, until
 
 GOLD = {"gold": {"training": "gold_set", "per_package": 2}, "packages_per_annotator": 2, "package_size": 3}
+COMPARED = {"protocol": "comparative", "protocol_version": 2, "questions": ["relevant"]}
 GAME = "spot_the_bot_gamified"
 
 
@@ -51,7 +52,7 @@ def _problem(answer: httpx.Response) -> tuple[int, str]:
 class TestPairs:
     async def test_stand_between_the_others_and_are_graded_by_their_preference(self, suite: RunningSuite):
         pairs = [gold_pair(f"gold {number}", exchanges=3) for number in range(4)]
-        await store_training(suite, name="gold_set", protocol="comparative", questions=["relevant"], dialogues=pairs)
+        await store_training(suite, name="gold_set", **COMPARED, dialogues=pairs)
         campaign = await _campaign(suite, _dialogues(12), protocol="comparative")
         assignment = await claim(suite, campaign, "w")
         assert sum(map(is_gold, assignment["items"])) == 2
@@ -68,7 +69,7 @@ class TestPairs:
 
     async def test_fail_a_campaign_where_their_lengths_would_give_them_away(self, suite: RunningSuite):
         pairs = [gold_pair(f"gold {number}", exchanges=3, right_exchanges=2 + number // 3) for number in range(4)]
-        await store_training(suite, name="gold_set", protocol="comparative", questions=["relevant"], dialogues=pairs)
+        await store_training(suite, name="gold_set", **COMPARED, dialogues=pairs)
         admin = await suite.client("annotation", "admin")
         collection = await import_conversations(suite, _dialogues(12))
         body = {"name": "c", "domain": "everyday", "collection_id": collection, "protocol": "comparative"}

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.factories.annotating import ask, claim, save, submit, work_through
+from tests.factories.campaign_exports import exported, lines
 from tests.factories.campaigns import campaign_of, open_campaign
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations, until
@@ -42,19 +43,6 @@ async def annotated(suite: RunningSuite, campaign: dict[str, Any], *, seed: int 
     return campaign
 
 
-async def exported(
-    suite: RunningSuite, campaign_id: str, form: str = "ndjson", *, role: str = "analyst", **params: str
-) -> bytes:
-    client = await suite.client("annotation", role)
-    answer = await client.get(f"/v1/campaigns/{campaign_id}/export", params={"format": form} | params)
-    assert answer.status_code == 200, answer.text
-    return answer.content
-
-
-async def lines(suite: RunningSuite, campaign_id: str, **params: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (await exported(suite, campaign_id, **params)).splitlines()]
-
-
 class TestFormats:
     @pytest.mark.parametrize("rows", ["annotations", "values", "packages"])
     async def test_hold_the_same_rows(self, suite: RunningSuite, rows: str):
@@ -67,14 +55,13 @@ class TestFormats:
         assert len(plain) == expected[rows]
         for line, row, cell in zip(plain, table, cells, strict=True):
             read = {name: each.isoformat() if hasattr(each, "isoformat") else each for name, each in row.items()}
+            written = {"answer", "decisions", "question_order"}
             if rows == "annotations":
                 for each in (read, cell):
-                    each |= {name: json.loads(each[name]) for name in ("answer", "decisions")}
+                    each |= {name: json.loads(each[name]) for name in written}
             times = {name: each.replace("Z", "+00:00") for name, each in line.items() if each and name.endswith("_at")}
             assert read == line | times
-            assert cell == {
-                name: each if name in {"answer", "decisions"} else _cell(each) for name, each in line.items()
-            }
+            assert cell == {name: each if name in written else _cell(each) for name, each in line.items()}
 
     async def test_have_a_row_for_each_value_of_an_answer(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
@@ -355,7 +342,7 @@ async def _copied(
 
 def _annotation(row: dict[str, Any]) -> dict[str, Any]:
     kept = ("package", "conversation", "exchanges", "annotator", "answer", "started_at", "ended_at", "elapsed_ms")
-    more = {name: row[name] for name in ("reported_ms", "decisions")}
+    more = {name: row[name] for name in ("reported_ms", "decisions", "question_order")}
     return {"external_id": row["id"]} | more | {name: row[name] for name in kept}
 
 

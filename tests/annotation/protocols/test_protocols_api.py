@@ -160,7 +160,8 @@ class TestListProtocols:
         for version in (1, 3):
             await admin.post(PATH, json=_body(version=version))
         assert [each["version"] for each in await _pages(admin, 1, name="example")] == [1, 3]
-        assert [each["name"] for each in await _pages(admin, 1, name="comparative")] == ["comparative"]
+        found = await _pages(admin, 1, name="comparative")
+        assert [(each["name"], each["version"]) for each in found] == [("comparative", 1), ("comparative", 2)]
 
 
 class TestGetProtocol:

@@ -27,6 +27,7 @@ class StoredAnnotation:
     annotator_external_id: str
     answer: Answer
     decisions: tuple[Decision, ...]
+    question_order: tuple[str, ...]
     started_at: datetime | None
     ended_at: datetime | None
     elapsed_ms: int | None

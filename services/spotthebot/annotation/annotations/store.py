@@ -25,7 +25,7 @@ from spotthebot.kit.ids import new_ids
 
 _UPLOADED = {
     *("answer", "decisions", "started_at", "ended_at", "elapsed_ms", "reported_ms"),
-    *("external_id", "completion_code"),
+    *("external_id", "completion_code", "question_order"),
 }
 
 
@@ -130,4 +130,5 @@ def _stored(row: AnnotationRow, item: ItemRow, annotator: str) -> StoredAnnotati
         right=packages_store.right_of(item),
         annotator_external_id=annotator,
         decisions=drafts_store.decisions_from_json(row.decisions),
+        question_order=tuple(row.question_order),
     )

@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path
 
 from spotthebot.annotation.annotators import store as annotators_store
+from spotthebot.annotation.annotators.use_cases import protocol_by_annotator
 from spotthebot.annotation.assignments.domain.assignments import Assignment, ShownItem
 from spotthebot.annotation.assignments.use_cases import answers as answers_use_cases
 from spotthebot.annotation.assignments.use_cases import assignments as assignments_use_cases
@@ -13,7 +14,6 @@ from spotthebot.annotation.assignments.use_cases import gold as gold_use_cases
 from spotthebot.annotation.assignments.use_cases.assignments import keep_lease
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Campaign
-from spotthebot.annotation.campaigns.use_cases import terms_of
 from spotthebot.annotation.deps import Claimer, Frontend
 from spotthebot.annotation.entry_links.api import completion_out
 from spotthebot.annotation.entry_links.use_cases import completion_of
@@ -117,15 +117,15 @@ async def submit_assignment(
 
 async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut:
     lease = assignment.lease
-    terms = await terms_of(session, lease.campaign_id)
+    protocol = (await protocol_by_annotator(session, lease.campaign_id))(lease.annotator_id)
     campaign = await campaigns_store.get_campaign(session, lease.campaign_id)
     return AssignmentOut.of(
         lease,
         annotator=assignment.annotator,
         instructions=campaign.instructions,
-        protocol=terms.protocol,
+        protocol=protocol,
         items=tuple(
-            _item_out(item, opened=len(item.draft.opened_at) if terms.protocol.opens_one_by_one else None)
+            _item_out(item, opened=len(item.draft.opened_at) if protocol.opens_one_by_one else None)
             for item in assignment.items
         ),
     )

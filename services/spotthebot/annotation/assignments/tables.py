@@ -71,7 +71,10 @@ class AnswerRevisionRow(Base):
 
 
 class AnnotationRow(Base):
-    """A submitted or imported answer. An imported answer has an external id and no assignment."""
+    """A submitted or imported answer. An imported answer has an external id and no assignment.
+
+    `question_order` has the ids of the questions as the annotator was asked, if that order was drawn; else it is empty.
+    """
 
     __tablename__ = "annotations"
     __table_args__ = (
@@ -93,3 +96,4 @@ class AnnotationRow(Base):
     reported_ms: Mapped[int | None] = mapped_column(BigInteger)
     completion_code: Mapped[str | None] = mapped_column(String(100))
     decisions: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, server_default="[]")
+    question_order: Mapped[list[str]] = mapped_column(ARRAY(String(50)), server_default="{}")

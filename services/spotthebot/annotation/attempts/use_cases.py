@@ -10,6 +10,7 @@ from uuid import UUID
 
 from spotthebot.annotation.annotators import store as annotators_store
 from spotthebot.annotation.annotators.domain import Annotator
+from spotthebot.annotation.annotators.use_cases import protocol_by_annotator
 from spotthebot.annotation.attempts import store
 from spotthebot.annotation.attempts.domain import Attempt, SavedAnswer, TrainingResults, require_grantable, state_after
 from spotthebot.annotation.attempts.errors import NoTraining, TrainingNotPassed, TrainingNotStarted
@@ -87,7 +88,7 @@ async def start_training(
     *_, attempt = await store.list_attempts(session, annotator.id)
     return TrainingTask(
         campaign,
-        (await terms_of(session, campaign.id)).protocol,
+        (await protocol_by_annotator(session, campaign.id))(annotator.id),
         await _training_of(session, required),
         attempt,
         attempts_left=allowed - attempt.number,

@@ -135,7 +135,10 @@ async def delete_campaign(session: Writing, caller: AdminReader, campaign_id: UU
 
 @router.get("/{campaign_id}/preview/package", operation_id="preview_package")
 async def preview_package(session: Reading, _caller: AdminReader, campaign_id: UUID) -> PackagePreviewOut:
-    """Return the first package as annotators will see it. Nothing is claimed or stored."""
+    """Return the first package as annotators will see it, with the questions in the protocol's order.
+
+    Nothing is claimed or stored.
+    """
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     protocol = (await terms_of(session, campaign_id)).protocol
     return PackagePreviewOut(

@@ -90,8 +90,13 @@ async def export_campaign(
         if as_text:
             written = json.dumps([each.model_dump(mode="json") for each in decisions])
             answer = json.dumps(stored.answer, ensure_ascii=False)
-            return [ExportedAnnotationText(**common, answer=answer, decisions=written)]
-        return [ExportedAnnotation(**common, answer=stored.answer, decisions=decisions)]
+            order = json.dumps(stored.question_order)
+            return [ExportedAnnotationText(**common, answer=answer, decisions=written, question_order=order)]
+        return [
+            ExportedAnnotation(
+                **common, answer=stored.answer, decisions=decisions, question_order=stored.question_order
+            )
+        ]
 
     schema: type[BaseModel] = ExportedAnnotationText if as_text else ExportedAnnotation
     if rows is ExportedRows.VALUES:
@@ -124,6 +129,7 @@ def _item(campaign: Campaign, found: NamedItem) -> ExportedItem:
 
 
 def _value_rows(protocol: AnnotationProtocol, stored: StoredAnnotation, common: dict[str, Any]) -> list[BaseModel]:
+    positions = {question: position for position, question in enumerate(stored.question_order, 1)}
     decided = {(each.question, each.target): each for each in stored.decisions}
     found = [(each, decided.get((each.question, each.target))) for each in values(protocol, stored.answer)]
     return [
@@ -135,6 +141,7 @@ def _value_rows(protocol: AnnotationProtocol, stored: StoredAnnotation, common: 
             number=each.value if isinstance(each.value, int) else None,
             decided_exchanges=decision and decision.exchanges,
             decided_at=None if decision is None else decision.decided_at,
+            question_position=positions.get(each.question),
         )
         for each, decision in found
     ]

@@ -72,7 +72,9 @@ class AssignmentOut(Wire):
     annotator: str
     state: AssignmentState
     instructions: str
-    protocol: AnnotationProtocol
+    protocol: AnnotationProtocol = Field(
+        description="With the questions in the order in which this annotator is asked them, the same each time."
+    )
     items: tuple[ItemOut, ...] = Field(max_length=MAX_PACKAGE_SIZE)
     expires_at: datetime
     completion_code: str | None = Field(description="Given once it is submitted.")

@@ -5,6 +5,7 @@ from enum import StrEnum
 from pydantic import AwareDatetime, Field
 
 from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, Answer, DecisionOut
+from spotthebot.contracts.annotation.protocols import MAX_QUESTIONS
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
 
@@ -61,13 +62,20 @@ class ExportedAnnotation(AnnotatedItem):
     decisions: tuple[DecisionOut, ...] = Field(
         max_length=MAX_DECISIONS, description="Of protocols that open one exchange after the other; else none."
     )
+    question_order: tuple[str, ...] = Field(
+        default=(),  # exports of release 0.2.0 have none
+        max_length=MAX_QUESTIONS,
+        description="The questions in the order in which the annotator was asked, where it is drawn for each annotator;"
+        " none: the protocol's own order, or an import that does not say.",
+    )
 
 
 class ExportedAnnotationText(AnnotatedItem):
-    """An annotation as a row of a table: its answer and its decisions are JSON texts."""
+    """An annotation as a row of a table: its answer, its decisions and the order of questions are JSON texts."""
 
     answer: Text
     decisions: Text
+    question_order: Text
 
 
 class ExportedValue(AnnotatedItem):
@@ -81,3 +89,7 @@ class ExportedValue(AnnotatedItem):
         description="How many exchanges were open when it was decided, where they are opened one by one; else null."
     )
     decided_at: AwareDatetime | None
+    question_position: int | None = Field(
+        description="The question's place, from 1, in the order in which the annotator was asked, where it is drawn for"
+        " each annotator; else null."
+    )

@@ -194,7 +194,7 @@ class Behaviour(Wire):
 
 
 class AnnotationProtocol(Wire):
-    """The conversations that annotators see, and their questions in order. A version never changes."""
+    """The conversations that annotators see, and their questions. A version never changes."""
 
     format: Literal[1] = Field(description="Version of this form of documents.")
     name: Identifier
@@ -207,6 +207,11 @@ class AnnotationProtocol(Wire):
     reveal: Literal["whole", "exchange_by_exchange"] = Field(
         default="whole",
         description="Whether annotators see all turns at once, or open one exchange after another.",
+    )
+    question_order: Literal["fixed", "annotator"] = Field(
+        default="fixed",
+        description="Whether all annotators are asked the questions of a step in the document's order, or each in an"
+        " order that is drawn once for the annotator. Follow-ups and conditions stay behind their question.",
     )
     steps: Annotated[tuple[Step, ...], _at_least(1)] = Field(max_length=10, json_schema_extra={"minItems": 1})
     behaviours: tuple[Behaviour, ...] = Field(

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, mo
 
 from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, Answer, Exchanges
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
+from spotthebot.contracts.annotation.protocols import MAX_QUESTIONS, Identifier
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.wire import ExternalId, Text, Wire
 
@@ -73,6 +74,11 @@ class ImportedAnnotationIn(Wire):
         default=(),
         max_length=MAX_DECISIONS,
         description="As an export has them: where exchanges were opened one by one.",
+    )
+    question_order: tuple[Identifier, ...] = Field(
+        default=(),
+        max_length=MAX_QUESTIONS,
+        description="All questions of the protocol as the annotator was asked, where that order was drawn.",
     )
     completion_code: Annotated[Text, StringConstraints(max_length=100)] | None = None
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
-from sqlalchemy import Uuid, bindparam, column, delete, func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import String, Uuid, bindparam, column, delete, func, select
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from spotthebot.annotation.assignments.domain.answers import SubmittedAnswer
 from spotthebot.annotation.assignments.store import drafts as drafts_store
@@ -37,6 +37,7 @@ def _add_submitted() -> Statement:
         "campaign_id": bindparam("campaign_id", type_=Uuid),
         "assignment_id": bindparam("assignment_id", type_=Uuid),
         "annotator_id": bindparam("annotator_id", type_=Uuid),
+        "question_order": bindparam("question_order", type_=ARRAY(String)),
     }
     added = select(*(rows.c[name] for name in _GIVEN), *shared.values())
     return Statement(insert(AnnotationRow).from_select([*_GIVEN, *shared], added))
@@ -45,13 +46,19 @@ def _add_submitted() -> Statement:
 _ADD_SUBMITTED = _add_submitted()
 
 
-async def add_submitted(session: WriteSession, lease: Lease, answers: Sequence[SubmittedAnswer]) -> int:
-    """Store the answers of an assignment as annotations and return their number. Answers to gold items are left out."""
+async def add_submitted(
+    session: WriteSession, lease: Lease, answers: Sequence[SubmittedAnswer], question_order: Sequence[str]
+) -> int:
+    """Store the answers of an assignment as annotations and return their number. Answers to gold items are left out.
+
+    `question_order` is the order in which the annotator was asked, if it was drawn; else it is empty.
+    """
     answers = [each for each in answers if each.item_id is not None]
     parameters = {
         "campaign_id": lease.campaign_id,
         "assignment_id": lease.id,
         "annotator_id": lease.annotator_id,
+        "question_order": [*question_order],
         "given": Jsonb(
             [
                 {

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from spotthebot.annotation.annotators import store as annotators_store
 from spotthebot.annotation.annotators.errors import AnnotatorBlocked
+from spotthebot.annotation.annotators.use_cases import protocol_by_annotator
 from spotthebot.annotation.assignments.domain.answers import submission
 from spotthebot.annotation.assignments.domain.assignments import Assignment
 from spotthebot.annotation.assignments.errors import (
@@ -32,6 +33,7 @@ from spotthebot.annotation.entry_links.use_cases import lock_annotator, require_
 from spotthebot.annotation.events.use_cases import publish_completed, publish_submitted
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.leases.domain import ENDED, Lease, longest_idle
+from spotthebot.annotation.protocols.domain.order import drawn_order
 from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState, ClaimIn, HolderIn
 from spotthebot.kit.database.sessions import WriteSession
 
@@ -147,7 +149,8 @@ async def submit_assignment(
     terms = await terms_of(session, lease.campaign_id)
     items = await list_items(session, terms, lease)
     answers = submission(terms.protocol, items, lease.leased_at)
-    annotations = await annotations_store.add_submitted(session, lease, answers)
+    protocol = (await protocol_by_annotator(session, lease.campaign_id))(lease.annotator_id)
+    annotations = await annotations_store.add_submitted(session, lease, answers, drawn_order(protocol))
     code = secrets.token_hex(6)
     submitted_at = max(now, lease.leased_at)
     await leases_store.submit(session, lease.id, at=submitted_at, completion_code=code)

@@ -26,6 +26,7 @@ from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import NewPackage, PackedConversation, PackedItem, UploadedItem
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.answers import check_answer, missing
+from spotthebot.annotation.protocols.domain.questions import questions_of
 from spotthebot.contracts.annotation.annotations import Answer
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
@@ -109,7 +110,10 @@ async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded:
     ] or [
         fault
         for number, (key, each) in enumerate(zip(keys, uploaded, strict=True))
-        for fault in _faults_of_answer(protocol, items[key], each.answer, at=f"/annotations/{number}/answer")
+        for fault in (
+            *_faults_of_answer(protocol, items[key], each.answer, at=f"/annotations/{number}/answer"),
+            *_faults_of_order(protocol, each.question_order, at=f"/annotations/{number}/question_order"),
+        )
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
@@ -127,6 +131,13 @@ def _faults_of_answer(
     """Return the faults for which an uploaded answer could not have been submitted; empty if it is valid."""
     shape = shape_of(item.speakers, is_pair=item.is_pair)
     return check_answer(protocol, shape, answer, at=at) or missing(protocol, shape, answer, at=at)
+
+
+def _faults_of_order(protocol: AnnotationProtocol, order: Sequence[str], *, at: str) -> tuple[FieldError, ...]:
+    """Return a fault if an order of questions is given that does not name each question of the protocol once."""
+    if not order or sorted(order) == sorted(placed.question.id for placed in questions_of(protocol)):
+        return ()
+    return (FieldError(at, "must name each question of the protocol once, or none"),)
 
 
 async def _require_packages(session: ReadSession, campaign_id: UUID) -> Campaign:

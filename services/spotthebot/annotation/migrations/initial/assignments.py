@@ -109,6 +109,7 @@ def create_tables() -> None:
         sa.Column("reported_ms", sa.BigInteger()),
         sa.Column("completion_code", sa.String(100)),
         sa.Column("decisions", _JSON, server_default="[]", nullable=False),
+        sa.Column("question_order", postgresql.ARRAY(sa.String(50)), server_default="{}", nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_annotations"),
         sa.ForeignKeyConstraint(
             ["annotator_id"], ["annotation.annotators.id"], name="fk_annotations_annotator_id_annotators"

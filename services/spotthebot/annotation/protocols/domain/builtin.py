@@ -4,10 +4,16 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 _DOCUMENTS = Path(__file__).parent / "documents"
+_IN_RANDOM_ORDER: Final = ("comparative", "dialogue_likert")
+"""The protocols whose version 2 asks the questions of version 1 in an order that is drawn for each annotator.
+
+In ABC-Eval, "all 8 labels" of these two tasks are "completed in random order" (Finch, Finch and Choi 2023, section 6).
+"""
 
 
 @cache
@@ -15,7 +21,10 @@ def built_in_protocols() -> Mapping[tuple[str, int], AnnotationProtocol]:
     """Return the built-in protocols by name and version, in the order of their names."""
     documents = [path.read_bytes() for path in sorted(_DOCUMENTS.glob("*.json"))]
     protocols = [AnnotationProtocol.model_validate_json(document) for document in documents]
-    return MappingProxyType({(protocol.name, protocol.version): protocol for protocol in protocols})
+    drawn = {"version": 2, "question_order": "annotator"}
+    protocols += [each.model_copy(update=drawn) for each in protocols if each.name in _IN_RANDOM_ORDER]
+    by_version = {(each.name, each.version): each for each in protocols}
+    return MappingProxyType(dict(sorted(by_version.items())))
 
 
 def is_built_in(name: str) -> bool:
