@@ -52,8 +52,13 @@ async def count_shown(session: ReadSession, campaign_id: UUID) -> int:
 
 
 async def conversations_by_name(session: ReadSession, campaign_id: UUID) -> dict[str, tuple[UUID, int]]:
-    """Return the id and the number of exchanges of each of a campaign's conversations, by its name in exports."""
+    """Return the id and the number of exchanges of each of a campaign's conversations.
+
+    The keys are the conversations' names in exports, and the suite's own ids of imported conversations.
+    """
     statement = select(NAME, ShownRow.conversation_id, func.jsonb_array_length(ShownRow.turns)).where(
         ShownRow.campaign_id == campaign_id
     )
-    return {name: (row_id, turns // 2) for name, row_id, turns in await session.execute(statement)}
+    rows = [(name, row_id, turns // 2) for name, row_id, turns in await session.execute(statement)]
+    by_id = {str(row_id): (row_id, exchanges) for _, row_id, exchanges in rows}
+    return by_id | {name: (row_id, exchanges) for name, row_id, exchanges in rows}

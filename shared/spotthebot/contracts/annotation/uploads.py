@@ -39,9 +39,9 @@ class PackageIn(Wire):
 
 
 class ShownIn(Wire):
-    """A conversation, named by its external id, up to a number of exchanges."""
+    """A conversation up to a number of exchanges."""
 
-    conversation: ExternalId
+    conversation: ExternalId = Field(description="Its id in the export of its collection, or the suite's own id.")
     exchanges: Exchanges
 
 

@@ -1,7 +1,7 @@
 """Uploaded packages and annotations: check them against the campaign and store them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from spotthebot.annotation.annotations import store as annotations_store
@@ -15,13 +15,12 @@ from spotthebot.annotation.campaign_setup.errors import (
     CampaignTakesNoImports,
     UnknownReferences,
 )
-from spotthebot.annotation.campaign_setup.use_cases.collections import fetch_all
+from spotthebot.annotation.campaign_setup.use_cases.packages import NewConversations, add_conversations, fetch_new
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.campaigns.use_cases import terms_of
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.conversations import store as conversations_store
-from spotthebot.annotation.conversations.domain import ShownConversation
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import NewPackage, PackedConversation, PackedItem, UploadedItem
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
@@ -38,10 +37,10 @@ from spotthebot.kit.errors import FieldError
 
 async def fetch_missing_conversations(
     database: Database, conversations: Conversations, campaign_id: UUID, uploaded: Sequence[PackageIn]
-) -> list[ShownConversation]:
+) -> NewConversations | None:
     """Fetch the collections' conversations if an uploaded package shows a conversation that the campaign lacks.
 
-    No session is open meanwhile. Raises CampaignTakesNoImports, CampaignNotOpen and ConversationsNamedAlike.
+    Otherwise return None. No session is open meanwhile. Raises CampaignTakesNoImports, CampaignNotOpen and ConversationsNamedAlike.
     """
     async with database.read() as session:
         campaign = await _require_packages(session, campaign_id)
@@ -49,20 +48,21 @@ async def fetch_missing_conversations(
     if all(
         each.conversation in known for package in uploaded for segment in package.segments for each in _shown(segment)
     ):
-        return []
-    return await fetch_all(conversations, campaign)
+        return None
+    return await fetch_new(database, conversations, campaign)
 
 
 async def import_packages(
-    session: WriteSession, campaign_id: UUID, uploaded: Sequence[PackageIn], missing: Sequence[ShownConversation]
+    session: WriteSession, campaign_id: UUID, uploaded: Sequence[PackageIn], missing: NewConversations | None
 ) -> int:
     """Store uploaded packages and return how many are new; known packages stay as they are.
 
-    `missing` are conversations to add to the campaign first; known conversations stay as they are.
+    The conversations of `missing` are added to the campaign first.
     """
     await campaigns_store.lock_campaign(session, campaign_id)
     campaign = await _require_packages(session, campaign_id)
-    await conversations_store.add_shown_conversations(session, campaign_id, missing)
+    if missing is not None:
+        await add_conversations(session, campaign_id, missing)
     check = _PackageCheck(
         is_pair=(await terms_of(session, campaign_id)).protocol.unit.kind == "pair",
         known=await conversations_store.conversations_by_name(session, campaign_id),
@@ -79,7 +79,7 @@ async def import_packages(
         FieldError(f"/packages/{number}/segments/{position}", fault)
         for number, package in enumerate(uploaded)
         for position, segment in enumerate(package.segments)
-        if (fault := check.fault(package.external_id, segment))
+        if (fault := check.fault(number, package.external_id, segment))
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
@@ -178,12 +178,14 @@ class _PackageCheck:
     known: dict[str, tuple[UUID, int]]
     shown_by: dict[tuple[UUID, int], str | None]
     right_of: dict[UUID, str | None]
+    named: set[tuple[int, UUID, int | None]] = field(default_factory=set)
+    """The conversations checked so far: the package's number in the upload, the id, and for the left the exchanges."""
 
-    def fault(self, package: str, segment: SegmentIn) -> str | None:
+    def fault(self, number: int, package: str, segment: SegmentIn) -> str | None:
         """Return why a package can't show a segment. If it can, record the package of the segment and return None."""
-        return next(self._faults(package, segment), None)
+        return next(self._faults(number, package, segment), None)
 
-    def _faults(self, package: str, segment: SegmentIn) -> Iterator[str]:
+    def _faults(self, number: int, package: str, segment: SegmentIn) -> Iterator[str]:
         if (segment.right is not None) is not self.is_pair:
             yield "the protocol compares pairs: `right` is missing" if self.is_pair else "the protocol has no pairs"
         for each in _shown(segment):
@@ -196,6 +198,10 @@ class _PackageCheck:
             yield f"conversation {segment.conversation} stands beside itself"
         if (other := self.shown_by.setdefault((left, segment.exchanges), package)) != package:
             yield f"conversation {segment.conversation} is shown so far by the package {other} already"
+        here = {(number, left, segment.exchanges), *((number, right, None) for right in beside)}
+        if here & self.named:
+            yield "a conversation is named twice in the package, by both of its ids"
+        self.named.update(here)
         for right in beside:
             if (other := self.right_of.setdefault(right, package)) != package:
                 yield f"the conversation on the right is there in the package {other} already"

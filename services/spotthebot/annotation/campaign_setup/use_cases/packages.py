@@ -32,21 +32,22 @@ _ITEMS_AT_ONCE: Final = 10_000
 
 @dataclass(frozen=True)
 class Packed:
-    """Packages to store, and hashes of the people who chatted in the conversations.
-
-    `not_selected` counts the conversations that the campaign's mix leaves out.
-    """
+    """Packages to store; `not_selected` counts the conversations that the campaign's mix leaves out."""
 
     allocation: Allocation
-    interactors: Interactors
     not_selected: int
 
 
 @dataclass(frozen=True)
 class NewConversations:
-    """New conversations of a campaign; `packed` is None if packages are uploaded."""
+    """New conversations of a campaign; `packed` is None if packages are uploaded.
+
+    `interactors` has hashes of the people who chatted in any conversation of the collections. It is None for imports,
+    whose annotators see nothing here.
+    """
 
     shown: Sequence[ShownConversation]
+    interactors: Interactors | None
     packed: Packed | None = None
 
 
@@ -80,19 +81,19 @@ async def fetch_new(database: Database, conversations: Conversations, campaign: 
     """
     async with database.read() as session:
         known = await conversations_store.list_shown_ids(session, campaign.id)
+    interactors = await conversations.interactors(campaign.collections) if campaign.takes_claims else None
     if campaign.mode != "live":
         found = await fetch_all(conversations, campaign)
-        return NewConversations([each for each in found if each.conversation_id not in known])
+        return NewConversations([each for each in found if each.conversation_id not in known], interactors)
     async with database.write() as session:
         secret = await campaigns_store.get_secret(session, campaign.id)
         protocol = await require_protocol(session, campaign.protocol, campaign.protocol_version)
     unit = unit_of(protocol, campaign.segments)
     selected = await select_conversations(conversations, campaign, unit, secret)
-    interactors = await conversations.interactors(campaign.collections)
     new = [each for each in selected.shown if each.conversation_id not in known]
     allocation = await asyncio.to_thread(_allocate, campaign, unit, new, selected.strata, secret)
     used = [each for each in new if each.conversation_id in allocation.conversations]
-    return NewConversations(used, Packed(allocation, interactors, selected.not_selected))
+    return NewConversations(used, interactors, Packed(allocation, selected.not_selected))
 
 
 async def add_new(session: WriteSession, campaign: Campaign, new: NewConversations) -> None:
@@ -100,11 +101,24 @@ async def add_new(session: WriteSession, campaign: Campaign, new: NewConversatio
 
     Raises GoldStandsOut if annotators could tell gold dialogues from the new items.
     """
-    if new.packed is None:
-        await conversations_store.add_shown_conversations(session, campaign.id, new.shown)
-        return
-    await _store(session, campaign, new.shown, new.packed)
-    await require_alike(session, campaign)
+    await add_conversations(session, campaign.id, new)
+    if new.packed is not None:
+        await _store(session, campaign, new.shown, new.packed)
+        await require_alike(session, campaign)
+
+
+async def add_conversations(session: WriteSession, campaign_id: UUID, new: NewConversations) -> None:
+    """Store the conversations in a campaign that this transaction has locked; known conversations stay as they are.
+
+    Nobody is shown a conversation in which they chatted.
+    """
+    has_others = await conversations_store.count_shown(session, campaign_id) > 0
+    hashes = {} if new.interactors is None else new.interactors.sha256
+    await conversations_store.add_shown_conversations(session, campaign_id, new.shown, hashes)
+    if new.interactors is not None:
+        await campaigns_store.set_interactor_salt(session, campaign_id, new.interactors.salt)
+        if has_others:
+            await store.hash_interactors_again(session, campaign_id, hashes)
 
 
 async def _lock_building(session: WriteSession, campaign: Campaign) -> bool:
@@ -127,13 +141,9 @@ def _allocate(
 
 
 async def _store(session: WriteSession, campaign: Campaign, shown: Sequence[ShownConversation], packed: Packed) -> None:
-    """Add packed conversations and packages to a campaign. Of conversations left out, store only their number."""
-    allocation, interactors = packed.allocation, packed.interactors
-    await conversations_store.add_shown_conversations(session, campaign.id, shown, interactors.sha256)
-    await campaigns_store.set_interactor_salt(session, campaign.id, interactors.salt)
+    """Add packages of stored conversations to a campaign. Of conversations left out, store only their number."""
+    allocation = packed.allocation
     first, first_block = await store.count_packages_and_blocks(session, campaign.id)
-    if first:
-        await store.hash_interactors_again(session, campaign.id, interactors.sha256)
     whole = {each.conversation_id: each.longest for each in shown}
     shuffle = Shuffle(await campaigns_store.get_secret(session, campaign.id), campaign.seed)
     gold = campaign.gold.per_package if campaign.gold else 0
