@@ -140,7 +140,7 @@ class TestRunningCampaign:
         said = await faults(
             suite,
             campaign,
-            protocol="dialogue_likert",
+            protocol="turn_likert",
             segments=[1, 3],
             seed=5,
             annotations_per_segment=1,
@@ -259,7 +259,7 @@ class TestDraft:
     async def test_takes_the_newest_version_of_another_protocol(self, suite: RunningSuite):
         draft = await draft_of(suite)
         found = await changed(suite, draft, protocol="dialogue_likert")
-        assert (found["protocol"], found["protocol_version"]) == ("dialogue_likert", 1)
+        assert (found["protocol"], found["protocol_version"]) == ("dialogue_likert", 2)
         admin = await suite.client("annotation", "admin")
         built = await until(admin, f"/v1/campaigns/{draft['id']}", "draft")
         shown = (await admin.get(f"/v1/campaigns/{draft['id']}/preview/package")).json()

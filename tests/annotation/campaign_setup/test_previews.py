@@ -76,7 +76,9 @@ class TestPreview:
     def test_counts_packages_annotated_twice_once_more(self):
         """Block 1 has two packages of 5 + 5 items for two annotators: 2 + 4 assignments, 60 + 20 annotations."""
         campaign = replace(CAMPAIGN, annotations_per_segment=1, pay_per_package=Decimal(1), currency="EUR")
-        workload = Workload({2: 30, 3: 30}, {0: 2, 1: 2}, 15, items_twice={2: 10, 3: 10}, blocks_twice=frozenset({1}))
+        workload = Workload(
+            {2: 30, 3: 30}, {0: 2, 1: 2}, 15, extra_annotations={2: 10, 3: 10}, extra_assignments={1: 2}
+        )
         found = preview(campaign, workload, [*_seconds(2, 10), *_seconds(3, 20)])
         assert (found.packages, found.items, found.assignments, found.annotations) == (4, 60, 6, 80)
         assert (found.annotators, found.pay) == (AnnotatorsNeeded(4, 4), Decimal(6))  # block 1: nobody may have two
@@ -95,7 +97,9 @@ class TestPreview:
         """Three packages of four show one conversation; the fourth shares none, so one of three annotators has it."""
         shown = [frozenset(map(_id, each)) for each in ("ab", "ac", "ad", "ef")]
         uploaded = replace(CAMPAIGN, mode="uploaded", annotations_per_segment=1, packages_per_annotator=4)
-        found = preview(uploaded, Workload({2: 8}, {None: 4}, largest=2, conversations=shown), [])
+        found = preview(
+            uploaded, Workload({2: 8}, {None: 4}, largest=2, conversations=shown, extra_annotators=[0] * 4), []
+        )
         assert found.annotators == AnnotatorsNeeded(3, 3)
         assert [(each.pointer, each.detail.split(" without")[0]) for each in found.unreached] == [
             ("/packages_per_annotator", "is 4, but nobody can take more than 3")  # six conversations, two in each
@@ -110,7 +114,9 @@ def _id(name: str) -> UUID:
     return UUID(int=ord(name))
 
 
-def _can_annotate(packages: Sequence[AbstractSet[str]], annotations: int, limit: int | None, annotators: int) -> bool:
+def _can_annotate(
+    packages: Sequence[AbstractSet[str]], needs: Sequence[int], limit: int | None, annotators: int
+) -> bool:
     """Say by trying everything whether so many annotators can do it."""
 
     def place(slots: Sequence[tuple[int, AbstractSet[str]]], held: list[list[tuple[int, AbstractSet[str]]]]) -> bool:
@@ -124,27 +130,28 @@ def _can_annotate(packages: Sequence[AbstractSet[str]], annotations: int, limit:
                 has.pop()
         return False
 
-    slots = [(number, package) for number, package in enumerate(packages) for _ in range(annotations)]
+    slots = [(number, package) for number, package in enumerate(packages) for _ in range(needs[number])]
     return place(slots, [[] for _ in range(annotators)])
 
 
 class TestAnnotatorsNeeded:
     @given(
         st.lists(st.frozensets(st.sampled_from("abcdef"), min_size=1, max_size=3), min_size=1, max_size=4),
-        st.integers(1, 2),
+        st.lists(st.integers(1, 2), min_size=4, max_size=4),
         st.none() | st.integers(1, 3),
     )
     def test_has_the_fewest_between_two_numbers(
-        self, packages: list[frozenset[str]], annotations: int, limit: int | None
+        self, packages: list[frozenset[str]], needs: list[int], limit: int | None
     ):
-        found = annotators_needed(packages, annotations=annotations, packages_per_annotator=limit)
-        assert _can_annotate(packages, annotations, limit, found.enough)
-        assert not _can_annotate(packages, annotations, limit, found.at_least - 1)
+        needs = needs[: len(packages)]
+        found = annotators_needed(packages, needs, packages_per_annotator=limit)
+        assert _can_annotate(packages, needs, limit, found.enough)
+        assert not _can_annotate(packages, needs, limit, found.at_least - 1)
 
     def test_says_two_numbers_where_the_fewest_are_not_found(self):
         """A ring of five packages, each sharing a conversation with the next: two annotators can't, three can."""
         ring = [frozenset(pair) for pair in ("ab", "bc", "cd", "de", "ea")]
-        found = annotators_needed(ring, annotations=1, packages_per_annotator=None)
+        found = annotators_needed(ring, [1] * 5, packages_per_annotator=None)
         assert found == AnnotatorsNeeded(at_least=2, enough=3)
 
 

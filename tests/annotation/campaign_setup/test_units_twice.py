@@ -38,7 +38,7 @@ async def _faults(suite: RunningSuite, campaign: dict[str, Any], **changes: Any)
 
 
 def _slots(suite: RunningSuite, campaign: dict[str, Any]) -> list[tuple[bool, int]]:
-    found = rows(suite, "SELECT campaign_id, annotated_twice, slots_left FROM annotation.packages")
+    found = rows(suite, "SELECT campaign_id, extra_annotators = 1, slots_left FROM annotation.packages")
     return sorted((twice, slots) for campaign_id, twice, slots in found if str(campaign_id) == campaign["id"])
 
 
@@ -59,7 +59,7 @@ class TestCampaign:
         assert (found["state"], found["submitted"], found["annotations"]) == ("complete", 5, 5)
         assert await refused(suite, campaign, "cleo") == "closed"
         query = """
-            SELECT count(*), count(DISTINCT annotator_id), bool_or(annotated_twice) FROM annotation.annotations
+            SELECT count(*), count(DISTINCT annotator_id), bool_or(extra_annotators = 1) FROM annotation.annotations
             JOIN annotation.items ON items.id = item_id JOIN annotation.packages ON packages.id = package_id
             GROUP BY items.conversation_id
         """

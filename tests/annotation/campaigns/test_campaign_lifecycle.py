@@ -51,8 +51,8 @@ CAMPAIGN = Campaign(
     too_short=None,
     not_selected=None,
     unpaired=None,
-    packages_twice=0,
-    items_twice=0,
+    extra_assignments=0,
+    extra_annotations=0,
     progress=Progress(packages=3, items=60, annotations=0, submitted=0),
 )
 
@@ -112,7 +112,7 @@ class TestIsFullyAnnotated:
 
     def test_needs_one_submission_more_of_a_package_annotated_twice(self):
         # 3 packages, one of them twice
-        drawn = replace(CAMPAIGN, annotations_per_segment=1, units_twice=20, packages_twice=1)
+        drawn = replace(CAMPAIGN, annotations_per_segment=1, units_twice=20, extra_assignments=1)
         progress = [replace(CAMPAIGN.progress, submitted=count) for count in (3, 4)]
         assert [replace(drawn, progress=each).is_fully_annotated for each in progress] == [False, True]
         assert drawn.assignments_needed == 4
@@ -127,7 +127,7 @@ class TestAnnotationsNeeded:
         assert CAMPAIGN.annotations_needed == 120  # 60 items, 2 annotators
 
     def test_are_one_more_of_each_item_annotated_twice(self):
-        drawn = replace(CAMPAIGN, annotations_per_segment=1, units_twice=20, items_twice=20)
+        drawn = replace(CAMPAIGN, annotations_per_segment=1, units_twice=20, extra_annotations=20)
         assert drawn.annotations_needed == 80  # 60 items, 20 of them by two
 
     @pytest.mark.parametrize(("annotations", "needed"), [(0, 120), (119, 120), (180, 180)])

@@ -40,7 +40,7 @@ class TestCampaigns:
         self, stored: SavepointDatabase
     ):
         async with stored.write() as session:
-            campaign = await store_campaign(session, packages=2, packages_twice=1)
+            campaign = await store_campaign(session, packages=2, extra_assignments=1)
             count = campaigns_store.count_submitted
             assert [await count(session, campaign, annotations=1) for _ in range(3)] == [False, False, True]
 

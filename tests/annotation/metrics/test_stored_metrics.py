@@ -23,7 +23,7 @@ class TestMetrics:
         async with stored.write() as session:
             first = await store_campaign(session, **packed)
             newest = await store_campaign(session, **packed | {"submitted": 16})
-            drawn = await store_campaign(session, packages=5, packages_twice=2, submitted=4)
+            drawn = await store_campaign(session, packages=5, extra_assignments=2, submitted=4)
             await store_campaign(session, state="paused", **packed)
             await store_campaign(session, mode="import", **packed)
             all_three = await metrics_store.count(session, max_campaigns=3)

@@ -117,7 +117,7 @@ async def build_again(session: WriteSession, campaign_id: UUID) -> None:
     This transaction has locked the campaign.
     """
     await _drop_packages(session, campaign_id)
-    none = dict.fromkeys(("packages", "items", "packages_twice", "items_twice"), 0)
+    none = dict.fromkeys(("packages", "items", "extra_assignments", "extra_annotations"), 0)
     unknown = dict.fromkeys(("too_short", "not_selected", "unpaired", "failure", "built_at"))
     await campaigns_store.move_campaign(
         session, campaign_id, CampaignState.BUILDING, opens_when_built=False, **none, **unknown

@@ -90,8 +90,8 @@ class Campaign:
     Three fields count conversations that are not shown: `too_short`; `not_selected` from the collections; `unpaired`,
     which is 1 if an odd number of dialogues was paired. They are None if nothing was counted, as in imports.
 
-    `packages_twice` and `items_twice` count the packages and items of the units that two annotators see by
-    `units_twice`.
+    `extra_assignments` and `extra_annotations` are the submissions and annotations that packages need in addition to
+    `annotations_per_segment` of each: by `units_twice`, or as their upload said.
     """
 
     id: CampaignId
@@ -131,8 +131,8 @@ class Campaign:
     too_short: int | None
     not_selected: int | None
     unpaired: int | None
-    packages_twice: int
-    items_twice: int
+    extra_assignments: int
+    extra_annotations: int
     progress: Progress
 
     @property
@@ -162,16 +162,16 @@ class Campaign:
 
     @property
     def assignments_needed(self) -> int:
-        """The number of submissions to reach: packages times annotators, and one more of each package seen twice."""
-        return self.progress.packages * self.annotations_per_segment + self.packages_twice
+        """The number of submissions to reach: packages times annotators, and the extra ones."""
+        return self.progress.packages * self.annotations_per_segment + self.extra_assignments
 
     @property
     def annotations_needed(self) -> int:
-        """The number of annotations to reach: items times annotators, and one more of each item seen twice.
+        """The number of annotations to reach: items times annotators, and the extra ones.
 
         For an import it is at least the number of annotations stored.
         """
-        planned = self.progress.items * self.annotations_per_segment + self.items_twice
+        planned = self.progress.items * self.annotations_per_segment + self.extra_annotations
         return planned if self.takes_claims else max(planned, self.progress.annotations)
 
     @property

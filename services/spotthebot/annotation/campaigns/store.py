@@ -23,7 +23,7 @@ from spotthebot.kit.ids import new_id
 
 _BY_ID = Statement(select(CampaignRow).where(CampaignRow.id == bindparam("campaign_id")))
 _SUBMITTED = CampaignRow.submitted + constant(1)
-ASSIGNMENTS_NEEDED = CampaignRow.packages * CampaignRow.annotations_per_segment + CampaignRow.packages_twice
+ASSIGNMENTS_NEEDED = CampaignRow.packages * CampaignRow.annotations_per_segment + CampaignRow.extra_assignments
 """The number of submissions that complete a campaign, as a column."""
 _COUNT_SUBMITTED = Statement(
     update(CampaignRow)

@@ -15,12 +15,12 @@ from spotthebot.annotation.metadata import Base
 class CampaignRow(Base):
     """A campaign with its counters; `built_at` is when its packages were made, `closed_at` its end.
 
-    `packages` and `items` count the packages and their items, `packages_twice` and `items_twice` those that one more
-    annotator sees by `units_twice`, `annotations` the submitted or imported annotations, `submitted` the submitted
-    assignments. `secret` and the seed determine how conversations are packed; `pseudonym_key`
-    makes the annotators' names in exports. Neither key is ever sent. `annotators_published` says that the names of an
-    import's annotators are public. Teams may see results since `released_at`, everybody since `published_at`.
-    `collection_id` is the first collection.
+    `packages` and `items` count the packages and their items, `extra_assignments` and `extra_annotations` the
+    submissions and annotations that packages need in addition to `annotations_per_segment` of each, `annotations` the
+    submitted or imported annotations, `submitted` the submitted assignments. `secret` and the seed determine how
+    conversations are packed; `pseudonym_key` makes the annotators' names in exports. Neither key is ever sent.
+    `annotators_published` says that the names of an import's annotators are public. Teams may see results since
+    `released_at`, everybody since `published_at`. `collection_id` is the first collection.
     """
 
     __tablename__ = "campaigns"
@@ -72,7 +72,7 @@ class CampaignRow(Base):
     unpaired: Mapped[int | None]
     packages: Mapped[int] = mapped_column(server_default="0")
     items: Mapped[int] = mapped_column(server_default="0")
-    packages_twice: Mapped[int] = mapped_column(server_default="0")
-    items_twice: Mapped[int] = mapped_column(server_default="0")
+    extra_assignments: Mapped[int] = mapped_column(server_default="0")
+    extra_annotations: Mapped[int] = mapped_column(server_default="0")
     annotations: Mapped[int] = mapped_column(server_default="0")
     submitted: Mapped[int] = mapped_column(server_default="0")

@@ -26,7 +26,7 @@ async def count(session: ReadSession, *, max_campaigns: int) -> CampaignCounts:
     states = await session.execute(text("SELECT state, count(*) AS number FROM annotation.campaigns GROUP BY state"))
     missing = await session.execute(
         text("""
-            SELECT id, GREATEST(packages * annotations_per_segment + packages_twice - submitted, 0) AS packages
+            SELECT id, GREATEST(packages * annotations_per_segment + extra_assignments - submitted, 0) AS packages
             FROM annotation.campaigns WHERE state = 'open' AND mode IN ('live', 'uploaded') ORDER BY id DESC
         """)
     )

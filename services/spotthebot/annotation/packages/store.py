@@ -34,23 +34,25 @@ EXCHANGES = ItemRow.exchanges + func.coalesce(ItemRow.right_exchanges, 0)
 async def add_packages(session: WriteSession, campaign_id: UUID, packages: Sequence[NewPackage], *, slots: int) -> int:
     """Store packages in order and return how many are new; packages with a known external id stay as they are.
 
-    Each package needs `slots` annotators, one more if it is annotated twice. The campaign's counters grow by the new
+    Each package needs `slots` annotators and its extra ones. The campaign's counters grow by the new
     packages.
     """
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "id": row_id,
             "campaign_id": campaign_id,
             "external_id": package.external_id,
             "block": package.block,
-            "annotated_twice": package.annotated_twice,
-            "slots_left": slots + package.annotated_twice,
+            "extra_annotators": package.extra_annotators,
+            "slots_left": slots + package.extra_annotators,
         }
         for row_id, package in zip(new_ids(len(packages)), packages, strict=True)
     ]
     statement = insert(PackageRow).values(rows).on_conflict_do_nothing().returning(PackageRow.id)
     stored = set(await session.scalars(statement))
-    twice = {row["id"] for row in rows if row["id"] in stored and row["annotated_twice"]}
+    extra = {
+        row["id"]: package.extra_annotators for row, package in zip(rows, packages, strict=True) if row["id"] in stored
+    }
     packed = [
         (row["id"], position, item)
         for row, package in zip(rows, packages, strict=True)
@@ -82,8 +84,8 @@ async def add_packages(session: WriteSession, campaign_id: UUID, packages: Seque
         .values(
             packages=CampaignRow.packages + len(stored),
             items=CampaignRow.items + len(packed),
-            packages_twice=CampaignRow.packages_twice + len(twice),
-            items_twice=CampaignRow.items_twice + sum(package_id in twice for package_id, _, _ in packed),
+            extra_assignments=CampaignRow.extra_assignments + sum(extra.values()),
+            extra_annotations=CampaignRow.extra_annotations + sum(extra[package_id] for package_id, _, _ in packed),
         )
     )
     return len(stored)
@@ -217,17 +219,17 @@ def right_of(item: ItemRow) -> PackedConversation | None:
 async def get_workload(session: ReadSession, campaign_id: UUID) -> Workload:
     """Count the items of a campaign by length, its packages by block, and the items of its largest package.
 
-    For packages without a block, the workload also has their conversations.
+    For packages without a block, the workload also has their conversations and extra annotators.
     """
     items = (
-        select(EXCHANGES, func.count(), func.count().filter(PackageRow.annotated_twice))
+        select(EXCHANGES, func.count(), func.sum(PackageRow.extra_annotators))
         .join(PackageRow, PackageRow.id == ItemRow.package_id)
         .where(ItemRow.campaign_id == campaign_id)
         .group_by(EXCHANGES)
     )
     sizes = select(func.count()).where(ItemRow.campaign_id == campaign_id).group_by(ItemRow.package_id).subquery()
     packages = (
-        select(PackageRow.block, func.count(), func.bool_or(PackageRow.annotated_twice))
+        select(PackageRow.block, func.count(), func.sum(PackageRow.extra_annotators))
         .where(PackageRow.campaign_id == campaign_id)
         .group_by(PackageRow.block)
     )
@@ -237,14 +239,20 @@ async def get_workload(session: ReadSession, campaign_id: UUID) -> Workload:
     shown = union(
         left.where(*unblocked), right.where(*unblocked, ItemRow.right_conversation_id.is_not(None))
     ).subquery()
-    conversations = select(func.array_agg(shown.c.conversation_id)).group_by(shown.c.package_id)
+    conversations = (
+        select(func.array_agg(shown.c.conversation_id), PackageRow.extra_annotators)
+        .join(PackageRow, PackageRow.id == shown.c.package_id)
+        .group_by(PackageRow.id)
+    )
     largest = await session.scalar(select(func.max(sizes.c[0])))
+    uploaded = (await session.execute(conversations)).all()
     of_lengths, of_blocks = (await session.execute(items)).all(), (await session.execute(packages)).all()
     return Workload(
         items={length: count for length, count, _ in of_lengths},
         packages={block: count for block, count, _ in of_blocks},
         largest=largest or 0,
-        conversations=[frozenset(each) for each in await session.scalars(conversations)],
-        items_twice={length: twice for length, _, twice in of_lengths},
-        blocks_twice=frozenset(block for block, _, twice in of_blocks if twice),
+        extra_annotations={length: extra for length, _, extra in of_lengths},
+        extra_assignments={block: extra for block, _, extra in of_blocks},
+        conversations=[frozenset(each) for each, _ in uploaded],
+        extra_annotators=[extra for _, extra in uploaded],
     )

@@ -23,8 +23,8 @@ from spotthebot.annotation.metadata import Base
 class PackageRow(Base):
     """Items that one annotator labels in one sitting; `slots_left` counts the annotators still needed.
 
-    Packages of one `block` show the same conversations. A package that is `annotated_twice` has the units drawn by the
-    campaign's `units_twice`.
+    Packages of one `block` show the same conversations. A package needs `extra_annotators` in addition to the
+    campaign's `annotations_per_segment`: one if its units were drawn by `units_twice`, or as many as its upload said.
     """
 
     __tablename__ = "packages"
@@ -38,7 +38,7 @@ class PackageRow(Base):
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id), index=True)
     external_id: Mapped[str | None] = mapped_column(String(200))
     block: Mapped[int | None]
-    annotated_twice: Mapped[bool] = mapped_column(server_default="false")
+    extra_annotators: Mapped[int] = mapped_column(server_default="0")
     slots_left: Mapped[int] = mapped_column(server_default="0")
 
 

@@ -29,6 +29,8 @@ from spotthebot.contracts.wire import Domain, Name, Text, Wire
 CampaignId = NewType("CampaignId", UUID)
 HumanShare = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 MAX_COLLECTIONS: Final = 100
+MAX_ANNOTATORS: Final = 50
+"""The number of annotators who see a segment."""
 SECRET_BYTES: Final = 32
 
 
@@ -96,7 +98,7 @@ class CampaignSettings(Requirements):
     annotations_per_segment: int = Field(
         default=2,
         ge=1,
-        le=50,
+        le=MAX_ANNOTATORS,
         description="Annotators who see each segment, none of them twice; by default 1 if `units_twice` is given.",
     )
     package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
 from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, Answer, Exchanges
+from spotthebot.contracts.annotation.campaigns import MAX_ANNOTATORS
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.protocols import MAX_QUESTIONS, Identifier
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
@@ -23,10 +24,17 @@ Moment = Annotated[AwareDatetime, AfterValidator(_in_every_time_zone)]
 
 
 class PackageIn(Wire):
-    """A package that annotators worked on elsewhere: segments of the campaign's conversations."""
+    """A package: segments of the campaign's conversations. Annotators work on it here, or worked on it elsewhere."""
 
     external_id: ExternalId
     segments: tuple["SegmentIn", ...] = Field(min_length=1, max_length=MAX_PACKAGE_SIZE, fail_fast=True)
+    annotators: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_ANNOTATORS,
+        description="In a campaign with mode `uploaded`: how many different annotators get the package, at least its"
+        " `annotations_per_segment`; null: as many as that.",
+    )
 
     @model_validator(mode="after")
     def _segments_differ(self) -> "PackageIn":

@@ -103,8 +103,10 @@ class ResultCache:
         """
         revision = await self._campaign_data.current_revision(campaign_id, protocol=GAME)
         campaign = revision.campaign
-        # May grow while the game runs. With `units_twice`, any conversation may be one that two annotators get.
-        needed = {"annotations_needed": campaign.annotations_per_segment if campaign.units_twice is None else 2}
+        # May grow while the game runs. Any conversation may be one that extra annotators get.
+        extra = campaign.assignments_needed - campaign.packages * campaign.annotations_per_segment
+        more = extra if campaign.units_twice is None else 1
+        needed = {"annotations_needed": campaign.annotations_per_segment + more}
 
         def compute(sides: Sequence[PlayedSide]) -> bytes:
             if campaign.state in ENDED:

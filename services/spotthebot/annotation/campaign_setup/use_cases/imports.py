@@ -40,7 +40,8 @@ async def fetch_missing_conversations(
 ) -> NewConversations | None:
     """Fetch the collections' conversations if an uploaded package shows a conversation that the campaign lacks.
 
-    Otherwise return None. No session is open meanwhile. Raises CampaignTakesNoImports, CampaignNotOpen and ConversationsNamedAlike.
+    Otherwise return None. No session is open meanwhile. Raises CampaignTakesNoImports, CampaignNotOpen,
+    CampaignNoDraft and ConversationsNamedAlike.
     """
     async with database.read() as session:
         campaign = await _require_packages(session, campaign_id)
@@ -76,6 +77,11 @@ async def import_packages(
         if len(package.segments) + gold > MAX_PACKAGE_SIZE
     ]
     faults += [
+        FieldError(f"/packages/{number}/annotators", fault)
+        for number, package in enumerate(uploaded)
+        if (fault := _fault_of_annotators(campaign, package.annotators))
+    ]
+    faults += [
         FieldError(f"/packages/{number}/segments/{position}", fault)
         for number, package in enumerate(uploaded)
         for position, segment in enumerate(package.segments)
@@ -89,11 +95,23 @@ async def import_packages(
             tuple(map(check.item, package.segments)),
             gold=gold_positions(shuffle, package.external_id, items=len(package.segments), gold=gold),
             external_id=package.external_id,
+            extra_annotators=package.annotators - campaign.annotations_per_segment if package.annotators else 0,
         )
         for package in uploaded
     ]
     slots = campaign.annotations_per_segment if campaign.takes_claims else 0
     return await packages_store.add_packages(session, campaign_id, packages, slots=slots)
+
+
+def _fault_of_annotators(campaign: Campaign, annotators: int | None) -> str | None:
+    """Return why a package can't have this number of annotators."""
+    if annotators is None:
+        return None
+    if not campaign.takes_claims:
+        return "is for mode uploaded: nobody claims the packages of an import"
+    if annotators < campaign.annotations_per_segment:
+        return f"must be at least {campaign.annotations_per_segment}: the campaign's annotations_per_segment"
+    return None
 
 
 async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
@@ -197,7 +215,10 @@ class _PackageCheck:
         if left in beside:
             yield f"conversation {segment.conversation} stands beside itself"
         if (other := self.shown_by.setdefault((left, segment.exchanges), package)) != package:
-            yield f"conversation {segment.conversation} is shown so far by the package {other} already"
+            yield (
+                f"conversation {segment.conversation} is shown so far by the package {other} already; to have several"
+                " people annotate a package, say so by its `annotators`"
+            )
         here = {(number, left, segment.exchanges), *((number, right, None) for right in beside)}
         if here & self.named:
             yield "a conversation is named twice in the package, by both of its ids"

@@ -151,7 +151,7 @@ async def _store(session: WriteSession, campaign: Campaign, shown: Sequence[Show
         NewPackage(
             _packed(each, whole),
             block=first_block + each.block,
-            annotated_twice=each.annotated_twice,
+            extra_annotators=int(each.annotated_twice),
             gold=gold_positions(shuffle, number, items=len(each.items), gold=gold),
         )
         for number, each in enumerate(allocation.packages, first)

@@ -28,15 +28,15 @@ class PackedItem:
 class NewPackage:
     """A package to store: by its external id if it was uploaded, or by its block if it was allocated.
 
-    Its items take, in order, the positions that are not in `gold`. If it is `annotated_twice`, it needs one annotator
-    more than the campaign's other packages.
+    Its items take, in order, the positions that are not in `gold`. It needs `extra_annotators` in addition to the
+    campaign's `annotations_per_segment`.
     """
 
     items: tuple[PackedItem, ...]
     gold: frozenset[int] = frozenset()
     external_id: str | None = None
     block: int | None = None
-    annotated_twice: bool = False
+    extra_annotators: int = 0
 
     @property
     def positions(self) -> list[int]:

@@ -20,17 +20,18 @@ from spotthebot.annotation.packages.domain.allocation import Allocation
 class Workload:
     """The contents of a campaign: items by length in exchanges, packages by block, and the size of its largest package.
 
-    Packages of one block show the same conversations. Uploaded packages have the block None; `conversations` has the
-    conversations of each uploaded package. One more annotator sees the packages of `blocks_twice`; `items_twice` counts
-    their items by length.
+    Packages of one block show the same conversations. Uploaded packages have the block None; `conversations` and
+    `extra_annotators` have an entry for each uploaded package. `extra_annotations` by length and `extra_assignments` by
+    block come on top of the campaign's annotators for each item and package.
     """
 
     items: Mapping[int, int]
     packages: Mapping[int | None, int]
     largest: int
+    extra_annotations: Mapping[int, int] = field(default_factory=dict)
+    extra_assignments: Mapping[int | None, int] = field(default_factory=dict)
     conversations: Sequence[frozenset[UUID]] = ()
-    items_twice: Mapping[int, int] = field(default_factory=dict)
-    blocks_twice: frozenset[int | None] = frozenset()
+    extra_annotators: Sequence[int] = ()
 
     @classmethod
     def of(cls, allocation: Allocation) -> Self:
@@ -41,17 +42,19 @@ class Workload:
             items=Counter(length for length, _ in items),
             packages=Counter(package.block for package in packages),
             largest=max(len(package.items) for package in packages),
-            items_twice=Counter(length for length, annotated_twice in items if annotated_twice),
-            blocks_twice=frozenset(package.block for package in packages if package.annotated_twice),
+            extra_annotations=Counter(length for length, annotated_twice in items if annotated_twice),
+            extra_assignments=Counter(package.block for package in packages if package.annotated_twice),
         )
 
     def annotations(self, annotators: int) -> dict[int, int]:
-        """Return the annotations by length, if `annotators` see each item, and one more each item seen twice."""
-        return {length: annotators * count + self.items_twice.get(length, 0) for length, count in self.items.items()}
+        """Return the annotations by length, if `annotators` see each item, and the extra annotators theirs."""
+        extra = self.extra_annotations
+        return {length: annotators * count + extra.get(length, 0) for length, count in self.items.items()}
 
     def assignments(self, annotators: int) -> dict[int | None, int]:
-        """Return the assignments by block, if `annotators` get each package, and one more each package seen twice."""
-        return {block: (annotators + (block in self.blocks_twice)) * count for block, count in self.packages.items()}
+        """Return the assignments by block, if `annotators` get each package, and the extra annotators theirs."""
+        extra = self.extra_assignments
+        return {block: annotators * count + extra.get(block, 0) for block, count in self.packages.items()}
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,8 @@ def annotators_of(campaign: Campaign, workload: Workload) -> AnnotatorsNeeded:
     """
     annotations, limit = campaign.annotations_per_segment, campaign.packages_per_annotator
     if workload.conversations:
-        return annotators_needed(workload.conversations, annotations=annotations, packages_per_annotator=limit)
+        needs = [annotations + extra for extra in workload.extra_annotators]
+        return annotators_needed(workload.conversations, needs, packages_per_annotator=limit)
     assignments = workload.assignments(annotations)
     total = sum(assignments.values())
     if not total:
@@ -82,30 +86,36 @@ def annotators_of(campaign: Campaign, workload: Workload) -> AnnotatorsNeeded:
 
 
 def annotators_needed(
-    packages: Sequence[Collection[Hashable]], *, annotations: int, packages_per_annotator: int | None
+    packages: Sequence[Collection[Hashable]], needs: Sequence[int], *, packages_per_annotator: int | None
 ) -> AnnotatorsNeeded:
-    """Return bounds for the number of annotators, if each package needs `annotations` different annotators.
+    """Return bounds for the number of annotators, if each package needs as many different annotators as `needs` says.
 
     A package is given as its conversations. With fewer than `at_least` annotators, somebody would see the most frequent
     conversation twice, or get more packages than allowed. For `enough`, packages are given out one by one, packages
     with the most frequent conversation first. Each package goes to the first annotators who may have it.
     """
-    shown = Counter(conversation for package in packages for conversation in set(package))
+    shown: Counter[Hashable] = Counter()
+    for package, needed in zip(packages, needs, strict=True):
+        shown.update(dict.fromkeys(package, needed))
     limit = packages_per_annotator or max(1, len(packages))
-    by_limit = -(-len(packages) * annotations // limit)
-    at_least = max([by_limit, *(annotations * count for count in shown.values())])
-    return AnnotatorsNeeded(at_least, _enough(packages, shown, annotations, limit))
+    at_least = max([-(-sum(needs) // limit), *shown.values()])
+    return AnnotatorsNeeded(at_least, _enough(packages, needs, shown, limit))
 
 
-def _enough(packages: Sequence[Collection[Hashable]], shown: Counter[Hashable], annotations: int, limit: int) -> int:
+def _enough(
+    packages: Sequence[Collection[Hashable]], needs: Sequence[int], shown: Counter[Hashable], limit: int
+) -> int:
     seen_by: dict[Hashable, set[int]] = defaultdict(set)
     packages_of: Counter[int] = Counter()
     free: dict[int, None] = {}
-    for package in sorted(packages, key=lambda package: -max((shown[each] for each in package), default=0)):
+    by_frequency = sorted(
+        zip(packages, needs, strict=True), key=lambda each: -max((shown[one] for one in each[0]), default=0)
+    )
+    for package, needed in by_frequency:
         barred = set().union(*(seen_by[each] for each in package))
-        chosen = [*islice((each for each in free if each not in barred), annotations)]
+        chosen = [*islice((each for each in free if each not in barred), needed)]
         known = len(packages_of)
-        chosen += range(known, known + annotations - len(chosen))
+        chosen += range(known, known + needed - len(chosen))
         for annotator in chosen:
             packages_of[annotator] += 1
             free[annotator] = None
