@@ -212,7 +212,7 @@ class TestCampaigns:
             suite,
             "SELECT id, name, domain, collection_id, ARRAY[collection_id] || more_collections AS collections,"
             " human_share, mode, state, failure, too_short, not_selected, unpaired,"
-            " segments, annotations_per_segment, units_twice, headline, package_size,"
+            " segments, annotations_per_segment, pairs, units_twice, headline, package_size,"
             " packages_per_annotator,"
             " lease_seconds / 60 AS lease_minutes, pay_per_package, currency,"
             " protocol_name AS protocol, protocol_version, instructions, consent, panel, training, gold, max_strikes,"

@@ -77,6 +77,14 @@ class Conversations:
         except Invalid as refused:
             raise _not_mixed(refused) from refused
 
+    async def taken(self, mix: Mix) -> list[UUID]:
+        """Return the ids of the complete conversations that are long enough for a mix; raises CollectionsNotMixed."""
+        try:
+            hashes = self._conversations.stream_text_hashes(mix.collections[0], **_mixing(mix))
+            return [each.id async for each in hashes]
+        except Invalid as refused:
+            raise _not_mixed(refused) from refused
+
     async def strata(self, mix: Mix) -> dict[UUID, str]:
         """Return a label for each conversation of a mix; conversations of the same two speakers share a label.
 

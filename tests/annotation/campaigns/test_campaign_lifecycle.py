@@ -24,6 +24,7 @@ CAMPAIGN = Campaign(
     protocol_version=1,
     segments=(2, 3, 5),
     annotations_per_segment=2,
+    pairs="any",
     units_twice=None,
     headline=None,
     package_size=20,

@@ -45,7 +45,7 @@ QUESTIONS = [
     _likert("c"),
 ]
 """Four groups: a; b with the two behind it; the tree with its leaves and the one behind it; c."""
-DOCUMENT = {
+DOCUMENT: dict[str, Any] = {
     "format": 1,
     "name": "ordered",
     "version": 1,

@@ -6,7 +6,8 @@ from uuid import UUID
 import pytest
 
 from spotthebot.contracts.annotation.campaign_changes import CHANGEABLE, document_of
-from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignSettings, CampaignState
+from spotthebot.contracts.annotation.campaign_settings import CampaignSettings
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.annotation.panels import Panel
 from spotthebot.contracts.wire import Wire
 from spotthebot.web.campaigns.forms import DEFAULTS, FIELDS, PANELS, CampaignForm, fixed_fields

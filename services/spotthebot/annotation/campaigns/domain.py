@@ -22,9 +22,11 @@ from spotthebot.annotation.campaigns.errors import (
     HeadlineUnused,
     NoPay,
     PackagesNotNamed,
+    PairsUnused,
 )
 from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN
+from spotthebot.contracts.annotation.campaign_settings import Pairs
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignId, CampaignState
 from spotthebot.contracts.annotation.measures import measured_questions
 from spotthebot.contracts.annotation.panels import StoredPanel
@@ -88,7 +90,8 @@ class Campaign:
     """The annotation of collections' conversations; `failure` says why a campaign in state FAILED has no packages.
 
     Three fields count conversations that are not shown: `too_short`; `not_selected` from the collections; `unpaired`,
-    which is 1 if an odd number of dialogues was paired. They are None if nothing was counted, as in imports.
+    the dialogues that were to be compared in pairs and found no partner. They are None if nothing was counted, as in
+    imports.
 
     `extra_assignments` and `extra_annotations` are the submissions and annotations that packages need in addition to
     `annotations_per_segment` of each: by `units_twice`, or as their upload said.
@@ -104,6 +107,7 @@ class Campaign:
     protocol_version: int
     segments: tuple[int, ...]
     annotations_per_segment: int
+    pairs: Pairs
     units_twice: int | None
     headline: str | None
     package_size: int
@@ -254,6 +258,12 @@ def require_headline(protocol: AnnotationProtocol, headline: str | None) -> None
             known=", ".join(measures) or "none, since it has no measure",
             fields=(FieldError("/headline", "is no measure of the protocol"),),
         )
+
+
+def require_pairs(protocol: AnnotationProtocol, pairs: Pairs) -> None:
+    """Raise PairsUnused if a rule for pairs is given for a protocol that compares none."""
+    if pairs != "any" and protocol.unit.kind != "pair":
+        raise PairsUnused(protocol=protocol.name, fields=(FieldError("/pairs", "is not used here"),))
 
 
 def is_like_a_program(name: str) -> bool:

@@ -3,7 +3,8 @@
 Invalid
 ├── HeadlineUnknown
 ├── HeadlineUnused
-└── PackagesNotNamed
+├── PackagesNotNamed
+└── PairsUnused
 NotFound
 └── NoSuchCampaign
 Conflict
@@ -30,6 +31,10 @@ class HeadlineUnused(Invalid):
 
 class PackagesNotNamed(Invalid):
     """The service chooses the packages of the campaign '{name}': leave `package` out."""
+
+
+class PairsUnused(Invalid):
+    """The protocol '{protocol}' compares no pairs of dialogues: leave `pairs` out."""
 
 
 class NoSuchCampaign(NotFound):

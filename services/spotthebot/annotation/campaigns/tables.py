@@ -36,6 +36,7 @@ class CampaignRow(Base):
     protocol_version: Mapped[int] = mapped_column(server_default="1")
     segments: Mapped[list[int]] = mapped_column(ARRAY(Integer))
     annotations_per_segment: Mapped[int]
+    pairs: Mapped[str] = mapped_column(String(20), server_default="any")
     units_twice: Mapped[int | None]
     headline: Mapped[str | None] = mapped_column(Text)
     package_size: Mapped[int]

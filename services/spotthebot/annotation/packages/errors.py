@@ -1,6 +1,7 @@
 """The errors of conversations that can't be packed.
 
 Invalid
+├── NoPersonTwice
 ├── NothingToAnnotate
 ├── TooFewToCompare
 └── TooFewUnits
@@ -11,6 +12,10 @@ from spotthebot.kit.errors import Invalid
 
 class NothingToAnnotate(Invalid):
     """No conversation has the {exchanges} exchanges that the longest segment needs: {too_short} are too short."""
+
+
+class NoPersonTwice(Invalid):
+    """No person had conversations with two different bots here: set pairs to any, or take chats of people with bots."""
 
 
 class TooFewToCompare(Invalid):

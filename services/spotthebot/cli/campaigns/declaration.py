@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 
-from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS, CampaignSettings
+from spotthebot.contracts.annotation.campaign_settings import CampaignSettings
+from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS
 from spotthebot.contracts.terms import Currency, PayAmount
 from spotthebot.contracts.wire import Name, Text, Wire
 

@@ -7,7 +7,8 @@ from spotthebot.cli.declarations.names import UnknownName, instead_of
 from spotthebot.cli.declarations.yaml_file import Place
 from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find_declared
-from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignSettings
+from spotthebot.contracts.annotation.campaign_settings import CampaignSettings
+from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.local.runtime.session import Clients
 

@@ -59,6 +59,7 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Packages": f"{found.packages}, each of {found.package_size} items at most, submitted {found.submitted} times",
         "Annotations": f"{_annotations(found)}, {found.annotations_per_segment} of each item",
         "Headline measure": found.headline,
+        "Pairs": "two dialogues of one person" if found.pairs == "same_person" else None,
         "Annotated twice": found.units_twice and f"{found.units_twice} dialogues or pairs of dialogues",
         "Pay": pay,
         "Seed": found.seed,

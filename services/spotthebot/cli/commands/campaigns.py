@@ -118,6 +118,8 @@ def _say_size(found: CampaignEstimateOut) -> None:
     if found.units_twice:
         units = found.items // max(1, len(lengths))
         say(f"{found.units_twice} of {units} dialogues or pairs, drawn at random, have two annotators, the others one")
+    if found.unpaired:
+        say(f"{found.unpaired} dialogues are left out, as they have no partner in a pair")
     if found.too_short:
         say(f"{found.too_short} conversations are left out, as they have no {max(lengths, default=1)} exchanges")
     if found.not_selected:

@@ -9,7 +9,8 @@ from pydantic import ConfigDict, Field, JsonValue
 from pydantic.config import JsonDict
 
 from spotthebot.cli.campaigns.declaration import CampaignTerms, Collection
-from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS, CampaignSettings
+from spotthebot.contracts.annotation.campaign_settings import CampaignSettings
+from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS
 from spotthebot.contracts.annotation.studies import MAX_TASKS, StudySettings
 from spotthebot.contracts.wire import Name
 

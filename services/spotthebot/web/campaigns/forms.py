@@ -3,12 +3,13 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, get_args
 from uuid import UUID
 
 from pydantic import JsonValue, ValidationError, model_validator
 
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN, document_of, fixed_keys
+from spotthebot.contracts.annotation.campaign_settings import Pairs
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.annotation.entries import EntryLinkIn
 from spotthebot.contracts.annotation.panels import Panel
@@ -21,6 +22,7 @@ FIELDS: Final = (
     "collections",
     "protocol",
     "segments",
+    "pairs",
     "annotations_per_segment",
     "units_twice",
     "headline",
@@ -58,6 +60,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
 """The values in a new form: the API's defaults, except defaults that are an empty text."""
 _PANELS: Final = kinds_of(Panel)
 PANELS: Final = ("", *_PANELS)
+PAIRS: Final[tuple[str, ...]] = get_args(Pairs)
 _READ: Final = frozenset({"collections", "protocol", "segments", "panel", "training", "gold", "strike_fast_packages"})
 """Fields of a campaign whose text in the form must be converted for the service."""
 _AS_TYPED: Final = frozenset(FIELDS) & CampaignIn.model_fields.keys() - _READ

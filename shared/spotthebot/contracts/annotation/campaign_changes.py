@@ -21,6 +21,7 @@ FIXED: Final[Mapping[str, str]] = MappingProxyType(
         "domain": "its conversations are of this domain",
         "human_share": "which conversations are shown was drawn by it",
         "mode": "it says who makes the packages: make another campaign",
+        "pairs": "its pairs were drawn by it",
         "units_twice": "the units that two annotators see were drawn by it",
         "segments": "packages show these lengths, and labels at others can't be compared with them",
         "package_size": "its packages are made",

@@ -4,33 +4,20 @@ import re
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Final, Literal, NewType, Self
+from typing import Annotated, Final, Literal, NewType
 from uuid import UUID
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    SecretStr,
-    StringConstraints,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
-from spotthebot.contracts.annotation.annotations import Exchanges
-from spotthebot.contracts.annotation.measures import LONGEST_MEASURE
-from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
-from spotthebot.contracts.annotation.panels import Panel, StoredPanel
-from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining, Requirements
+from spotthebot.contracts.annotation.campaign_settings import CampaignSettings, Pairs
+from spotthebot.contracts.annotation.panels import StoredPanel
+from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.terms import ConsentText, Currency, Instructions, PayAmount
-from spotthebot.contracts.wire import Domain, Name, Text, Wire
+from spotthebot.contracts.wire import Domain, Name, Wire
 
 CampaignId = NewType("CampaignId", UUID)
-HumanShare = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 MAX_COLLECTIONS: Final = 100
-MAX_ANNOTATORS: Final = 50
-"""The number of annotators who see a segment."""
 SECRET_BYTES: Final = 32
 
 
@@ -67,91 +54,6 @@ class CampaignState(StrEnum):
 
 ENDED: Final = frozenset({CampaignState.COMPLETE, CampaignState.CLOSED})
 """States in which no annotation is still to come, so results may be shown."""
-
-
-class CampaignSettings(Requirements):
-    """The settings of a new campaign that a request and a file both have."""
-
-    human_share: HumanShare | None = Field(
-        default=None,
-        description=(
-            "Which share of the conversations are human-human ones, which are drawn by the seed and the secret; null: "
-            "all that there are."
-        ),
-    )
-    segments: tuple[Exchanges, ...] = Field(
-        default=(2, 3, 5),
-        min_length=1,
-        max_length=10,
-        description=(
-            "Lengths, in exchanges, at which annotators see a conversation, unless all of it is shown; dialogues whose "
-            "exchanges are opened one by one can be opened to the longest."
-        ),
-    )
-    units_twice: int | None = Field(
-        default=None,
-        ge=1,
-        lt=2**31,
-        description="Dialogues, or pairs of dialogues, that two annotators see at each length; drawn by the seed and "
-        "the secret. One annotator sees each of the others. Null: all have `annotations_per_segment`.",
-    )
-    annotations_per_segment: int = Field(
-        default=2,
-        ge=1,
-        le=MAX_ANNOTATORS,
-        description="Annotators who see each segment, none of them twice; by default 1 if `units_twice` is given.",
-    )
-    package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")
-    packages_per_annotator: int | None = Field(
-        default=None, ge=1, le=1000, description="Packages that one annotator may hold and submit; null: any number."
-    )
-    lease_minutes: int = Field(
-        default=60, ge=1, le=10_080, description="How long an annotator may keep a package without a sign of life."
-    )
-    headline: Annotated[Text, StringConstraints(min_length=1, max_length=LONGEST_MEASURE)] | None = Field(
-        default=None,
-        description="The measure by which bots are ranked, unless the protocol asks who is a bot; null: `quality`,"
-        " `overall`, or else the protocol's first measure.",
-    )
-    panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
-    seed: int = Field(
-        default=0,
-        ge=0,
-        lt=2**31,
-        description="Mixed into every draw, with the secret; results are computed with it unless they name another.",
-    )
-
-    @field_validator("annotations_per_segment")
-    @classmethod
-    def _other_units_have_one(cls, annotations: int, info: ValidationInfo) -> int:
-        if annotations != 1 and info.data.get("units_twice") is not None:
-            message = "must be 1 or left out next to units_twice: only the drawn units have two annotators"
-            raise ValueError(message)
-        return annotations
-
-    @model_validator(mode="after")
-    def _other_units_have_one_by_default(self) -> Self:
-        if self.units_twice is not None:
-            object.__setattr__(self, "annotations_per_segment", 1)
-        return self
-
-    @field_validator("segments")
-    @classmethod
-    def _segments_grow(cls, segments: tuple[int, ...]) -> tuple[int, ...]:
-        if list(segments) != (grown := sorted(set(segments))):
-            message = f"must be in increasing order, each length once: {grown}"
-            raise ValueError(message)
-        return segments
-
-    @model_validator(mode="after")
-    def _gold_fits(self) -> Self:
-        if self.gold is not None and self.packages_per_annotator is None:
-            message = "gold needs packages_per_annotator: nobody may see a gold dialogue twice"
-            raise ValueError(message)
-        if self.gold is not None and self.package_size + self.gold.per_package > MAX_PACKAGE_SIZE:
-            message = f"package_size and gold.per_package may be at most {MAX_PACKAGE_SIZE} together"
-            raise ValueError(message)
-        return self
 
 
 class CampaignIn(CampaignSettings):
@@ -214,6 +116,9 @@ class CampaignIn(CampaignSettings):
         if self.human_share is not None and self.mode != "live":
             message = "human_share is for mode live: in other modes the uploaded packages say what they show"
             raise ValueError(message)
+        if self.pairs != "any" and self.mode != "live":
+            message = "pairs is for mode live: in other modes the uploaded packages say what they compare"
+            raise ValueError(message)
         if self.units_twice is not None and self.mode != "live":
             message = "units_twice is for mode live: all uploaded packages have as many annotators"
             raise ValueError(message)
@@ -262,10 +167,12 @@ class CampaignOut(Wire):
         )
     )
     unpaired: int | None = Field(
-        description="1 where an odd number of dialogues is compared in pairs: one is not shown; null as too_short is."
+        description="Dialogues that are not shown, as a protocol compares pairs and they found no partner: one of an"
+        " odd number, or with `pairs: same_person` those of people without another bot; null as too_short is."
     )
     segments: tuple[int, ...] = Field(max_length=10)
     annotations_per_segment: int
+    pairs: Pairs
     units_twice: int | None
     headline: str | None
     package_size: int

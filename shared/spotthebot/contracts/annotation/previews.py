@@ -50,7 +50,7 @@ class CampaignEstimateOut(Wire):
         description="Conversations that another collection has too, or beyond `human_share`; null as too_short is."
     )
     unpaired: int | None = Field(
-        description="1 where an odd number of dialogues is compared in pairs; null as too_short is."
+        description="Dialogues without a partner, if the protocol compares pairs; null as too_short is."
     )
     packages: int
     items: int = Field(description="What annotators see of all packages: each conversation, or pair, at each length.")

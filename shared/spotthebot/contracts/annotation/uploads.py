@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
 from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, Answer, Exchanges
-from spotthebot.contracts.annotation.campaigns import MAX_ANNOTATORS
+from spotthebot.contracts.annotation.campaign_settings import MAX_PER_SEGMENT
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.protocols import MAX_QUESTIONS, Identifier
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
@@ -31,7 +31,7 @@ class PackageIn(Wire):
     annotators: int | None = Field(
         default=None,
         ge=1,
-        le=MAX_ANNOTATORS,
+        le=MAX_PER_SEGMENT,
         description="In a campaign with mode `uploaded`: how many different annotators get the package, at least its"
         " `annotations_per_segment`; null: as many as that.",
     )

@@ -18,8 +18,8 @@ from spotthebot.kit.errors import FieldError
 
 PACKED: Final = frozenset(
     {
-        *("protocol", "protocol_version", "segments", "package_size", "collections", "human_share", "units_twice"),
-        *("seed", "gold"),
+        *("protocol", "protocol_version", "segments", "package_size", "collections", "human_share", "pairs"),
+        *("units_twice", "seed", "gold"),
     }
 )
 """The keys that determine packages: if one changes in a draft, its packages are made again."""

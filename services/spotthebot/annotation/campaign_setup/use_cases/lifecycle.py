@@ -6,7 +6,7 @@ from spotthebot.annotation.assignments.domain.gold import check_gold, check_not_
 from spotthebot.annotation.assignments.use_cases.gold import require_alike
 from spotthebot.annotation.campaign_setup.use_cases.packages import queue_building
 from spotthebot.annotation.campaigns import store as campaigns_store
-from spotthebot.annotation.campaigns.domain import Campaign, require_headline, unit_of
+from spotthebot.annotation.campaigns.domain import Campaign, require_headline, require_pairs, unit_of
 from spotthebot.annotation.events.use_cases import publish_closed
 from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.annotation.trainings.use_cases import require_training
@@ -27,10 +27,11 @@ async def start_campaign(session: WriteSession, jobs: Jobs, request: CampaignIn)
 async def settled(session: ReadSession, request: CampaignIn) -> tuple[CampaignIn, AnnotationProtocol]:
     """Return a request with the versions of its protocol, training and gold filled in, and its protocol.
 
-    Raises an error if protocol, headline, training and gold do not fit each other.
+    Raises an error if protocol, headline, pairs, training and gold do not fit each other.
     """
     protocol = await require_protocol(session, request.protocol, request.protocol_version)
     require_headline(protocol, request.headline)
+    require_pairs(protocol, request.pairs)
     training = None
     if request.training is not None:
         training = await require_training(session, request.training.name, request.training.version, protocol)

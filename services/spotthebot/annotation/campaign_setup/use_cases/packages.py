@@ -19,7 +19,6 @@ from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.allocation import AllocatedPackage, Allocation, Candidate, allocate
 from spotthebot.annotation.packages.domain.packages import NewPackage, PackedConversation, PackedItem
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
-from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.annotation.protocols.use_cases import require_protocol
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.kit.database.sessions import Database, WriteSession
@@ -77,7 +76,8 @@ async def build_campaign(database: Database, conversations: Conversations, campa
 async def fetch_new(database: Database, conversations: Conversations, campaign: Campaign) -> NewConversations:
     """Fetch the conversations that a campaign lacks from its collections; pack them unless packages are uploaded.
 
-    Raises NothingToAnnotate, TooFewToCompare, TooFewUnits, CollectionsNotMixed and ConversationsNamedAlike.
+    Raises NothingToAnnotate, TooFewToCompare, NoPersonTwice, TooFewUnits, CollectionsNotMixed and
+    ConversationsNamedAlike.
     """
     async with database.read() as session:
         known = await conversations_store.list_shown_ids(session, campaign.id)
@@ -91,7 +91,21 @@ async def fetch_new(database: Database, conversations: Conversations, campaign: 
     unit = unit_of(protocol, campaign.segments)
     selected = await select_conversations(conversations, campaign, unit, secret)
     new = [each for each in selected.shown if each.conversation_id not in known]
-    allocation = await asyncio.to_thread(_allocate, campaign, unit, new, selected.strata, secret)
+    strata, people = selected.strata, {} if interactors is None else interactors.sha256
+    candidates = [
+        Candidate(each.conversation_id, each.exchanges, strata[each.conversation_id], people.get(each.conversation_id))
+        for each in new
+    ]
+    allocation = await asyncio.to_thread(
+        allocate,
+        candidates,
+        unit,
+        package_size=campaign.package_size,
+        pairs=campaign.pairs,
+        units_twice=campaign.units_twice,
+        secret=secret,
+        seed=campaign.seed,
+    )
     used = [each for each in new if each.conversation_id in allocation.conversations]
     return NewConversations(used, interactors, Packed(allocation, selected.not_selected))
 
@@ -125,19 +139,6 @@ async def _lock_building(session: WriteSession, campaign: Campaign) -> bool:
     """Lock a campaign until this transaction ends, and return whether it is unchanged and still in state BUILDING."""
     await campaigns_store.lock_campaign(session, campaign.id)
     return await campaigns_store.get_campaign(session, campaign.id) == campaign
-
-
-def _allocate(
-    campaign: Campaign, unit: Unit, shown: Sequence[ShownConversation], strata: Mapping[UUID, str], secret: bytes
-) -> Allocation:
-    return allocate(
-        [Candidate(each.conversation_id, each.exchanges, strata[each.conversation_id]) for each in shown],
-        unit,
-        package_size=campaign.package_size,
-        units_twice=campaign.units_twice,
-        secret=secret,
-        seed=campaign.seed,
-    )
 
 
 async def _store(session: WriteSession, campaign: Campaign, shown: Sequence[ShownConversation], packed: Packed) -> None:

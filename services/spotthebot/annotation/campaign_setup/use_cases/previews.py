@@ -13,7 +13,7 @@ from spotthebot.annotation.campaign_setup.domain.previews import (
     preview,
 )
 from spotthebot.annotation.campaign_setup.errors import PackagesNotMadeHere
-from spotthebot.annotation.campaign_setup.use_cases.collections import mix_of, require_complete
+from spotthebot.annotation.campaign_setup.use_cases.collections import list_candidates, mix_of, require_complete
 from spotthebot.annotation.campaign_setup.use_cases.lifecycle import settled
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Campaign, unit_of
@@ -62,8 +62,8 @@ async def estimate_campaign(
 ) -> Estimated[CampaignEstimate]:
     """Estimate the campaign that a request would create, with the checks and the allocation of a new campaign.
 
-    Nothing is stored. Strata are not fetched from `conversations`, because the numbers do not depend on them. Raises
-    PackagesNotMadeHere, and all errors of a new campaign, protocol or training.
+    Nothing is stored. Strata are fetched from `conversations` only for pairs of one person's dialogues, because other
+    numbers do not depend on them. Raises PackagesNotMadeHere, and all errors of a new campaign, protocol or training.
     """
     if request.mode != "live":
         raise PackagesNotMadeHere(mode=request.mode)
@@ -71,13 +71,17 @@ async def estimate_campaign(
     await require_complete(conversations, request)
     mix = mix_of(request.collection_ids, unit, request.human_share)
     counts = await conversations.count_mix(mix)
-    lengths = [mix.exchanges] * counts.long_enough + [0] * counts.too_short
-    candidates = [Candidate(UUID(int=number), exchanges, str(number)) for number, exchanges in enumerate(lengths)]
+    if campaign.pairs == "same_person":
+        candidates = await list_candidates(conversations, mix)
+    else:
+        candidates = [Candidate(UUID(int=at), mix.exchanges, str(at)) for at in range(counts.long_enough)]
+    candidates += [Candidate(UUID(int=2**127 + at), 0, str(at)) for at in range(counts.too_short)]
     allocation = await asyncio.to_thread(
         allocate,
         candidates,
         unit,
         package_size=campaign.package_size,
+        pairs=campaign.pairs,
         units_twice=campaign.units_twice,
         secret=b"",
         seed=campaign.seed,

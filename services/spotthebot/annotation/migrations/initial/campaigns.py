@@ -48,6 +48,7 @@ def create_tables() -> None:
         sa.Column("protocol_version", sa.Integer(), server_default="1", nullable=False),
         sa.Column("segments", postgresql.ARRAY(sa.Integer()), nullable=False),
         sa.Column("annotations_per_segment", sa.Integer(), nullable=False),
+        sa.Column("pairs", sa.String(20), server_default="any", nullable=False),
         sa.Column("units_twice", sa.Integer()),
         sa.Column("headline", sa.Text()),
         sa.Column("package_size", sa.Integer(), nullable=False),

@@ -16,20 +16,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from spotthebot.annotation.packages.domain.pairs import Dialogue, pair
+from spotthebot.annotation.packages.domain.pairs import Dialogue, pair, pair_by_person
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.packages.errors import NothingToAnnotate, TooFewUnits
 from spotthebot.annotation.protocols.domain.questions import Unit
+from spotthebot.contracts.annotation.campaign_settings import Pairs
 from spotthebot.kit.errors import FieldError
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A conversation that a campaign could show. Conversations of one `stratum` share their two unnamed speakers."""
+    """A conversation that a campaign could show. Conversations of one `stratum` share their two unnamed speakers.
+
+    Conversations in which the same person chatted have the same `person`, a hash that nobody else has.
+    """
 
     conversation_id: UUID
     exchanges: int
     stratum: str
+    person: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,8 @@ class AllocatedPackage:
 class Allocation:
     """All packages in the order of giving out, and how many conversations were left out.
 
-    `too_short` counts conversations with fewer exchanges than the longest length. `unpaired` is 1 if an odd number of
-    dialogues was to be compared in pairs.
+    `too_short` counts conversations with fewer exchanges than the longest length. `unpaired` counts dialogues
+    that were to be compared in pairs and found no partner.
     """
 
     packages: tuple[AllocatedPackage, ...]
@@ -76,6 +81,7 @@ def allocate(
     unit: Unit,
     *,
     package_size: int,
+    pairs: Pairs = "any",
     units_twice: int | None = None,
     secret: bytes,
     seed: int,
@@ -89,12 +95,14 @@ def allocate(
     Counts differ by at most one: items between packages, items of one stratum between packages, and items of one length
     within a package. Over a block, each stratum appears equally often at each length.
 
+    With `pairs: same_person`, each pair is two dialogues of one person, and dialogues without a partner are left out.
+
     `units_twice` is the number of conversations or pairs that are drawn. They have packages of their own, which are
     annotated twice. The counts above then hold within these packages and within the others. The same share of each
     stratum is drawn, to within one unit.
 
-    Raises NothingToAnnotate if every conversation is too short, TooFewToCompare if no pairs can be made, and
-    TooFewUnits if `units_twice` is more than there are.
+    Raises NothingToAnnotate if every conversation is too short, TooFewToCompare or NoPersonTwice if no pairs can be
+    made, and TooFewUnits if `units_twice` is more than there are.
     """
     shuffle = Shuffle(secret, seed)
     needed = max(unit.lengths, default=1)
@@ -103,9 +111,10 @@ def allocate(
     if not long_enough:
         raise NothingToAnnotate(exchanges=needed, too_short=too_short)
     if unit.dialogues == 2:
-        subjects, unpaired = _pairs(long_enough, shuffle), len(long_enough) % 2
+        subjects = _pairs(long_enough, pairs, shuffle)
     else:
-        subjects, unpaired = [_Subject((each.conversation_id,), each.stratum) for each in long_enough], 0
+        subjects = [_Subject((each.conversation_id,), each.stratum) for each in long_enough]
+    unpaired = len(long_enough) - unit.dialogues * len(subjects)
     require_units(len(subjects), units_twice, unit)
     others, drawn = _drawn(_strata_in_turn(subjects, shuffle), units_twice or 0, shuffle)
     once = _dealt(others, package_size)
@@ -156,12 +165,14 @@ def _drawn(ordered: Sequence[_Subject], count: int, shuffle: Shuffle) -> tuple[l
     return others, [each for at, each in enumerate(ordered) if at in drawn]
 
 
-def _pairs(candidates: Sequence[Candidate], shuffle: Shuffle) -> list[_Subject]:
+def _pairs(candidates: Sequence[Candidate], rule: Pairs, shuffle: Shuffle) -> list[_Subject]:
     """Return pairs of a left and a right dialogue; all pairs of the same two strata form one stratum."""
-    pairs = [
-        (candidates[left], candidates[right])
-        for left, right in pair([Dialogue(each.stratum, each.exchanges) for each in candidates], shuffle)
-    ]
+    dialogues = [Dialogue(each.stratum, each.exchanges) for each in candidates]
+    if rule == "same_person":
+        found = pair_by_person(dialogues, [each.person for each in candidates], shuffle)
+    else:
+        found = pair(dialogues, shuffle)
+    pairs = [(candidates[left], candidates[right]) for left, right in found]
     strata: dict[frozenset[str], str] = {}
     return [
         _Subject(

@@ -10,12 +10,13 @@ Pairs drawn at random would leave some bots uncompared in small campaigns.
 import heapq
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
-from spotthebot.annotation.packages.errors import TooFewToCompare
+from spotthebot.annotation.packages.errors import NoPersonTwice, TooFewToCompare
+from spotthebot.kit.errors import FieldError
 
 _MAX_CONSIDERED: Final = 64
 """The number of strata considered as partners of a dialogue: some hundred bots make thousands of strata."""
@@ -48,7 +49,36 @@ def pair(dialogues: Sequence[Dialogue], shuffle: Shuffle) -> list[tuple[int, int
         raise TooFewToCompare(largest=len(largest), dialogues=len(dialogues), at_most=at_most)
     if odd:
         del largest[shuffle.number("left out", len(largest))]
-    return _on_sides(_couples(dialogues, [members for members in strata if members]), shuffle)
+    by_code = dict(enumerate(members for members in strata if members))
+    return _on_sides(_couples(dialogues, by_code, Counter()), shuffle)
+
+
+def pair_by_person(
+    dialogues: Sequence[Dialogue], people: Sequence[Hashable], shuffle: Shuffle
+) -> list[tuple[int, int]]:
+    """Return pairs, left and right, as indices of dialogues: two dialogues of one person, of different strata.
+
+    `people` has the person of each dialogue. Each person's dialogues make as many pairs as possible: of a stratum with
+    more than half of them, dialogues are left out at random, and of an odd number one dialogue is left out. The rules
+    of `pair` choose the partners; strata meet over the pairs of all people.
+
+    Raises NoPersonTwice if no person has dialogues of two strata.
+    """
+    of_person: dict[Hashable, dict[int, list[int]]] = {}
+    for code, members in enumerate(_by_length(dialogues, shuffle)):
+        for number in members:
+            of_person.setdefault(people[number], {}).setdefault(code, []).append(number)
+    met: Counter[tuple[int, int]] = Counter()
+    couples = []
+    for at, own in enumerate(of_person.values()):
+        largest = max(own.values(), key=len)
+        count = sum(map(len, own.values()))
+        for more in range(max(2 * len(largest) - count, count % 2)):
+            del largest[shuffle.number(f"left out/{at}/{more}", len(largest))]
+        couples += _couples(dialogues, {code: members for code, members in own.items() if members}, met)
+    if not couples:
+        raise NoPersonTwice(fields=(FieldError("/pairs", "finds no person with two different bots here"),))
+    return _on_sides(couples, shuffle)
 
 
 def _by_length(dialogues: Sequence[Dialogue], shuffle: Shuffle) -> list[list[int]]:
@@ -70,12 +100,16 @@ class _Couple:
     dialogues: tuple[int, int]
 
 
-def _couples(dialogues: Sequence[Dialogue], strata: list[list[int]]) -> list[_Couple]:
-    """Remove couples from the strata until they are empty. No stratum holds more than all others together."""
-    left = list(range(len(strata)))
-    by_size = [(-len(members), code) for code, members in enumerate(strata)]
+def _couples(
+    dialogues: Sequence[Dialogue], strata: Mapping[int, list[int]], met: Counter[tuple[int, int]]
+) -> list[_Couple]:
+    """Remove couples from the strata, given by their codes, until they are empty, and count in `met` who meets.
+
+    No stratum holds more than all others together, and none is empty.
+    """
+    left = list(strata)
+    by_size = [(-len(members), code) for code, members in strata.items()]
     heapq.heapify(by_size)
-    met: Counter[tuple[int, int]] = Counter()
     couples: list[_Couple] = []
 
     def take(code: int, at: int) -> int:
