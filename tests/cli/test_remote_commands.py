@@ -14,8 +14,10 @@ import pytest
 from spotthebot.local.errors import AddressNotUsable, KeyNotSecret, NotAKey
 from spotthebot.local.runtime.addresses import remote_at
 from tests.factories.campaigns import open_campaign
+from tests.factories.chat_studies import import_chats
 from tests.factories.command_line import Printed, run_stb
 from tests.factories.one_address import one_address
+from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations
 
@@ -291,6 +293,26 @@ class TestStudies:
         assert refused.returncode == 2
         said = "line 4: units_twice: must be at most 4: there are no more dialogues to annotate."
         assert said in " ".join(refused.stderr.split())
+
+    async def test_pair_the_dialogues_of_one_person(self, stb: Stb, suite: RunningSuite, tmp_path: Path):
+        """Four people, of whom three talked with two bots each: three pairs and one dialogue without a partner."""
+        collection = await import_chats(suite, exported_chats(4)[1:])
+        file = tmp_path / "pairs.yaml"
+        text = f"name: paired\ncollections: ['{collection}']\nprotocol: comparative\npairs: same_person\n"
+        file.write_text(text)
+        for arguments in ((str(file), "--dry-run"), (str(file),)):
+            said = " ".join((await stb("campaign", *arguments)).stderr.split())
+            assert "1 packages with 3 segments: 6 conversations, each whole" in said
+            assert "1 dialogues are left out, as they have no partner in a pair" in said
+        shown = (await stb("campaigns", "show", "paired")).stdout
+        assert re.search("^Pairs +two dialogues of one person$", shown, re.MULTILINE)
+        once = await import_chats(suite, exported_chats(4)[::2])
+        file.write_text(text.replace(collection, once).replace("paired", "more"))
+        refused = await stb("campaign", str(file), "--dry-run")
+        assert (refused.returncode, "line 4: pairs: finds no person" in " ".join(refused.stderr.split())) == (2, True)
+        file.write_text(text.replace("same_person", "persons").replace("paired", "more"))
+        refused = await stb("campaign", str(file), "--dry-run")
+        assert (refused.returncode, "line 4: pairs" in refused.stderr) == (2, True)
 
     async def test_are_collected_paused_resumed_and_cancelled_without_a_data_folder(
         self, stb: Stb, suite: RunningSuite, tmp_path: Path

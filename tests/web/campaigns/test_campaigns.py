@@ -8,7 +8,9 @@ import httpx
 import pytest
 
 from tests.factories.annotator_trainings import store_gold, training_campaign
-from tests.factories.campaigns import campaign_of
+from tests.factories.campaigns import campaign_of, open_campaign
+from tests.factories.chat_studies import import_chats
+from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
 
 ONCE = UUID(int=1).hex
@@ -64,6 +66,16 @@ class TestCampaigns:
         assert "<dt>Dialogues or pairs annotated twice</dt><dd>3</dd>" in shown
         form = (await admin.get(f"/admin/campaigns/{campaign['id']}/edit")).text
         assert re.search(r'name="units_twice"[^>]* value="3"[^>]* disabled', form)
+
+    async def test_show_whose_dialogues_are_paired(self, suite: RunningSuite, admin: httpx.AsyncClient):
+        collection = await import_chats(suite, exported_chats(3))
+        campaign = await open_campaign(suite, collection, protocol="comparative", pairs="same_person")
+        pairs = "Two that one person had with different bots"
+        page = f"/admin/campaigns/{campaign['id']}"
+        assert f"<dt>Pairs of dialogues</dt><dd>{pairs}</dd>" in (await admin.get(page)).text
+        form = (await admin.get(f"{page}/edit")).text
+        assert f'<option value="same_person" selected>{pairs}</option>' in form
+        assert re.search(r'<select id="pairs"[^>]* disabled', form)
 
     async def test_show_their_results_to_everybody_once_they_ended(self, suite: RunningSuite, admin: httpx.AsyncClient):
         campaign = await campaign_of(suite, **PAID)
