@@ -30,11 +30,11 @@ def services_of() -> tuple[str, ...]:
     return "conversations", "annotation"
 
 
-def _most_pairs(bots: list[str]) -> int:
+def _max_pairs(bots: list[str]) -> int:
     """Return how many pairs of different bots can be made, by trying every pair first."""
     pairs = [(one, other) for one, other in combinations(range(len(bots)), 2) if bots[one] != bots[other]]
     rest = ([bots[at] for at in range(len(bots)) if at not in pair] for pair in pairs)
-    return max((1 + _most_pairs(each) for each in rest), default=0)
+    return max((1 + _max_pairs(each) for each in rest), default=0)
 
 
 class TestPairByPerson:
@@ -42,7 +42,7 @@ class TestPairByPerson:
     def test_makes_as_many_pairs_as_there_can_be_of_each_person(self, held: list[tuple[str, str]], seed: int):
         dialogues = [Dialogue(bot, 5 + at) for at, (_, bot) in enumerate(held)]
         people = [person for person, _ in held]
-        possible = sum(_most_pairs([bot for person, bot in held if person == each]) for each in "pq")
+        possible = sum(_max_pairs([bot for person, bot in held if person == each]) for each in "pq")
         if not possible:
             with pytest.raises(NoPersonTwice):
                 pair_by_person(dialogues, people, Shuffle(b"", seed))
@@ -147,7 +147,7 @@ class TestCampaign:
 
 
 class TestRefusals:
-    async def test_of_conversations_without_people_or_with_nobody_twice(self, suite: RunningSuite):
+    async def test_name_the_key_if_there_are_no_people_or_nobody_twice(self, suite: RunningSuite):
         without = [conversation(f"c{number}", "HU", f"bot-{number}") for number in range(4)]
         once = exported_chats(4)[::2]
         admin = await suite.client("annotation", "admin")
@@ -167,7 +167,7 @@ class TestRefusals:
             ({"mode": "import"}, "", "pairs is for mode live"),
         ],
     )
-    async def test_of_rules_that_do_not_fit(
+    async def test_say_why_a_rule_does_not_fit(
         self, suite: RunningSuite, change: dict[str, Any], pointer: str, reason: str
     ):
         collection = await import_chats(suite, exported_chats(2))

@@ -219,7 +219,7 @@ class TestDocuments:
         assert fault["pointer"] == "/protocol/question_order"
         assert "'fixed' or 'annotator'" in fault["detail"]
 
-    async def test_of_imports_name_each_question_once_or_none(self, suite: RunningSuite):
+    async def test_by_imports_name_each_question_once_or_none(self, suite: RunningSuite):
         collection = await import_conversations(suite, CONVERSATIONS[:1])
         campaign = await create_campaign(suite, "open", collection, mode="import", protocol="dialogue_likert")
         admin, path = await suite.client("annotation", "admin"), f"/v1/campaigns/{campaign['id']}"
