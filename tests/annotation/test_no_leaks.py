@@ -274,7 +274,9 @@ async def _store_gold(suite: RunningSuite, protocol: str) -> None:
             dialogues = [gold_dialogue(f"gold {number}", exchanges=5, gold=answer) for number in range(9)]
         case _:
             dialogues = [gold_dialogue(f"gold {number}", exchanges=5) for number in range(9)]
-    await store_training(suite, name="gold_set", protocol=protocol, questions=None, dialogues=dialogues)
+    version = 2 if protocol == "comparative" else 1
+    of = {"protocol": protocol, "protocol_version": version}
+    await store_training(suite, name="gold_set", questions=None, dialogues=dialogues, **of)
 
 
 class TestPlannedCollection:
@@ -338,9 +340,16 @@ def _leaking(shuffled_by: Callable[[], random.Random]) -> Callable[..., Allocati
     """Return the allocator of version 0.1.0, which showed conversations as far as they went, by a shuffle of ours."""
 
     def allocate_as_before(
-        candidates: Sequence[Candidate], unit: Unit, *, package_size: int, units_twice: None, secret: bytes, seed: int
+        candidates: Sequence[Candidate],
+        unit: Unit,
+        *,
+        package_size: int,
+        pairs: str,
+        units_twice: None,
+        secret: bytes,
+        seed: int,
     ) -> Allocation:
-        assert (units_twice, len(secret), seed) == (None, 32, 0)
+        assert (pairs, units_twice, len(secret), seed) == ("any", None, 32, 0)
         chance = shuffled_by()
         shuffled = chance.sample(candidates, len(candidates))
         packages = []

@@ -189,7 +189,8 @@ class TestPairs:
         talks = [talk(f"c{number}", *(f"{number} says {turn}" for turn in range(4))) for number in range(2)]
         for number, each in enumerate(talks):
             each["participants"] = [{"kind": "bot", "name": f"SECRET-{number}{side}"} for side in "AB"]
-        campaign = await campaign_of_talks(suite, *talks, protocol="comparative", annotations_per_segment=1)
+        fixed = {"protocol": "comparative", "protocol_version": 1}  # the overall question comes last
+        campaign = await campaign_of_talks(suite, *talks, **fixed, annotations_per_segment=1)
         page = await open_package(visit, await entry_path(suite, campaign))
         left, right = [await page.locator(".one-talk").nth(number).bounding_box() for number in (0, 1)]
         assert left is not None
