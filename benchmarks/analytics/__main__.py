@@ -9,6 +9,7 @@ ROWS = (
     "alpha_bootstrap",
     "bradley_terry",
     "interval_npmle",
+    "mixed_models",
     "assessment",
     "campaign",
 )

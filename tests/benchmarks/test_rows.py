@@ -18,7 +18,7 @@ from benchmarks import command
 from benchmarks.analytics import importance
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.power import __main__ as pair_power
-from benchmarks.analytics.power import cells, coefficients, rated_studies, rating_plans
+from benchmarks.analytics.power import cells, coefficients, mixed_models, rated_studies, rating_plans
 from benchmarks.analytics.power import ratings as rating_power
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
@@ -124,6 +124,12 @@ class TestPower:
         header, _, *rows = capsys.readouterr().out.splitlines()
         assert [row.split(" | ")[0] for row in rows] == [f"| {name}" for name in rating_plans.CELLS]
         assert {row.count("|") for row in rows} == {header.count("|")}
+
+    def test_is_counted_for_mixed_models_in_one_simulation(self):
+        for study in mixed_models.STUDIES.values():
+            shares = mixed_models.count_study(study, 1)
+            assert len(shares) == len(mixed_models.COLUMNS) - 1
+            assert all(0 <= each <= 1 for each in shares)
 
 
 class TestImportance:

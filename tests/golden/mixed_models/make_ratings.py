@@ -1,8 +1,8 @@
 """Draws the ratings whose mixed models are held against R: `python -m tests.golden.mixed_models.make_ratings`.
 
 `balanced`: each of 8 annotators rated all 15 dialogues of each of 4 bots. `unbalanced`: 11 annotators rated between
-none and all of 40 dialogues, and bots differ in their numbers of dialogues. `no_annotators`: annotators do not differ, so
-that their variance is estimated as 0. Ratings go from 1 to 5. They are simulated.
+none and all of 40 dialogues, and bots differ in their numbers of dialogues. `no_annotators`: annotators do not differ,
+so that their variance is estimated as 0. Ratings go from 1 to 5. They are simulated.
 """
 
 import csv

@@ -39,7 +39,9 @@ class CrossedIntercepts:
 
     def table(self, weight: FloatArray) -> FloatArray:
         """Return the sums of weights (n,) in each pair of groups, as a matrix of the two `sizes`."""
-        cells = np.bincount(self.first * self.sizes[1] + self.second, weights=weight, minlength=int(np.prod(self.sizes)))
+        cells = np.bincount(
+            self.first * self.sizes[1] + self.second, weights=weight, minlength=int(np.prod(self.sizes))
+        )
         return np.asarray(cells, dtype=np.float64).reshape(self.sizes)
 
     def of_groups(self, deviations: FloatArray) -> FloatArray:
@@ -92,7 +94,7 @@ class Penalised:
         return np.concatenate([own - self.ratio @ other, other])
 
     def inverse(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return three parts of the inverse: the first grouping's diagonal, the block of pairs, the second's diagonal."""
+        """Return the inverse's diagonal for the first grouping, its block of pairs, and the second's diagonal."""
         block = scipy.linalg.cho_solve((self.cholesky, True), np.eye(len(self.cholesky)))
         pairs = -self.ratio @ block
         return 1 / self.diagonal - np.sum(self.ratio * pairs, axis=1), pairs, np.diag(block)

@@ -123,14 +123,14 @@ def _maximum(likelihood: Likelihood) -> tuple[FloatArray, FloatArray] | str:
             return _DIVERGED
         slope = likelihood.at(parameters)[1][free]
         step = np.linalg.solve(used, slope)
-        if slope @ step < _CONVERGED:
-            covariance = np.zeros_like(hessian)
-            covariance[np.ix_(free, free)] = np.linalg.inv(used)
-            return parameters, covariance
         parameters = parameters.copy()
         parameters[free] -= step
         if np.any(np.diff(likelihood.split(parameters)[0]) <= 0):
             return _DIVERGED
+        if slope @ step < _CONVERGED:
+            covariance = np.zeros_like(hessian)
+            covariance[np.ix_(free, free)] = np.linalg.inv(used)
+            return parameters, covariance
     return _DIVERGED
 
 
@@ -152,8 +152,14 @@ def _search(likelihood: Likelihood, start: FloatArray) -> FloatArray:
     moved = start.copy()
     moved[1:m] = np.log(np.diff(start[:m]))
     bounds = [(-_WIDE, _WIDE)] * (len(start) - 2) + [(0, _LARGEST)] * 2
-    options = {"ftol": 1e-12, "gtol": 1e-5, "maxiter": 500}
-    found = scipy.optimize.minimize(objective, moved, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    found = scipy.optimize.minimize(
+        objective,
+        moved,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"ftol": 1e-12, "gtol": 1e-5, "maxiter": 500},
+    )
     return natural(np.asarray(found.x, dtype=np.float64))
 
 

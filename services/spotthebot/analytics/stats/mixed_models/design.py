@@ -43,7 +43,7 @@ class Design:
 
     def of_bots(self, column: FloatArray) -> FloatArray:
         """Return the sums of a column (n,) over each bot's rows (k,)."""
-        return np.bincount(self.bot, weights=column, minlength=len(self.rated))
+        return np.asarray(np.bincount(self.bot, weights=column, minlength=len(self.rated)), dtype=np.float64)
 
     def of_bots_and_groups(self, weight: FloatArray) -> FloatArray:
         """Return Z' W X (q, k): the sum of weights (n,) of each group and bot."""
@@ -62,15 +62,13 @@ def why_not(ratings: Ratings) -> str | None:
         return "fewer than two bots have ratings"
     if np.all(ratings.value == ratings.value[0]):
         return "all ratings are alike"
-    n, sizes = len(ratings.value), []
-    for name, column in (("dialogue", ratings.item), ("annotator", ratings.annotator)):
-        sizes.append(np.unique(column).size)
-        if sizes[-1] == 1:
-            return f"all ratings are of one {name}, so nothing shows how {name}s differ"
-        if sizes[-1] == n:
-            return f"each {name} has one rating, so nothing tells {name}s from the residuals"
-    if sizes[0] * sizes[1] > MAX_CELLS or min(sizes) > MAX_ANNOTATORS:
-        return f"{sizes[0]:,} dialogues and {sizes[1]:,} annotators are too many for this form"
+    n, dialogues, annotators = len(ratings.value), np.unique(ratings.item).size, np.unique(ratings.annotator).size
+    for name, size in (("dialogue", dialogues), ("annotator", annotators)):
+        if size in (1, n):
+            only = f"all ratings are of one {name}, so nothing shows how {name}s differ"
+            return only if size == 1 else f"each {name} has one rating, so nothing tells {name}s from the residuals"
+    if dialogues * annotators > MAX_CELLS or min(dialogues, annotators) > MAX_ANNOTATORS:
+        return f"{dialogues:,} dialogues and {annotators:,} annotators are too many for this form"
     if not _identified(Design.of(ratings)):
         return "dialogues, annotators and bots divide the ratings alike, so their effects cannot be told apart"
     return None

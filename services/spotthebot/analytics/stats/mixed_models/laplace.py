@@ -135,7 +135,7 @@ class Likelihood:
                 size /= 2
                 found = value_at(mode + size * step)
             mode, (value, cells) = mode + size * step, found
-            if np.abs(step).max() < _SMALL ** 0.5:
+            if np.abs(step).max() < _SMALL**0.5:
                 break
         self.mode[:] = mode
         return cells, Penalised.of(groups.table(cells.weight), deviations)

@@ -120,7 +120,7 @@ def _fit(ratings: Ratings) -> Fit | str:
     return Fit(
         rated=design.rated,
         effects=profile.beta * scale + centre,
-        covariance=np.linalg.inv(profile.precision) * residual**2,
+        covariance=np.asarray(np.linalg.inv(profile.precision) * residual**2, dtype=np.float64),
         components=(
             *design.components(found * residual * unit),
             VarianceComponent("residual", residual * unit, len(value), None),

@@ -1,9 +1,9 @@
 """Results of mixed models: the effect of each bot, all differences, and the variance components.
 
-Intervals and p-values are Wald's, from the normal distribution, as `lme4` and `ordinal` print z. They take dialogues and
-annotators as the only sources of dependence. They are a published form, not the suite's inference: if annotators differ
-in their taste for bots, equal bots are told apart more often than 5 % (benchmarks/analytics/README.md). The suite's own
-test of ratings is `rating_differences`.
+Intervals and p-values are Wald's, from the normal distribution, as `lme4` and `ordinal` print z. They take dialogues
+and annotators as the only sources of dependence. They are a published form, not the suite's inference: if annotators
+differ in their taste for bots, equal bots are told apart more often than 5 % (benchmarks/analytics/README.md). The
+suite's own test of ratings is `rating_differences`.
 """
 
 from dataclasses import dataclass
@@ -71,8 +71,8 @@ class VarianceComponent:
 class MixedModel:
     """A fitted mixed model. `bots` have the order of the ratings' bots, `pairs` are all unordered pairs of them.
 
-    `thresholds` separate adjacent `categories` on the logit scale, for a bot with the effect 0. A linear model has none.
-    Without a fit, `reason` says why, and `components` are empty.
+    `thresholds` separate adjacent `categories` on the logit scale, for a bot with the effect 0. A linear model has
+    none. Without a fit, `reason` says why, and `components` are empty.
     """
 
     bots: tuple[BotEffect, ...]
