@@ -141,7 +141,7 @@ class TestMixedModels:
         mixed = Ratings(
             ratings.bots,
             ratings.bot[order],
-            np.array([f"dialogue {at[::-1]}." for at in ratings.item[order].tolist()]),
+            np.array([f"dialogue {999 - at}" for at in ratings.item[order].tolist()]),
             99 - ratings.annotator[order],
             ratings.value[order],
         )
