@@ -31,6 +31,12 @@ BY_ATTRIBUTES = {
         "MeasuredPair": "RatingDifference",
         "PublishedForm": "Proportion",
     },
+    "analytics.mixed_models": {
+        "BotEffect": "BotEffect",
+        "EffectDifference": "EffectDifference",
+        "MixedModel": "MixedModel",
+        "VarianceComponent": "VarianceComponent",
+    },
     "analytics.provenance": {"Uncertainty": "Uncertainty"},
     "analytics.rating_plans": {"EffectPlan": "RatingPlan"},
     "analytics.ranking": {"RankedBot": "RankedBot", "Skill": "Skill", "Strength": "Strength"},

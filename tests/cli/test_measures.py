@@ -48,6 +48,20 @@ class TestRank:
         assert "mean with Student's t interval" in " ".join(done.stdout.split())
         assert "All measures" not in done.stdout
 
+    async def test_fits_a_mixed_model_of_a_measure(self, stb: Stb):
+        done = await stb("rank", "spring", "--measure", "engaging", "--mixed-model", "cumulative_link")
+        assert done.returncode == 0, done.stderr
+        assert "Mixed model" in done.stdout
+        asked = await stb("rank", "spring", "--measure", "engaging", "--mixed-model", "linear", "--json", "-")
+        model = json.loads(asked.stdout)["mixed_model"]
+        assert [each["bot"] for each in model["bots"]] == sorted(BOTS)
+        assert "published form, not the suite's inference" in model["method"]
+
+    async def test_fits_no_mixed_model_without_a_measure(self, stb: Stb):
+        done = await stb("rank", "spring", "--mixed-model", "linear")
+        assert done.returncode == 2
+        assert "name it with --measure" in " ".join(done.stderr.split())
+
     async def test_by_an_unknown_measure_names_the_known_ones_in_one_sentence(self, stb: Stb):
         done = await stb("rank", "spring", "--measure", "kindness")
         assert done.returncode == 1

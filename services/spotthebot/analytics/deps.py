@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from spotthebot.contracts.access import Role
+from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.web.bearer.authentication import allow
@@ -20,3 +21,4 @@ Canceller = Annotated[Principal, Depends(_analysts)]
 RankReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
 """A caller who may see results that annotators may see."""
 RequestParameters = Annotated[ParametersIn, Query()]
+RequestMeasureParameters = Annotated[MeasureParametersIn, Query()]

@@ -5,7 +5,7 @@ from typing import Final, Literal, TypeVar, Unpack
 from urllib.parse import quote
 from uuid import UUID
 
-from spotthebot.clients.analytics_parameters import FigureParameters, Parameters, SectionParameters
+from spotthebot.clients.analytics_parameters import FigureParameters, MeasureParameters, Parameters, SectionParameters
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
@@ -114,7 +114,7 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def get_measure(
-        self, campaign_id: UUID | str, measure: str = HEADLINE, **parameters: Unpack[Parameters]
+        self, campaign_id: UUID | str, measure: str = HEADLINE, **parameters: Unpack[MeasureParameters]
     ) -> Call[MeasureOut]:
         """Return the values of all bots by one measure, and the difference of each pair of bots."""
         return _result(MeasureOut, campaign_id, f"measures/{_segment(measure)}", parameters)
@@ -145,7 +145,9 @@ class AnalyticsOperations(ServiceOperations):
         return Call(StudyMeasuresOut, "GET", f"/v1/studies/{study_id}/measures", params=parameters)
 
     @operation
-    def get_study_measure(self, study_id: UUID, measure: str, **parameters: Unpack[Parameters]) -> Call[MeasureOut]:
+    def get_study_measure(
+        self, study_id: UUID, measure: str, **parameters: Unpack[MeasureParameters]
+    ) -> Call[MeasureOut]:
         """Return the values of all bots by one measure of a study, and the difference of each pair of bots."""
         return Call(MeasureOut, "GET", f"/v1/studies/{study_id}/measures/{_segment(measure)}", params=parameters)
 

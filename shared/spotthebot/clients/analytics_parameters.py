@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, MixedModelKind, Test, Unit
 from spotthebot.contracts.analytics.figures import Theme, Width
 
 
@@ -27,6 +27,12 @@ class SectionParameters(Parameters, total=False):
     """
 
     recent: bool
+
+
+class MeasureParameters(Parameters, total=False):
+    """The parameters of one measure. `mixed_model` names a mixed model to compute in addition."""
+
+    mixed_model: MixedModelKind | None
 
 
 class FigureParameters(SectionParameters, total=False):

@@ -23,7 +23,7 @@ from spotthebot.analytics.standings.domain.standings import (
     standing_pairs,
     standing_speakers,
 )
-from spotthebot.contracts.analytics.measures import MeasureOut
+from spotthebot.contracts.analytics.measures import MeasureOut, MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance, Settings
 from spotthebot.contracts.analytics.results import FoolingRatesOut, RankingOut, SurvivalOut, WinRatesOut
 from spotthebot.contracts.analytics.speakers import Speaker
@@ -122,7 +122,7 @@ class Standings:
     async def _headline(self, revision: CampaignRevision, reasons: list[str]) -> MeasureOut | None:
         try:
             return MeasureOut.model_validate_json(
-                await self._results.get_measure_at(revision, HEADLINE, ParametersIn())
+                await self._results.get_measure_at(revision, HEADLINE, MeasureParametersIn())
             )
         except Conflict as refused:
             reasons.append(refused.detail)

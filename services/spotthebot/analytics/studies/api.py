@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
-from spotthebot.analytics.deps import Analyst, RequestParameters
+from spotthebot.analytics.deps import Analyst, RequestMeasureParameters, RequestParameters
 from spotthebot.analytics.studies.use_cases import StudyResults
 from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
 from spotthebot.analytics.table_files.domain import Table, table_of
@@ -86,7 +86,7 @@ async def get_study_measure(
     measure: Annotated[
         str, Path(max_length=LONGEST_STUDY_MEASURE, description="What the study calls it: see `GET .../measures`.")
     ],
-    parameters: RequestParameters,
+    parameters: RequestMeasureParameters,
 ) -> Response:
     """Return the results of one measure: bots with intervals and ranks, and the difference of every pair of bots."""
     body = await resources.study_results.get_measure(study_id, measure, parameters)

@@ -34,6 +34,7 @@ from spotthebot.analytics.studies.errors import (
 from spotthebot.analytics.tasks.domain import Origin, RatedSample, Task
 from spotthebot.analytics.values.domain.assessed_values import Dialogues, MeasuredValues
 from spotthebot.analytics.values.domain.value_table import ValueTable
+from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.analytics.measures import MAX_MEASURES, MeasureOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasure, StudyMeasuresOut
 from spotthebot.contracts.analytics.workforces import WorkforceAgreement, WorkforceAgreementsOut
@@ -101,13 +102,16 @@ def study_agreements(
     return agreements_out(study.name, [each for of_task in found for each in of_task], request, complete=complete)
 
 
-def task_measure(own: str, called: str, sample: RatedSample, request: Parameters) -> MeasureOut:
+def task_measure(
+    own: str, called: str, sample: RatedSample, request: Parameters, mixed_model: MixedModelKind | None = None
+) -> MeasureOut:
     """Summarise one measure of a task, which the study calls `called`, and compare every pair of bots."""
     if isinstance(sample, RatedChats):
         provenance = _chats_provenance(sample, request)
     else:
         provenance = sample_provenance(sample, request)
-    return measure_out(sample.values(own), provenance, request).model_copy(update={"measure": called})
+    found = measure_out(sample.values(own), provenance, request, mixed_model)
+    return found.model_copy(update={"measure": called})
 
 
 def _chats_provenance(chats: RatedChats, request: Parameters) -> dict[str, Any]:

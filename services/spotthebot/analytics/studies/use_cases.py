@@ -25,6 +25,7 @@ from spotthebot.analytics.studies.domain import (
 from spotthebot.analytics.tasks.domain import RatedSample, Task
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredSample
+from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
 
 _Found = TypeVar("_Found")
@@ -55,7 +56,7 @@ class StudyResults:
 
         return await self._kept.get(study_id, revision.revision, "measures", parameters_of(request), compute)
 
-    async def get_measure(self, study_id: UUID, measure: str, request: ParametersIn) -> bytes:
+    async def get_measure(self, study_id: UUID, measure: str, request: MeasureParametersIn) -> bytes:
         """Return the results of the measure that a study calls `measure`, as JSON.
 
         Raises NoSuchMeasure and the errors of `get_measures`.
@@ -68,12 +69,13 @@ class StudyResults:
             read = await self._studies.read(revision, task)
 
             def summarise() -> bytes:
-                return task_measure(own, measure, _sample(read, parameters), parameters).model_dump_json().encode()
+                sample = _sample(read, parameters)
+                return task_measure(own, measure, sample, parameters, request.mixed_model).model_dump_json().encode()
 
             return await self._threads.run(summarise)
 
-        name = f"measure/{measure}"
-        return await self._kept.get(study_id, revision.revision, name, parameters_of(request), compute)
+        depends_on = parameters_of(request) | {"mixed_model": request.mixed_model}
+        return await self._kept.get(study_id, revision.revision, f"measure/{measure}", depends_on, compute)
 
     async def get_values(self, study_id: UUID, request: ParametersIn) -> ValueTable:
         """Return every value of every measure of a study. They are read each time: nothing is computed of them.

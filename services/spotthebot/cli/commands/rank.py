@@ -15,6 +15,7 @@ from spotthebot.cli.errors import NoSuchMeasure
 from spotthebot.cli.resources.directories import CampaignsAndStudies
 from spotthebot.cli.resources.resolver import find
 from spotthebot.cli.results import measures, ranking
+from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.local.runtime.session import Clients, Services, connect, open_session
 
 if TYPE_CHECKING:
@@ -48,10 +49,17 @@ def rank(
     measure: Annotated[
         str | None, typer.Option(help="Rank by this measure alone: a question of a protocol, or of a chat.")
     ] = None,
+    mixed_model: Annotated[
+        MixedModelKind | None,
+        typer.Option(help="With --measure: fit a mixed model, too, as papers do; bots fixed, the rest random."),
+    ] = None,
     json_file: JsonFile = None,
 ) -> None:
     """Rank the bots of a campaign or of a study."""
     check_output(json_file)
+    if mixed_model is not None and measure is None:
+        message = "A mixed model is of one measure: name it with --measure."
+        raise typer.BadParameter(message, param_hint="--mixed-model")
     with open_session(services) as session:
 
         async def run() -> _Found:
@@ -60,8 +68,8 @@ def rank(
             async with connect(session) as clients:
                 found = await find(CampaignsAndStudies(clients), name)
                 if isinstance(found, StudyOut):
-                    return await _rank_study(clients, found, measure, parameters)
-                return await _rank_campaign(clients, found, measure, parameters)
+                    return await _rank_study(clients, found, measure, mixed_model, parameters)
+                return await _rank_campaign(clients, found, measure, mixed_model, parameters)
 
         found = asyncio.run(run())
     write_json(json_file, found.document)
@@ -70,7 +78,11 @@ def rank(
 
 
 async def _rank_campaign(
-    clients: Clients, campaign: "CampaignOut", measure: str | None, parameters: dict[str, Any]
+    clients: Clients,
+    campaign: "CampaignOut",
+    measure: str | None,
+    mixed_model: MixedModelKind | None,
+    parameters: dict[str, Any],
 ) -> _Found:
     from spotthebot.contracts.annotation.measures import HEADLINE  # noqa: PLC0415 - models take time to build
     from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS  # noqa: PLC0415 - as above
@@ -82,7 +94,7 @@ async def _rank_campaign(
         analysis = await ranking.rank(clients, campaign.id, parameters)
         return _Found(analysis, analysis.model_dump(mode="json"))
     if measure is not None:
-        asked = clients.analytics.get_measure(campaign.id, measure, **parameters)
+        asked = clients.analytics.get_measure(campaign.id, measure, mixed_model=mixed_model, **parameters)
         result = await _get_measure(asked)
         return _Found(result, result.model_dump(mode="json"))
     every = await clients.analytics.list_measures(campaign.id, **parameters)
@@ -91,13 +103,20 @@ async def _rank_campaign(
     return _Found(result, result.model_dump(mode="json"), bots, {each.measure: each for each in every.measures})
 
 
-async def _rank_study(clients: Clients, study: "StudyOut", measure: str | None, parameters: dict[str, Any]) -> _Found:
+async def _rank_study(
+    clients: Clients,
+    study: "StudyOut",
+    measure: str | None,
+    mixed_model: MixedModelKind | None,
+    parameters: dict[str, Any],
+) -> _Found:
     """Rank by the named measure, or by the study's outcome; without both, only list the measures."""
     require_no_options(f"the study '{study.name}'", options_of_labels(parameters))
     by = measure or study.outcome
     result = None
     if by is not None:
-        result = await _get_measure(clients.analytics.get_study_measure(study.id, by, **parameters))
+        asked = clients.analytics.get_study_measure(study.id, by, mixed_model=mixed_model, **parameters)
+        result = await _get_measure(asked)
         if measure is not None:
             return _Found(result, result.model_dump(mode="json"))
     every = await clients.analytics.list_study_measures(study.id, **parameters)

@@ -13,6 +13,7 @@ from spotthebot.local.progress import say, say_repeated_texts
 if TYPE_CHECKING:
     # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
     from spotthebot.contracts.analytics.measures import MeasureOut, MeasureResult, PublishedInterval
+    from spotthebot.contracts.analytics.mixed_models import MixedModel
     from spotthebot.contracts.analytics.studies import StudyProvenance
 
 _SAYS_NOTHING: Final = "what they say tells nothing of people."
@@ -50,6 +51,9 @@ def print_measure(console: Console, result: "MeasureOut") -> None:
         console.print(_published_table(result))
     if result.pairs:
         console.print(_pairs_table(result))
+    if result.mixed_model is not None:
+        for table in _mixed_model_tables(result, result.mixed_model):
+            console.print(table)
     alpha = result.alpha
     bounds = "" if alpha.low is None else f", {_interval(alpha.low, alpha.high)}"
     agreed = alpha.reason if alpha.estimate is None else f"{alpha.estimate:.2f}{bounds}"
@@ -103,15 +107,42 @@ def _with_interval(found: "PublishedInterval | None") -> tuple[str, ...]:
 
 
 def _pairs_table(result: "MeasureOut") -> Table:
-    heading = "p" if result.correction == "none" else f"p ({result.correction.capitalize()})"
     difference = "Win rate" if result.kind == "preference" else "Difference"
     interval = f"{result.confidence_level:.0%} interval"
-    table = Table("Bot", "Against", difference, interval, heading, title="Pairs", caption=result.pairs_method)
+    table = Table(
+        "Bot", "Against", difference, interval, _p_heading(result), title="Pairs", caption=result.pairs_method
+    )
     for pair in result.pairs:
-        p_value = "-" if pair.p_adjusted is None else "< .001" if pair.p_adjusted < 0.001 else f"{pair.p_adjusted:.3f}"
-        marked = f"{p_value}{' *' if pair.significant else ''}"
+        marked = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
         table.add_row(Text(pair.bot), Text(pair.other), _number(pair.estimate), _interval(pair.low, pair.high), marked)
     return table
+
+
+def _mixed_model_tables(result: "MeasureOut", model: "MixedModel") -> tuple[Table, ...]:
+    """Return the effects of bots and their differences; without a fit, one table whose caption says why."""
+    interval = f"{result.confidence_level:.0%} interval"
+    parts = (f"{each.grouping} {each.standard_deviation:.2f}" for each in model.components)
+    fitted = f"{model.method}. Standard deviations: {', '.join(parts)}"
+    effects = Table("Bot", "Effect", "Error", interval, "Values", title="Mixed model")
+    effects.caption = fitted if model.reason is None else f"No fit: {model.reason}"
+    for bot in model.bots:
+        numbers = _number(bot.estimate), _number(bot.standard_error), _interval(bot.low, bot.high)
+        effects.add_row(Text(bot.bot), *numbers, str(bot.n))
+    if model.reason is not None:
+        return (effects,)
+    pairs = Table("Bot", "Against", "Difference", interval, _p_heading(result), title="Pairs by the mixed model")
+    for pair in model.pairs:
+        cells = _number(pair.estimate), _interval(pair.low, pair.high), _p_value(pair.p_adjusted)
+        pairs.add_row(Text(pair.bot), Text(pair.other), *cells)
+    return effects, pairs
+
+
+def _p_heading(result: "MeasureOut") -> str:
+    return "p" if result.correction == "none" else f"p ({result.correction.capitalize()})"
+
+
+def _p_value(p_adjusted: float | None) -> str:
+    return "-" if p_adjusted is None else "< .001" if p_adjusted < 0.001 else f"{p_adjusted:.3f}"
 
 
 def _interval(low: float | None, high: float | None) -> str:

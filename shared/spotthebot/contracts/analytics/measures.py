@@ -4,12 +4,24 @@ from pydantic import Field
 
 from spotthebot.contracts.analytics.annotation_quality import Coefficient
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_PAIRS
-from spotthebot.contracts.analytics.provenance import Provenance, Uncertainty
+from spotthebot.contracts.analytics.choices import MixedModelKind
+from spotthebot.contracts.analytics.mixed_models import MixedModel
+from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance, Uncertainty
 from spotthebot.contracts.annotation.measures import Measure
 from spotthebot.contracts.annotation.protocols import MAX_SCALE_POINTS
 from spotthebot.contracts.wire import Wire
 
 MAX_MEASURES = 1000
+
+
+class MeasureParametersIn(ParametersIn):
+    """How to analyse one measure, and which form of its results to compute in addition."""
+
+    mixed_model: MixedModelKind | None = Field(
+        default=None,
+        description="A mixed model of ratings and behaviours, bots fixed, dialogues and annotators random: a published"
+        " form, on which no rank is based.",
+    )
 
 
 class ValueCount(Wire):
@@ -111,3 +123,4 @@ class MeasureOut(MeasureResult, Provenance):
 
     pairs: tuple[MeasuredPair, ...] = Field(max_length=MAX_PAIRS)
     pairs_method: str
+    mixed_model: MixedModel | None = Field(description="Null unless the request names a kind.")

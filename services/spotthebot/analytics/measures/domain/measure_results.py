@@ -13,6 +13,9 @@ from spotthebot.analytics.stats.annotations import HUMAN, BoolArray
 from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.disagreement import Measurement
 from spotthebot.analytics.stats.means import means_of_means
+from spotthebot.analytics.stats.mixed_models.cumulative_link import cumulative_link_mixed_model
+from spotthebot.analytics.stats.mixed_models.linear import linear_mixed_model
+from spotthebot.analytics.stats.mixed_models.results import model_of
 from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.rating_differences import rating_differences
 from spotthebot.analytics.stats.rating_estimates import Ratings
@@ -22,6 +25,7 @@ from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, count_wins
 from spotthebot.analytics.values.domain.measure_values import Values
 from spotthebot.contracts.analytics.annotation_quality import Coefficient
+from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.analytics.measures import (
     MeasuredBot,
     MeasuredPair,
@@ -29,10 +33,12 @@ from spotthebot.contracts.analytics.measures import (
     PublishedForm,
     ValueCount,
 )
+from spotthebot.contracts.analytics.mixed_models import BotEffect, EffectDifference, MixedModel, VarianceComponent
 
 PAIRS_OF_RATINGS: Final = "Student's t of the difference of means, the tests behind the ranks"
 PAIRS_OF_PREFERENCES: Final = "Student's t of the win rate, ties dropped"
 _NOBODY: Final = "nobody answered"
+_NO_RATINGS: Final = "preferences compare two bots; mixed models are of ratings and behaviours"
 _LEVELS: Final = {"scale": Measurement.ORDINAL, "share": Measurement.NOMINAL, "preference": Measurement.ORDINAL}
 
 
@@ -69,6 +75,24 @@ def measured_pairs(values: Values, request: Parameters) -> tuple[MeasuredPair, .
             published=None,
         )
         for each in differences
+    )
+
+
+def mixed_model_of(values: Values, request: Parameters, kind: MixedModelKind) -> MixedModel:
+    """Fit a mixed model to the values of bots. There is none of preferences, which compare two bots."""
+    is_preference = values.measure.kind == "preference"
+    ratings = _ratings(values, _of_bots(values) & (not is_preference))
+    settings: dict[str, Any] = {
+        "confidence_level": request.confidence_level,
+        "adjustment": Adjustment(request.correction),
+    }
+    fit = linear_mixed_model if kind == "linear" else cumulative_link_mixed_model
+    found = model_of(ratings, _NO_RATINGS, method="none", **settings) if is_preference else fit(ratings, **settings)
+    return MixedModel.of(
+        found,
+        bots=tuple(map(BotEffect.of, found.bots)),
+        pairs=tuple(map(EffectDifference.of, found.pairs)),
+        components=tuple(map(VarianceComponent.of, found.components)),
     )
 
 

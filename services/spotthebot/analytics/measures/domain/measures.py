@@ -9,6 +9,7 @@ from spotthebot.analytics.measures.domain.measure_results import (
     PAIRS_OF_RATINGS,
     measure_result,
     measured_pairs,
+    mixed_model_of,
 )
 from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, workforce_agreements
 from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure
@@ -19,6 +20,7 @@ from spotthebot.analytics.stats.wins import count_wins, play_games
 from spotthebot.analytics.values.domain.measure_values import Values
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
+from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.analytics.speakers import Speaker
@@ -48,7 +50,9 @@ def all_agreements(
     return agreements_out(campaign.campaign, found, request, complete=campaign.complete)
 
 
-def one_measure(campaign: MeasuredCampaign, name: str, request: Parameters) -> MeasureOut:
+def one_measure(
+    campaign: MeasuredCampaign, name: str, request: Parameters, mixed_model: MixedModelKind | None = None
+) -> MeasureOut:
     """Summarise one measure, or the campaign's `HEADLINE`, and compare every pair of bots.
 
     Raises NoSuchMeasure, NothingToMeasure and NothingToAnalyse.
@@ -58,16 +62,19 @@ def one_measure(campaign: MeasuredCampaign, name: str, request: Parameters) -> M
     chosen = campaign.headline if is_headline else name
     if chosen not in campaign.questions:
         raise NoSuchMeasure(measure=chosen, campaign=campaign.campaign, known=", ".join(campaign.questions))
-    return measure_out(sample.values(chosen), sample_provenance(sample, request), request)
+    return measure_out(sample.values(chosen), sample_provenance(sample, request), request, mixed_model)
 
 
-def measure_out(values: Values, provenance: Mapping[str, Any], request: Parameters) -> MeasureOut:
+def measure_out(
+    values: Values, provenance: Mapping[str, Any], request: Parameters, mixed_model: MixedModelKind | None
+) -> MeasureOut:
     """Summarise the values of a measure and compare every pair of bots. `provenance` has the fields of `Provenance`."""
     return MeasureOut(
         **provenance,
         **measure_result(values, request).model_dump(),
         pairs=measured_pairs(values, request),
         pairs_method=PAIRS_OF_PREFERENCES if values.measure.kind == "preference" else PAIRS_OF_RATINGS,
+        mixed_model=None if mixed_model is None else mixed_model_of(values, request, mixed_model),
     )
 
 

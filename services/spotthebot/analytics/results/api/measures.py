@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from spotthebot.analytics.campaigns.api import RequestedCampaign
-from spotthebot.analytics.deps import Analyst, RequestParameters
+from spotthebot.analytics.deps import Analyst, RequestMeasureParameters, RequestParameters
 from spotthebot.analytics.results.api.deps import ServiceResources
 from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
 from spotthebot.analytics.table_files.domain import Table, table_of
@@ -71,7 +71,7 @@ async def get_measure(
     measure: Annotated[
         str, Path(max_length=LONGEST_MEASURE, description="Its name; `headline`: the one that ranks bots.")
     ],
-    parameters: RequestParameters,
+    parameters: RequestMeasureParameters,
 ) -> Response:
     """Return the results of one measure: bots with intervals and ranks, and the difference of every pair of bots."""
     body = await resources.results.get_measure(campaign_id, measure, parameters)

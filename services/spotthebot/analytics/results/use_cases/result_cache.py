@@ -17,6 +17,7 @@ from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, comp
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
+from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.annotation.campaigns import ENDED
 from spotthebot.contracts.annotation.protocols import GAME
@@ -137,17 +138,20 @@ class ResultCache:
         settings = parameters_of(request) | {"workforces": fingerprint([workforces])}
         return await self._kept_or_computed(revision, "workforces", settings, compute)
 
-    async def get_measure(self, campaign_id: UUID, measure: str, request: ParametersIn) -> bytes:
+    async def get_measure(self, campaign_id: UUID, measure: str, request: MeasureParametersIn) -> bytes:
         """Return the results of one measure as JSON. Raises NoSuchMeasure, and the errors of `get_measures`."""
         revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
         return await self.get_measure_at(revision, measure, request)
 
-    async def get_measure_at(self, revision: CampaignRevision, measure: str, request: ParametersIn) -> bytes:
+    async def get_measure_at(self, revision: CampaignRevision, measure: str, request: MeasureParametersIn) -> bytes:
         """Return the results of one measure for one revision, as JSON."""
         compute = self._of_measures(
-            revision, request, lambda campaign, parameters: one_measure(campaign, measure, parameters)
+            revision,
+            request,
+            lambda campaign, parameters: one_measure(campaign, measure, parameters, request.mixed_model),
         )
-        return await self._kept_or_computed(revision, f"measure/{measure}", parameters_of(request), compute)
+        depends_on = parameters_of(request) | {"mixed_model": request.mixed_model}
+        return await self._kept_or_computed(revision, f"measure/{measure}", depends_on, compute)
 
     async def get_values(self, campaign_id: UUID, request: ParametersIn) -> ValueTable:
         """Return every value of every measure. They are read each time: nothing is computed of them.

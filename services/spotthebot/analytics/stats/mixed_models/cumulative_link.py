@@ -8,14 +8,11 @@ import scipy
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.mixed_models.design import Design, why_not
 from spotthebot.analytics.stats.mixed_models.laplace import Likelihood
-from spotthebot.analytics.stats.mixed_models.results import Fit, MixedModel, model_of
+from spotthebot.analytics.stats.mixed_models.results import FORM, Fit, MixedModel, model_of
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.significance import Adjustment
 
-METHOD: Final = (
-    "cumulative link mixed model (logit, Laplace's approximation), bots fixed, dialogues and annotators random"
-    " intercepts, Wald's z"
-)
+METHOD: Final = f"cumulative link mixed model (logit, Laplace's approximation), {FORM}"
 MAX_CATEGORIES: Final = 101
 """More thresholds than this are slow; a scale with so many points is a matter for the linear model."""
 _START: Final = 0.5

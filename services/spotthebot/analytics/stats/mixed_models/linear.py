@@ -10,12 +10,12 @@ import scipy
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.mixed_models.crossed_intercepts import Penalised
 from spotthebot.analytics.stats.mixed_models.design import Design, why_not
-from spotthebot.analytics.stats.mixed_models.results import Fit, MixedModel, VarianceComponent, model_of
+from spotthebot.analytics.stats.mixed_models.results import FORM, Fit, MixedModel, VarianceComponent, model_of
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.significance import Adjustment
 from spotthebot.statistics.columns import unit_of
 
-METHOD: Final = "linear mixed model (REML), bots fixed, dialogues and annotators random intercepts, Wald's z"
+METHOD: Final = f"linear mixed model (REML), {FORM}"
 _STARTS: Final = ((1.0, 1.0), (0.1, 0.1))
 _LARGEST: Final = 1e3
 """A standard deviation of intercepts this many times that of the residuals: nothing is left for residuals."""

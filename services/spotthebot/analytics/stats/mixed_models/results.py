@@ -2,8 +2,8 @@
 
 Intervals and p-values are Wald's, from the normal distribution, as `lme4` and `ordinal` print z. They take dialogues
 and annotators as the only sources of dependence. They are a published form, not the suite's inference: if annotators
-differ in their taste for bots, equal bots are told apart more often than 5 % (benchmarks/analytics/README.md). The
-suite's own test of ratings is `rating_differences`.
+differ in their taste for bots, four equal bots are told apart in a fifth of studies by 6 annotators, not in 5 %
+(benchmarks/analytics/README.md). The suite's own test of ratings is `rating_differences`.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,9 @@ from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.significance import Adjustment, adjust
 
+FORM: Final = (
+    "bots fixed, dialogues and annotators random intercepts, Wald's z: a published form, not the suite's inference"
+)
 _UNRATED: Final = "it has no ratings"
 
 
