@@ -1,6 +1,7 @@
 """Results that are made from the attributes of what the statistics found: each field is stated, one by one."""
 
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -14,13 +15,16 @@ from spotthebot.analytics.analyses.domain.rating_plans import plan_ratings
 from spotthebot.analytics.analyses.store import analysis_of
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.labels.domain import Sample
-from spotthebot.analytics.measures.domain.measure_results import measure_result, measured_pairs
+from spotthebot.analytics.measures.domain.measure_results import measure_result, measured_pairs, mixed_model_of
 from spotthebot.analytics.measures.domain.published_forms import published_form, published_wins
 from spotthebot.analytics.provenance.domain import Parameters, uncertainty_of
 from spotthebot.analytics.results.domain.annotation_quality import agreement, annotators, time
 from spotthebot.analytics.results.domain.ranking import ranking
 from spotthebot.analytics.results.domain.survival import survival
 from spotthebot.analytics.results.domain.wins import fooling_rates, win_rates
+from spotthebot.analytics.stats.mixed_models.cumulative_link import cumulative_link_mixed_model
+from spotthebot.analytics.stats.mixed_models.linear import linear_mixed_model
+from spotthebot.analytics.stats.mixed_models.results import MixedModel as FittedModel
 from spotthebot.analytics.stats.rating_differences import rating_differences
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.ratings import rank_ratings
@@ -37,7 +41,9 @@ from spotthebot.contracts.analytics.annotation_quality import (
     Time,
     WithoutWeak,
 )
+from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasuredPair, PublishedForm, ValueCount
+from spotthebot.contracts.analytics.mixed_models import MixedModel
 from spotthebot.contracts.analytics.provenance import Uncertainty
 from spotthebot.contracts.analytics.ranking import RankedBot, Skill, Strength
 from spotthebot.contracts.analytics.rating_plans import EffectPlan, RatingPlanningIn
@@ -52,6 +58,7 @@ from spotthebot.contracts.bots.registry import BotOut, BotStatus, Limits
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.step_jobs.lifecycle import StepJob, StepJobState
 from tests.analytics.stats.annotation_tables import simulated_table
+from tests.analytics.stats.mixed_model_data import small_study
 from tests.factories.campaigns import open_campaign
 from tests.factories.rated_chats import rated_chat
 from tests.factories.running_suite import RunningSuite
@@ -227,6 +234,23 @@ class TestMeasures:
             "published": None,
         }
         assert_is(MeasuredPair, pair, stated)
+
+    @pytest.mark.parametrize(
+        ("kind", "fitted"), [("linear", linear_mixed_model), ("cumulative_link", cumulative_link_mixed_model)]
+    )
+    def test_have_a_mixed_model_of_the_values_of_bots(self, kind: MixedModelKind, fitted: Callable[..., FittedModel]):
+        ratings, none = small_study(), np.full(48, -1)
+        measure = Measure(
+            measure="quality", question="?", level="dialogue", kind="scale", lowest=1, highest=5, better="higher"
+        )
+        columns = (ratings.item, ratings.item, ratings.annotator, ratings.bot, none, ratings.value)
+        values = Values(measure, ratings.bots, *columns, left_out=0)
+        found, wire = fitted(ratings), mixed_model_of(values, REQUEST, kind)
+        assert found.reason is None
+        named = ["bots", "pairs", "components", "categories", "thresholds", "log_likelihood", "n", "method", "reason"]
+        assert_is(MixedModel, wire, {name: asdict(found)[name] for name in named})
+        preferences = replace(values, measure=measure.model_copy(update={"kind": "preference"}))
+        assert "preferences compare two bots" in str(mixed_model_of(preferences, REQUEST, kind).reason)
 
     def test_have_published_forms_that_state_each_of_their_fields(self):
         """Three comparisons won, one tied and six lost; then a share of 2 in 5, and the mean of 1, 1 and 4."""

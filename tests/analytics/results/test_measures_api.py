@@ -122,6 +122,20 @@ class TestMeasures:
         assert float(columns["published_estimate"]) == found["bots"][0]["published"]["estimate"]
         assert {"published_low", "published_mean_of_means", "published_tie_low", "published_method"} < set(columns)
 
+    async def test_have_a_mixed_model_if_it_is_asked_for(self, suite: RunningSuite):
+        """The one form does not take the other's place among the results that are kept."""
+        campaign, analyst = await _campaign(suite, "dialogue_likert", LIKERT), await _analyst(suite)
+        path, found = f"/v1/campaigns/{campaign}/measures/quality", {}
+        for kind in ("linear", "cumulative_link", None, "linear"):
+            answer = await analyst.get(path, params={"mixed_model": kind} if kind else {})
+            found[kind] = answer.json()["mixed_model"]
+        assert found[None] is None
+        assert found["linear"]["method"].startswith("linear mixed model")
+        assert found["cumulative_link"]["method"].startswith("cumulative link mixed model")
+        assert [each["bot"] for each in found["linear"]["bots"]] == ["ada", "bob"]
+        refused = await analyst.get(path, params={"mixed_model": "probit"})
+        assert refused.status_code == 422
+
     async def test_belong_to_who_spoke_the_turns(self, suite: RunningSuite):
         """ada speaks turns 0, 2, 4 of the first conversation and gets 5 for each, bob the others and gets 1."""
         rated = {dimension: {str(turn): (5, 1)[turn % 2] for turn in range(6)} for dimension in DIMENSIONS}
