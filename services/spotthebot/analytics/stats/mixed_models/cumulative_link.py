@@ -19,6 +19,8 @@ _START: Final = 0.5
 _LARGEST: Final = 30.0
 """A standard deviation of intercepts on the logit scale that no study has: it grows without bound."""
 _WIDE: Final = 50.0
+_LOG_GAPS: Final = (-15.0, 4.0)
+"""Of adjacent thresholds. A smaller gap would vanish between thresholds of double precision."""
 _ZERO: Final = 1e-3
 _STEP: Final = 1e-4
 _NEWTON_STEPS: Final = 20
@@ -148,7 +150,7 @@ def _search(likelihood: Likelihood, start: FloatArray) -> FloatArray:
 
     moved = start.copy()
     moved[1:m] = np.log(np.diff(start[:m]))
-    bounds = [(-_WIDE, _WIDE)] * (len(start) - 2) + [(0, _LARGEST)] * 2
+    bounds = [(-_WIDE, _WIDE), *[_LOG_GAPS] * (m - 1), *[(-_WIDE, _WIDE)] * (len(start) - 2 - m), *[(0, _LARGEST)] * 2]
     found = scipy.optimize.minimize(
         objective,
         moved,
@@ -163,10 +165,12 @@ def _search(likelihood: Likelihood, start: FloatArray) -> FloatArray:
 def _hessian(likelihood: Likelihood, parameters: FloatArray) -> FloatArray:
     """Return second derivatives by central differences of the exact derivatives."""
     columns = []
+    gaps = np.diff(likelihood.split(parameters)[0])
+    step = min(_STEP, float(gaps.min(initial=1.0)) / 4)
     for at in range(len(parameters)):
         move = np.zeros(len(parameters))
-        move[at] = _STEP
-        columns.append((likelihood.at(parameters + move)[1] - likelihood.at(parameters - move)[1]) / (2 * _STEP))
+        move[at] = step
+        columns.append((likelihood.at(parameters + move)[1] - likelihood.at(parameters - move)[1]) / (2 * step))
     found = np.array(columns)
     symmetric: FloatArray = (found + found.T) / 2
     return symmetric
