@@ -43,7 +43,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
 )
 from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasuredPair, PublishedForm, ValueCount
-from spotthebot.contracts.analytics.mixed_models import MixedModel
+from spotthebot.contracts.analytics.mixed_models import BotEffect, EffectDifference, MixedModel, VarianceComponent
 from spotthebot.contracts.analytics.provenance import Uncertainty
 from spotthebot.contracts.analytics.ranking import RankedBot, Skill, Strength
 from spotthebot.contracts.analytics.rating_plans import EffectPlan, RatingPlanningIn
@@ -249,6 +249,9 @@ class TestMeasures:
         assert found.reason is None
         named = ["bots", "pairs", "components", "categories", "thresholds", "log_likelihood", "n", "method", "reason"]
         assert_is(MixedModel, wire, {name: asdict(found)[name] for name in named})
+        assert_is(BotEffect, wire.bots[0], asdict(found.bots[0]))
+        assert_is(EffectDifference, wire.pairs[0], asdict(found.pairs[0]))
+        assert_is(VarianceComponent, wire.components[0], asdict(found.components[0]))
         preferences = replace(values, measure=measure.model_copy(update={"kind": "preference"}))
         assert "preferences compare two bots" in str(mixed_model_of(preferences, REQUEST, kind).reason)
 

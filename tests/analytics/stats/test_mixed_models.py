@@ -98,7 +98,7 @@ class TestCumulativeLinkMixedModel:
         assert found.log_likelihood >= expected["log_likelihood"] - 1e-9
 
     @pytest.mark.parametrize("name", ["balanced", "unbalanced"])
-    def test_of_two_categories_is_the_logistic_mixed_model(self, name: str):
+    def test_is_the_logistic_mixed_model_if_there_are_two_categories(self, name: str):
         ratings = data_set(name)
         found = cumulative_link_mixed_model(replace(ratings, value=(ratings.value > 3).astype(np.float64)))
         _require_clmm(found, golden()["two_categories"][name], 1e-5)
