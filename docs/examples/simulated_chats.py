@@ -12,6 +12,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from spotthebot.clients import Annotation, Bots, Conversations
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.conversations.chat_entries import ChatIn
 from spotthebot.contracts.conversations.chats import (
@@ -69,7 +70,7 @@ def chat(
     frontend: Conversations, collection_id: UUID, person: SimulatedAnnotator, number: int, protocol: AnnotationProtocol
 ) -> None:
     """Let a person talk to each partner to the end, and rate the conversations."""
-    request = ChatIn(collection_id=collection_id, interactor=person.name)
+    request = ChatIn(collection_id=collection_id, interactor=person.name, kind=AnnotatorKind.SIMULATED)
     now = frontend.start_chat(request, idempotency_key=f"{collection_id}-{person.name}")
     now = frontend.get_chat(now.id)
     while now.state is ChatState.CHATTING:

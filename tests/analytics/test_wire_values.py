@@ -52,6 +52,7 @@ from spotthebot.contracts.analytics.studies import StudyMeasure, StudySource
 from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank
 from spotthebot.contracts.analytics.tables import CampaignSummaryOut
 from spotthebot.contracts.analytics.wins import BotWinRate, FoolingRate
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.measures import Measure
 from spotthebot.contracts.bots.protocols import BuiltinProtocol
 from spotthebot.contracts.bots.registry import BotOut, BotStatus, Limits
@@ -69,7 +70,8 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TABLE = simulated_table(3, names=("A", "B", "C", "HU"), per_pair=8)
 ELAPSED = np.random.default_rng(1).uniform(1000, 90_000, len(TABLE.label))
 NAMES = tuple(f"p-{code}" for code in range(5))
-SAMPLE = Sample(cast("Any", None), TABLE, ELAPSED, NAMES, cast("Any", None), "")
+KINDS = dict.fromkeys(NAMES, AnnotatorKind.PERSON) | {NAMES[2]: AnnotatorKind.JUDGE}
+SAMPLE = Sample(cast("Any", None), TABLE, ELAPSED, NAMES, KINDS, cast("Any", None), "")
 REQUEST = Parameters(resamples=20)
 
 
@@ -272,13 +274,17 @@ class TestMeasures:
 
 class TestStudies:
     def test_say_where_their_measures_come_from_and_what_they_call_them(self):
-        """Two people rated their only chat, with ada and with bob."""
-        ratings = [rated_chat(at, f"p{at}", {at: (bot, {"quality": 4})}) for at, bot in enumerate(("ada", "bob"))]
+        """A person and a judge rated their only chat, with ada and with bob."""
+        chatted = (("ada", AnnotatorKind.PERSON), ("bob", AnnotatorKind.JUDGE))
+        ratings = [
+            rated_chat(at, f"p{at}", {at: (bot, {"quality": 4})}, kind=kind) for at, (bot, kind) in enumerate(chatted)
+        ]
         chats = RatedChats("everyday", complete=True, asked={}, ratings=ratings, texts={})
         task = Task(NamedTask("chats", {"quality": "quality"}), None, None, complete=True)
         origin, (measure,) = task_measures(task, chats, REQUEST)
-        stated = {"campaign_id": None, "protocol": None, "annotations": 2, "annotators": 2, "simulated_annotators": 0}
-        assert_is(StudySource, origin.source, stated | {"task": "chats"})
+        stated = {"campaign_id": None, "protocol": None, "annotations": 2, "annotators": 2}
+        programs = {"simulated_annotators": 0, "judges": 1}
+        assert_is(StudySource, origin.source, stated | programs | {"task": "chats"})
         own = measure_result(chats.values("quality"), REQUEST).model_dump()
         assert_is(StudyMeasure, measure, own | {"name": "quality", "task": "chats"})
 

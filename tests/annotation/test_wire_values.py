@@ -5,7 +5,12 @@ from typing import Any
 from uuid import uuid4
 
 from spotthebot.annotation.entry_links.domain.entry_links import Worker
-from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut, DecisionOut
+from spotthebot.contracts.annotation.annotations import (
+    AnnotationOut,
+    AnnotationsRevisionOut,
+    AnnotatorKind,
+    DecisionOut,
+)
 from spotthebot.contracts.annotation.assignments import (
     AnnotatorOut,
     AnnotatorQualityOut,
@@ -127,7 +132,7 @@ class TestWork:
             " a.elapsed_ms FROM annotation.annotations a JOIN annotation.items i ON i.id = a.item_id",
         )
         (found,) = (await get(suite, f"/v1/campaigns/{campaign['id']}/annotations", "analyst"))["items"]
-        more = {"exchanges": 3, "right": None, "annotator": pseudonym, "reported_ms": 77}
+        more = {"exchanges": 3, "right": None, "annotator": pseudonym, "annotator_kind": "person", "reported_ms": 77}
         assert_is(AnnotationOut, found, row | more)
         assert pseudonym != PERSON
         revision = await get(suite, f"/v1/campaigns/{campaign['id']}/annotations/revision", "analyst")
@@ -140,7 +145,7 @@ class TestWork:
         path = f"/v1/campaigns/{campaign['id']}"
         (person,) = rows(
             suite,
-            "SELECT id, frontend, external_id AS annotator, 1 AS packages, created_at, consented_at, gold_right,"
+            "SELECT id, frontend, external_id AS annotator, kind, 1 AS packages, created_at, consented_at, gold_right,"
             " gold_wrong, fast_items, fast_packages, strikes, blocked_at, blocked_reason, appeal, appealed_at,"
             " erased_at FROM annotation.annotators",
         )
@@ -174,6 +179,7 @@ class TestWork:
         stated = {
             "annotator_id": person["id"],
             "annotator": PERSON,
+            "kind": "person",
             "frontend": person["frontend"],
             "packages": 1,
             "pay": "1.10",
@@ -288,8 +294,9 @@ class TestLinks:
         assert found["frontend"] is not None
 
     def test_name_the_workforce_of_an_annotator(self):
-        stated = {"annotator": "a-1", "frontend": "us", "link": uuid4()}
-        worker = Worker(uuid4(), "ann", "us", stated["link"])
+        link = uuid4()
+        worker = Worker(uuid4(), "ann", AnnotatorKind.PERSON, "us", link)
+        stated = {"annotator": "a-1", "frontend": "us", "link": link}
         assert_is(AnnotatorWorkforceOut, AnnotatorWorkforceOut.of(worker, annotator="a-1"), stated)
 
 

@@ -8,7 +8,7 @@ import pytest
 from spotthebot.contracts.conversations.chats import ChatState
 from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.contracts.conversations.conversations import ConversationState
-from spotthebot.conversations.chats import domain as chats_domain
+from spotthebot.conversations.chats.domain import chats as chats_domain
 from spotthebot.conversations.collections.domain import TRANSITIONS
 from spotthebot.conversations.conversations import domain as conversations_domain
 

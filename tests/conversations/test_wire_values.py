@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import insert
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.chat_entries import ChatLinkOut, ChatPersonOut, PersonsChatOut
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.conversations import ConversationOut, SpeakersOut, TextsOut
@@ -17,7 +18,8 @@ from spotthebot.contracts.conversations.partner_sets import PartnerSetOut
 from spotthebot.contracts.conversations.performance import BotConversationOut, FailureReasonOut
 from spotthebot.contracts.conversations.progress import ChatBotOut, FailureOut, MixOut, PairOut
 from spotthebot.contracts.conversations.quality import QualityCheckOut, QualityFlagsOut, QualityOut
-from spotthebot.conversations.chats.domain import BotProgress, ChatPerson
+from spotthebot.conversations.chats.domain.chats import BotProgress
+from spotthebot.conversations.chats.domain.people import ChatPerson
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import links as links_store
 from spotthebot.conversations.collections import store as collections_store
@@ -152,8 +154,8 @@ class TestChats:
         stated |= {"consent_withdrawn_at": NOON}
         stated |= {"erased_at": None, "conversations_started": 3, "chats_rated": 1}
         named = {"person": "ann", "interactor": "p-1", "pay": Decimal(5), "currency": "USD"}
-        found = ChatPersonOut.of(ChatPerson(interactor="ann", **stated), **named)
-        assert_is(ChatPersonOut, found, stated | named)
+        found = ChatPersonOut.of(ChatPerson(interactor="ann", kind=AnnotatorKind.JUDGE, **stated), **named)
+        assert_is(ChatPersonOut, found, stated | named | {"kind": "judge"})
 
     def test_are_counted_for_each_bot(self):
         bot_id, counts = uuid4(), {"complete": 3, "failed": 1}

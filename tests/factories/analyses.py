@@ -11,6 +11,7 @@ from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.contracts.analytics.analyses import Stability, StabilityCurve, StabilityPoint
 from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 
 CAMPAIGN = UUID("0190a6e0-0000-7000-8000-000000000001")
 
@@ -21,7 +22,7 @@ def study(
     seed: int = 1,
     per_pair: int = 4,
     annotators: int = 5,
-    prefix: str = "ann",
+    kind: AnnotatorKind = AnnotatorKind.PERSON,
 ) -> LabelledCampaign:
     """Simulate conversations of all pairs and of people; later bots pass more often. The annotators are simulated."""
     rng = np.random.default_rng(seed)
@@ -36,7 +37,8 @@ def study(
                 fluency, sensibleness, specificity = (int(rng.integers(-1, 2)) for _ in range(3))
                 elapsed = int(rng.integers(5_000, 60_000))
                 labels, leads = (first, second), (fluency, sensibleness, specificity)
-                annotations.append(CodedAnnotation(name, "p", exchanges, f"{prefix}{who}", labels, leads, elapsed))
+                said = CodedAnnotation(name, "p", exchanges, f"ann{who}", labels, leads, elapsed, kind)
+                annotations.append(said)
     packages: dict[Hashable, frozenset[Hashable]] = {"p": frozenset(speakers)}
     return LabelledCampaign(
         CAMPAIGN, "small", "everyday", complete=True, speakers=speakers, packages=packages, annotations=annotations

@@ -25,9 +25,9 @@ async def ask(
     return await frontend.post(f"/v1/campaigns/{campaign['id']}/assignments", json={"annotator": annotator})
 
 
-async def claim(suite: RunningSuite, campaign: Mapping[str, Any], annotator: str) -> dict[str, Any]:
+async def claim(suite: RunningSuite, campaign: Mapping[str, Any], annotator: str, **more: Any) -> dict[str, Any]:
     frontend = await suite.client("annotation", "annotation")
-    return await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": annotator})
+    return await created(frontend, f"/v1/campaigns/{campaign['id']}/assignments", {"annotator": annotator} | more)
 
 
 async def refused(suite: RunningSuite, campaign: Mapping[str, Any], annotator: str) -> str:

@@ -16,6 +16,7 @@ ANNOTATION = {
     "elapsed_ms": 1200,
 }
 ANNOTATORS = [*(f"ann{number}" for number in range(9)), "simulated-1"]
+"""Nine people, and a program."""
 CONVERSATIONS = [conversation(f"c{number}", "SECRET-GPT", "SECRET-DR") for number in range(4)]
 PAIRS = [("ours", "secretive"), ("ours", "baseline"), ("secretive", "baseline"), ("HU", "ours")]
 SMALL_TALK = (
@@ -149,6 +150,7 @@ async def labelled_campaign(
             f"{key}/{annotator}",
             conversation=key,
             annotator=annotator,
+            annotator_kind="simulated" if annotator == "simulated-1" else "person",
             answer=WHOLE | {"entity": _labels(at + number if ties else 1)},
         )
         for at, key in enumerate(keys)

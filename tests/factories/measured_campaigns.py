@@ -6,7 +6,7 @@ from uuid import UUID
 
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, item_of
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
-from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotatorKind
 from spotthebot.contracts.annotation.measures import ShownTurns, measured_questions
 from spotthebot.contracts.annotation.packages import ConversationRef
 
@@ -14,7 +14,13 @@ PACKAGE = UUID(int=99)
 
 
 def answered(
-    conversation: int, annotator: str, answer: Mapping[str, Any], *, right: int | None = None, exchanges: int = 3
+    conversation: int,
+    annotator: str,
+    answer: Mapping[str, Any],
+    *,
+    right: int | None = None,
+    exchanges: int = 3,
+    kind: AnnotatorKind = AnnotatorKind.PERSON,
 ) -> AnnotationOut:
     return AnnotationOut(
         id=UUID(int=1000 + conversation),
@@ -23,6 +29,7 @@ def answered(
         exchanges=exchanges,
         right=None if right is None else ConversationRef(conversation_id=UUID(int=right), exchanges=exchanges),
         annotator=annotator,
+        annotator_kind=kind,
         answer=dict(answer),
         decisions=(),
         started_at=None,

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.chats import ChatRatingOut, RatedConversationOut
 from spotthebot.contracts.conversations.conversations import ConversationState, Participant, ParticipantKind
 from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedRating, ExportedScore, ExportedTurn
@@ -29,11 +30,13 @@ def rated_chat(
     *,
     preferred: int | None = None,
     preferences: Mapping[str, int | None] | None = None,
+    kind: AnnotatorKind = AnnotatorKind.PERSON,
 ) -> ChatRatingOut:
     """Return a person's ratings: the bot and the scores of each conversation, by its number, and the better one."""
     return ChatRatingOut(
         chat_id=UUID(int=5000 + number),
         interactor=interactor,
+        interactor_kind=kind,
         conversations=tuple(
             RatedConversationOut(conversation_id=UUID(int=key), participant=side(bot), scores=dict(scores))
             for key, (bot, scores) in rated.items()
@@ -60,6 +63,7 @@ def exported_chats(people: int, *, exchanges: int = 3, seed: int = 0) -> list[Ex
             rating = ExportedRating(
                 chat_id=UUID(int=6000 + person),
                 interactor=f"person-{person:02}",
+                interactor_kind=AnnotatorKind.PERSON,
                 number=number,
                 scores=tuple(ExportedScore(question=name, score=score) for name, score in own.items()),
                 preferred=(1 if lead > 0 else 2) if lead else None,

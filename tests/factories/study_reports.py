@@ -14,6 +14,7 @@ from spotthebot.analytics.studies.domain import (
 from spotthebot.analytics.tasks.domain import Task, named_tasks
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.local.report.study_report import StudyReport
 from tests.factories.measured_campaigns import answered, measured_campaign
@@ -74,9 +75,9 @@ def _rated(speakers: dict[int, tuple[str, str]]) -> MeasuredCampaign:
         }
 
     given = [
-        answered(at, annotator, answer(at, change))
+        answered(at, annotator, answer(at, change), kind=kind)
         for at in speakers
-        for annotator, change in (("p-1", 0), ("simulated-1", 1))
+        for annotator, change, kind in (("p-1", 0, AnnotatorKind.PERSON), ("simulated-1", 1, AnnotatorKind.SIMULATED))
     ]
     return measured_campaign("dialogue_likert", speakers, given)
 

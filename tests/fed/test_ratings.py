@@ -53,6 +53,7 @@ def annotation(answer, annotator="ann"):
         exchanges=2,
         right=None,
         annotator=annotator,
+        annotator_kind="person",
         answer=answer,
         decisions=(),
         started_at=None,

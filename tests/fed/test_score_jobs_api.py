@@ -338,6 +338,7 @@ def chat_rating(number):
     return ExportedRating(
         chat_id=UUID(int=number),
         interactor=f"p{number}",
+        interactor_kind="person",
         number=1,
         scores=({"question": "quality", "score": 1 + 7 * number % 5},),
         preferred=None,

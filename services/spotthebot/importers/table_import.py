@@ -201,6 +201,7 @@ def _annotations(segments: Iterable[LabelledSegment | Rejected]) -> Iterator[Imp
             conversation=each.conversation,
             exchanges=each.exchanges,
             annotator=each.annotator,
+            annotator_kind=each.annotator_kind,
             answer=each.answer,
             started_at=None,
             ended_at=None,

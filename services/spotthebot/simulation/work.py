@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from spotthebot.annotation.entry_links.domain.panels import require_id
 from spotthebot.annotation.entry_links.errors import AnnotatorIdUnusable
 from spotthebot.clients import AsyncAnnotation, Conflict
-from spotthebot.contracts.annotation.annotations import Label
+from spotthebot.contracts.annotation.annotations import AnnotatorKind, Label
 from spotthebot.contracts.annotation.assignments import AnswerIn, AssignmentOut, ClaimIn, ExchangeIn, ItemOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.entries import ConsentIn
@@ -23,6 +23,7 @@ from spotthebot.simulation.errors import PanelNotSimulated
 _SPOT_THE_BOT: Final = "spot_the_bot"
 GAME: Final = "spot_the_bot_gamified"
 """The protocol that gives annotators points."""
+_KIND: Final = AnnotatorKind.SIMULATED
 _AT_ONCE = 8
 _LAST_STEP = 2
 _SIDES: Final = ("A", "B")
@@ -75,13 +76,14 @@ async def _introduce(tasks: AsyncAnnotation, campaign: CampaignOut, annotators: 
         except AnnotatorIdUnusable as unusable:
             raise PanelNotSimulated(name=campaign.name, panel=unusable.facts["panel"]) from unusable
         if campaign.consent_sha256 is not None:
-            await tasks.give_consent(campaign.id, ConsentIn(annotator=annotator.name, sha256=campaign.consent_sha256))
+            given = ConsentIn(annotator=annotator.name, kind=_KIND, sha256=campaign.consent_sha256)
+            await tasks.give_consent(campaign.id, given)
 
 
 async def _claim(tasks: AsyncAnnotation, campaign: CampaignOut, annotator: SimulatedAnnotator) -> AssignmentOut | str:
     """Return the claimed package, or the reason of a refusal."""
     try:
-        return await tasks.claim_package(campaign.id, ClaimIn(annotator=annotator.name))
+        return await tasks.claim_package(campaign.id, ClaimIn(annotator=annotator.name, kind=_KIND))
     except Conflict as refused:
         return refused.problem.type.rpartition(":")[2].replace("-", "_")
 

@@ -34,7 +34,9 @@ class TestFigures:
     def test_say_what_they_show_and_of_which_study(self, name: str, width: str, assessment: StudyAssessmentOut):
         spec = _draw(name, assessment, width=width)
         assert spec["description"]
-        assert "small: 2 measures of 12 dialogues by simulated annotators" in " ".join(spec["title"]["subtitle"])
+        assert "small: 2 measures of 12 dialogues by annotators, programs among them" in " ".join(
+            spec["title"]["subtitle"]
+        )
         assert render(spec, "svg").startswith(b"<svg")
 
     def test_agreement_shows_alpha_with_its_interval(self, assessment: StudyAssessmentOut):

@@ -16,6 +16,7 @@ from spotthebot.analytics.figures.renderer import render
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.analytics.speakers.domain import OKABE_ITO, ON_DARK
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from tests.factories.analyses import analysis, stability, study
 
 AWKWARD = ("<b>&amp;_%$#{}~^\\", "quo\"te's", "a name that goes on and on and on and on and on and on and on")
@@ -186,7 +187,7 @@ class TestSpecs:
             FIGURES["stability"](FigureInput(shown.analysis, None))
 
     def test_simulated_and_preliminary_results_are_called_so(self):
-        results = analysis(prefix="simulated-").model_copy(update={"preliminary": True})
+        results = analysis(kind=AnnotatorKind.SIMULATED).model_copy(update={"preliminary": True})
         text = json.dumps(FIGURES["ranking"](FigureInput(results, None)))
         assert "5 simulated annotators" in text
         assert "preliminary" in text

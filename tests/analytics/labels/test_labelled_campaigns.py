@@ -20,6 +20,7 @@ from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain import ranking, survival, wins
 from spotthebot.analytics.speakers.domain import speakers_of
 from spotthebot.contracts.analytics.choices import Filter
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 
 # (conversation, exchanges, package, annotator, label of A, label of B)
 Row = tuple[str, int, str, str, str, str]
@@ -163,8 +164,20 @@ class TestTakeSample:
         assert take_sample(study, "none").sha256 != take_sample(changed, "none").sha256
 
     def test_counts_annotators_that_are_programs(self):
-        rows: list[Row] = [("xy1", 2, "p", annotator, "human", "bot") for annotator in ("simulated-01", "ann")]
-        assert _sample(rows).counts.simulated_annotators == 1
+        """Of four people and programs, two are simulated and one is a judge; a name says nothing."""
+        kinds = {
+            "simulated-01": AnnotatorKind.PERSON,
+            "ann": AnnotatorKind.SIMULATED,
+            "ben": AnnotatorKind.SIMULATED,
+            "gpt": AnnotatorKind.JUDGE,
+        }
+        study = _study([("xy1", 2, "p", annotator, "human", "bot") for annotator in kinds for _ in range(2)])
+        said = [each._replace(annotator_kind=kinds[each.annotator]) for each in study.annotations]
+        sample = take_sample(replace(study, annotations=said), "none")
+        counts = sample.counts
+        assert (counts.annotators, counts.simulated_annotators, counts.judges, counts.programs) == (4, 2, 1, 3)
+        assert counts.annotator_words == "4 annotators, among them 2 simulated and 1 judge"
+        assert sample.kinds == kinds
 
 
 # X:Y 3 wins, 1 loss, 1 tie (3/4); X:Z 1 win, 1 loss (1/2); Z:Y 2 wins (1).

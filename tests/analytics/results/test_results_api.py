@@ -90,6 +90,7 @@ class TestResults:
             "annotators": 2,
             "segments": 5,
             "simulated_annotators": 0,
+            "judges": 0,
         }
 
     async def test_a_program_of_one_s_own_reads_what_the_service_reads(self, suite: RunningSuite):

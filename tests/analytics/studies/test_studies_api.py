@@ -146,7 +146,7 @@ class TestMeasures:
             every, one = await client.list_study_measures(study), await client.get_study_measure(study, "quality")
             table, assessed = await client.export_study_values(study), await client.assess_study(study)
         assert one.measure == assessed.outcome == every.outcome == "quality"
-        assert table.startswith(b"conversation,turn,bot,annotator,dimension,value")
+        assert table.startswith(b"conversation,turn,bot,annotator,annotator_kind,dimension,value")
 
     async def test_are_unknown_by_other_names(self, suite: RunningSuite):
         study = await chat_study(suite, people=2, tasks=["dialogue_likert", "comparative"])

@@ -1,22 +1,25 @@
 """What the store selects and changes of annotators: rows on both sides of each condition."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from spotthebot.annotation.annotators import store as annotators_store
 from spotthebot.annotation.annotators.domain import WorkCheck
-from spotthebot.annotation.annotators.errors import NoSuchAnnotator
+from spotthebot.annotation.annotators.errors import NoSuchAnnotator, OtherAnnotatorKind, ProgramNameUnusable
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.assignments import AssignmentState
 from tests.factories.savepoints import SavepointDatabase
 from tests.factories.stored_campaigns import NOON, store_annotators, store_assignments, store_campaign, store_packages
 
+PSEUDONYM = "p-0123456789abcdefghijklmnop"
 ENDS = NOON + timedelta(hours=1)
 
 
 class TestAnnotators:
     async def test_are_known_by_campaign_frontend_and_id(self, stored: SavepointDatabase):
-        lock = annotators_store.lock_annotator
+        lock = partial(annotators_store.lock_annotator, kind=AnnotatorKind.PERSON)
         async with stored.write() as session:
             campaign, other = [await store_campaign(session) for _ in range(2)]
             ours, is_new = await lock(session, campaign, "ours", "bob")
@@ -30,6 +33,23 @@ class TestAnnotators:
                     await annotators_store.lock_known_annotator(session, *known)
             with pytest.raises(NoSuchAnnotator):
                 await annotators_store.lock_annotator_by_id(session, other, ours)
+
+    async def test_have_one_kind_each_whatever_their_name_is(self, stored: SavepointDatabase):
+        async with stored.write() as session:
+            campaign = await store_campaign(session)
+            lock = partial(annotators_store.lock_annotator, session, campaign, "ours")
+            named = {"simulated-1": AnnotatorKind.PERSON, "ann": AnnotatorKind.SIMULATED, "gpt": AnnotatorKind.JUDGE}
+            for name, kind in named.items():
+                found, _ = await lock(name, kind)
+                assert await lock(name, kind) == (found, False)
+                assert (await annotators_store.get_annotator(session, campaign, found)).kind is kind
+                for other in set(AnnotatorKind) - {kind}:
+                    with pytest.raises(OtherAnnotatorKind):
+                        await lock(name, other)
+            assert (await lock(PSEUDONYM, AnnotatorKind.PERSON))[1]
+            for kind in (AnnotatorKind.SIMULATED, AnnotatorKind.JUDGE):
+                with pytest.raises(ProgramNameUnusable):
+                    await lock(PSEUDONYM, kind)
 
     async def test_are_blocked_and_unblocked_once_and_no_others(self, stored: SavepointDatabase):
         async with stored.write() as session:

@@ -167,8 +167,8 @@ class TestPreviewApi:
         assert before["hours"] is None
         assert before["pay"] == "2.40"
         assert before["unmeasured_lengths"] == [1]
-        for annotator, seconds in (("w", 36), ("simulated-01", 9)):
-            assignment = await claim(suite, first, annotator)
+        for annotator, seconds, kind in (("simulated-01", 36, "person"), ("w", 9, "simulated")):
+            assignment = await claim(suite, first, annotator, kind=kind)
             for position in (0, 1):
                 clock.advance(seconds=seconds)
                 await save(suite, assignment, position, DECISION, show_step=2)

@@ -19,6 +19,7 @@ from spotthebot.annotation.payments.domain import (
     rewarded_packages,
     turk_bonuses,
 )
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.kit.text.csv_files import lines_of
 from tests.annotation.campaigns.test_campaign_lifecycle import CAMPAIGN
@@ -217,7 +218,8 @@ class TestFiles:
 
 
 def _payment(annotator: str, packages: int, bonuses: str, *, rewarded: int) -> Payment:
-    return Payment(UUID(int=1), annotator, "ours", packages, Decimal(bonuses), Decimal("0.10"), rewarded)
+    kind, pay = AnnotatorKind.PERSON, Decimal("0.10")
+    return Payment(UUID(int=1), annotator, kind, "ours", packages, Decimal(bonuses), pay, rewarded)
 
 
 class TestRules:

@@ -8,7 +8,7 @@ import pytest
 
 from spotthebot.contracts.conversations.chats import ChatRatingsIn, HumanBotIn
 from spotthebot.contracts.conversations.conversations import ConversationState, Participant, ParticipantKind
-from spotthebot.conversations.chats.domain import Drawn, check_ratings, draw
+from spotthebot.conversations.chats.domain.chats import Drawn, check_ratings, draw
 from spotthebot.conversations.chats.errors import RatingsIncomplete
 from spotthebot.conversations.conversations.domain import Conversation
 from tests.conversations.domain_conversations import running

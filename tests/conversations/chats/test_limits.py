@@ -8,7 +8,7 @@ import pytest
 
 from spotthebot.contracts.conversations.chats import ChatState, HumanBotIn
 from spotthebot.contracts.conversations.ids import CollectionId
-from spotthebot.conversations.chats.domain import Chat, allowance
+from spotthebot.conversations.chats.domain.chats import Chat, allowance
 from spotthebot.kit.ids import new_id, new_ids
 from tests.factories.frontends import advance, chats_of, exchange, open_chats, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from spotthebot.contracts.conversations.conversations import ConversationState
-from spotthebot.conversations.chats.domain import PERSON, BotProgress
+from spotthebot.conversations.chats.domain.chats import PERSON, BotProgress
 from spotthebot.conversations.chats.errors import NoSuchChat
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import progress as progress_store

@@ -14,6 +14,7 @@ from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.analytics.measures import MeasuredPair, MeasuresOut
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.measures import HEADLINE, ShownTurns
 from spotthebot.local.report.files import as_csv, write_report
 from spotthebot.local.report.findings import measure_finding
@@ -27,7 +28,9 @@ RATINGS = [("ann", 1, 5, 2), ("ben", 1, 4, 2), ("ann", 2, 1, 4), ("ben", 2, 3, 5
 """Annotator, conversation, and the quality of its sides A and B."""
 
 
-def rated(names: tuple[str, str] = ("ada", "bob"), prefix: str = "", **more: Any) -> MeasuredCampaign:
+def rated(
+    names: tuple[str, str] = ("ada", "bob"), kind: AnnotatorKind = AnnotatorKind.PERSON, **more: Any
+) -> MeasuredCampaign:
     """Rate the quality of two bots and of people; `engaging` is rated in the first conversation alone."""
     first, second = names
     return measured_campaign(
@@ -36,8 +39,9 @@ def rated(names: tuple[str, str] = ("ada", "bob"), prefix: str = "", **more: Any
         [
             answered(
                 at,
-                f"{prefix}{annotator}",
+                annotator,
                 {"quality": {"A": a, "B": b}} | ({"engaging": {"A": 1, "B": b}} if at == 1 else {}),
+                kind=kind,
             )
             for annotator, at, a, b in RATINGS
         ],
@@ -225,7 +229,7 @@ class TestPage:
 
     def test_says_that_annotators_are_programs_and_that_texts_repeat(self):
         texts = {1: "same", 2: "same", 3: "other"}
-        text = page(report_of(rated(prefix="simulated-", texts=texts)), {})
+        text = page(report_of(rated(kind=AnnotatorKind.SIMULATED, texts=texts)), {})
         assert "Simulated annotators." in text
         assert "programs, not people" in text
         assert "Repeated texts." in text

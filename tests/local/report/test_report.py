@@ -16,6 +16,7 @@ from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.contracts.analytics.analyses import Stability
 from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.local.report.analysis_report import AnalysisReport
 from spotthebot.local.report.annotators import annotator_codes, with_annotators
 from spotthebot.local.report.drawings import draw_figure
@@ -117,7 +118,7 @@ class TestPage:
             assert sentence in text
 
     def test_preliminary_and_simulated_results_are_called_so(self):
-        changed = analysis(prefix="simulated-").model_copy(update={"preliminary": True})
+        changed = analysis(kind=AnnotatorKind.SIMULATED).model_copy(update={"preliminary": True})
         text = " ".join(_page(page(AnalysisReport(changed, None), {})).text)
         assert "Preliminary." in text
         assert "Simulated annotators." in text
@@ -201,9 +202,9 @@ class TestAnnotators:
         }
 
     def test_published_names_become_numbers_and_programs_keep_theirs(self):
-        codes = annotator_codes(["worker-b", "simulated-1", "worker-a"])
+        codes = annotator_codes(["worker-b", "gpt", "worker-a"], ["gpt"])
         # sha256sum: worker-b 0482c4.., worker-a 6a65e2..: the order of names would tell who A1 is.
-        assert codes == {"worker-b": "A1", "simulated-1": "simulated-1", "worker-a": "A2"}
+        assert codes == {"worker-b": "A1", "gpt": "gpt", "worker-a": "A2"}
 
     def test_no_file_of_a_report_names_an_annotator(self, folder):
         texts = [path.read_text() for path in folder.rglob("*") if path.is_file() and path.suffix != ".pdf"]

@@ -84,7 +84,10 @@ class TestSentences:
 
     def test_methods_name_the_tasks_and_the_paper(self, report: StudyReport):
         text = " ".join(report.methods.sentences)
-        assert "likert: 24 annotations by 2 simulated annotators (programs, not people), by the protocol" in text
+        assert (
+            "likert: 24 annotations by 2 annotators, among them 1 simulated (programs, not people), by the protocol"
+            in text
+        )
         assert "pairs: 6 annotations by 1 annotators, by the protocol comparative" in text
         assert "Measures are assessed against likert.quality as ABC-Eval assesses them" in text
         assert any("Don't Forget Your ABC's" in work.text for work in report.methods.references)

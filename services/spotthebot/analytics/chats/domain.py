@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import Final
 from uuid import UUID
 
-from spotthebot.analytics.labels.domain import SIMULATED
+from spotthebot.analytics.labels.domain import annotators_by_kind
 from spotthebot.analytics.stats.annotations import HUMAN
 from spotthebot.analytics.values.domain.measure_values import Row, Values, rated_values
 from spotthebot.analytics.values.domain.value_table import RatedValue
 from spotthebot.contracts.analytics.provenance import Counts
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.measures import Measure
 from spotthebot.contracts.conversations.chats import DIALOGUE_LIKERT, SCORES, ChatRatingOut, RatedConversationOut
 from spotthebot.contracts.conversations.conversations import ParticipantKind
@@ -89,14 +90,15 @@ class RatedChats:
         """Return how many data there are. An annotation is a rated chat."""
         rated = [each for chat in self.ratings for each in chat.conversations]
         scored = sum(bool(each.scores) for each in rated)
-        people = {chat.interactor for chat in self.ratings}
+        by_kind = annotators_by_kind((chat.interactor, chat.interactor_kind) for chat in self.ratings)
         return Counts(
             conversations=len(rated),
             annotated_conversations=scored,
             annotations=len(self.ratings),
-            annotators=len(people),
+            annotators=by_kind.total(),
             segments=scored,
-            simulated_annotators=sum(name.startswith(SIMULATED) for name in people),
+            simulated_annotators=by_kind[AnnotatorKind.SIMULATED],
+            judges=by_kind[AnnotatorKind.JUDGE],
         )
 
     @property
@@ -147,7 +149,8 @@ class RatedChats:
             if name in each.scores:
                 own = str(each.conversation_id)
                 text, value = self._text_of(each), float(each.scores[name])
-                yield Row(own, text, chat.interactor, _bot(each), value, own)
+                kind = chat.interactor_kind
+                yield Row(own, text, chat.interactor, _bot(each), value, own, annotator_kind=kind)
 
     def _compare(
         self,
@@ -170,6 +173,7 @@ class RatedChats:
             conversation=conversations[0],
             other=other,
             other_conversation=conversations[1],
+            annotator_kind=chat.interactor_kind,
         )
 
     def _text_of(self, rated: RatedConversationOut) -> Hashable:

@@ -60,6 +60,7 @@ def coded_annotation(annotation: AnnotationOut, campaign: CampaignOut, known: Kn
         package=known[annotation.package_id],
         exchanges=annotation.exchanges,
         annotator=known[annotation.annotator],
+        annotator_kind=annotation.annotator_kind,
         labels=known[LABEL_CODES[answer.entity["A"]], LABEL_CODES[answer.entity["B"]]],
         leads=known[_LEAD[answer.fluency], _LEAD[answer.sensibleness], _LEAD[answer.specificity]],
         elapsed_ms=elapsed_ms_of(annotation, is_import=campaign.mode == IMPORT),

@@ -37,8 +37,10 @@ class AssessmentInput(Canvas):
     def stands_on(self) -> tuple[str, ...]:
         """Return the study with its dialogues, and whether annotators are simulated or annotations missing."""
         found = self.assessment
-        simulated = sum(each.simulated_annotators for each in found.sources)
-        annotators = "simulated annotators" if simulated else "annotators"
+        everybody = sum(each.annotators for each in found.sources)
+        programs = "annotators, programs among them" if any(each.programs for each in found.sources) else "annotators"
+        are_simulated = everybody == sum(each.simulated_annotators for each in found.sources) > 0
+        annotators = "simulated annotators" if are_simulated else programs
         counted = f"{found.study}: {len(found.measures)} measures of {found.dialogues:,} dialogues by {annotators}"
         return (counted, "preliminary: annotations are still missing") if found.preliminary else (counted,)
 

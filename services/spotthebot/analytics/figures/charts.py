@@ -74,7 +74,7 @@ class FigureInput(Canvas):
         analysis, counts = self.analysis, self.analysis.counts
         counted = (
             f"{analysis.campaign}: {counts.annotations:,} annotations of {counts.annotated_conversations:,}"
-            f" conversations by {counts.annotators:,} {'simulated ' if counts.simulated_annotators else ''}annotators"
+            f" conversations by {counts.annotator_words}"
         )
         warnings = ["preliminary: annotations are still missing"] if analysis.preliminary else []
         if analysis.as_of is not None:

@@ -1,6 +1,7 @@
 """Joins labels with speakers to the table for the statistics, and filters for complete packages."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -12,14 +13,12 @@ from numpy.typing import NDArray
 from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.contracts.analytics.choices import Filter
 from spotthebot.contracts.analytics.provenance import Counts
-from spotthebot.contracts.annotation.annotations import AnnotationOut, Label
+from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotatorKind, Label
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 
 FEATURES: Final = ("fluency", "sensibleness", "specificity")
 LABEL_CODES: Final = {label: LabelCode[label.name] for label in Label}
 """The code of each label in the statistics."""
-SIMULATED: Final = "simulated-"
-"""The prefix of the names of simulated annotators."""
 
 
 class CodedAnnotation(NamedTuple):
@@ -35,6 +34,12 @@ class CodedAnnotation(NamedTuple):
     labels: tuple[int, int]
     leads: tuple[int, int, int]
     elapsed_ms: int | None
+    annotator_kind: AnnotatorKind = AnnotatorKind.PERSON
+
+
+def annotators_by_kind(named: Iterable[tuple[str, AnnotatorKind]]) -> Counter[AnnotatorKind]:
+    """Count different annotators by their kind; `named` has the name and the kind of each, in any number of repeats."""
+    return Counter(dict(named).values())
 
 
 @dataclass(frozen=True)
@@ -95,14 +100,15 @@ def labelled_campaign_of(table: AnnotationTable, name: str) -> LabelledCampaign:
 class Sample:
     """The annotations of a campaign that count, as columns, and a fingerprint of them.
 
-    `annotators` has the names of the annotators by their codes in the table. `elapsed_ms` (n,) is NaN if it was not
-    measured.
+    `annotators` has the names of the annotators by their codes in the table, and `kinds` has the kind of each.
+    `elapsed_ms` (n,) is NaN if it was not measured.
     """
 
     labelled: LabelledCampaign
     table: AnnotationTable
     elapsed_ms: FloatArray
     annotators: tuple[str, ...]
+    kinds: Mapping[str, AnnotatorKind]
     counts: Counts
     sha256: str
 
@@ -113,7 +119,8 @@ def take_sample(labelled: LabelledCampaign, filter_: Filter) -> Sample:
     if filter_ == "complete_packages":
         kept = complete_packages(labelled)
         annotations = [each for each, keep in zip(annotations, kept.tolist(), strict=True) if keep]
-    annotators = tuple(sorted({each.annotator for each in annotations}))
+    kinds = {each.annotator: each.annotator_kind for each in annotations}
+    annotators = tuple(sorted(kinds))
     columns = _Columns(labelled, annotations, annotators)
     spoke = np.unique(columns.conversation)
     speakers = list(labelled.speakers.values())
@@ -132,16 +139,24 @@ def take_sample(labelled: LabelledCampaign, filter_: Filter) -> Sample:
         },
         text=_text_codes(labelled)[columns.conversation],
     )
+    by_kind = annotators_by_kind(kinds.items())
     counts = Counts(
         conversations=len(labelled.speakers),
         annotated_conversations=len(spoke),
         annotations=len(table),
-        annotators=len(annotators),
+        annotators=by_kind.total(),
         segments=len(np.unique(np.column_stack([table.conversation, table.exchanges]), axis=0)),
-        simulated_annotators=sum(name.startswith(SIMULATED) for name in annotators),
+        simulated_annotators=by_kind[AnnotatorKind.SIMULATED],
+        judges=by_kind[AnnotatorKind.JUDGE],
     )
     return Sample(
-        labelled, table, columns.elapsed_ms, annotators, counts, _fingerprint(table, columns.elapsed_ms, annotators)
+        labelled=labelled,
+        table=table,
+        elapsed_ms=columns.elapsed_ms,
+        annotators=annotators,
+        kinds=kinds,
+        counts=counts,
+        sha256=_fingerprint(table, columns.elapsed_ms, annotators),
     )
 
 
@@ -247,4 +262,4 @@ def elapsed_ms_of(annotation: AnnotationOut, *, is_import: bool) -> int | None:
     # An import without a start time has no duration either, whatever its exporter wrote there.
     if is_import and annotation.started_at is None:
         return None
-    return annotation.reported_ms if annotation.annotator.startswith(SIMULATED) else annotation.elapsed_ms
+    return annotation.reported_ms if annotation.annotator_kind is AnnotatorKind.SIMULATED else annotation.elapsed_ms

@@ -86,5 +86,6 @@ class Task:
             annotations=counts.annotations,
             annotators=counts.annotators,
             simulated_annotators=counts.simulated_annotators,
+            judges=counts.judges,
         )
         return Origin(source, sample.sha256, self.complete)

@@ -79,7 +79,8 @@ async def _annotation_out(session: ReadSession, campaign_id: UUID) -> Callable[[
     pseudonyms = await campaigns_store.get_pseudonyms(session, campaign_id)
 
     def to_out(stored: StoredAnnotation) -> AnnotationOut:
-        return AnnotationOut.of(stored, annotator=pseudonyms.name_of(stored.annotator_id, stored.annotator_external_id))
+        name = pseudonyms.name_of(stored.annotator_id, stored.annotator_external_id, stored.annotator_kind)
+        return AnnotationOut.of(stored, annotator=name)
 
     return to_out
 

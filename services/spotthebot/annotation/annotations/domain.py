@@ -6,7 +6,7 @@ from uuid import UUID
 
 from spotthebot.annotation.packages.domain.packages import PackedConversation
 from spotthebot.annotation.protocols.domain.exchanges import Decision
-from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.annotations import AnnotatorKind, Answer
 from spotthebot.contracts.annotation.uploads import ImportedAnnotationIn
 
 
@@ -15,7 +15,7 @@ class StoredAnnotation:
     """An annotation with the ids of its item's conversation and package; it does not say who spoke.
 
     For a pair, `right` is the conversation on the right, and the other fields describe the conversation on the left.
-    `annotator_external_id` is the frontend's id for the person; readers of annotations get a pseudonym instead.
+    `annotator_external_id` is the frontend's id; readers of annotations get a person's pseudonym instead.
     """
 
     id: UUID
@@ -25,6 +25,7 @@ class StoredAnnotation:
     right: PackedConversation | None
     annotator_id: UUID
     annotator_external_id: str
+    annotator_kind: AnnotatorKind
     answer: Answer
     decisions: tuple[Decision, ...]
     question_order: tuple[str, ...]

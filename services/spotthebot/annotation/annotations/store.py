@@ -19,6 +19,7 @@ from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.tables import ItemRow
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
@@ -65,7 +66,7 @@ async def list_annotations(
 ) -> list[StoredAnnotation]:
     """Return a campaign's annotations, oldest first; with `conversation_id`, only annotations of items that show it."""
     statement = (
-        select(AnnotationRow, ItemRow, AnnotatorRow.external_id)
+        select(AnnotationRow, ItemRow, AnnotatorRow.external_id, AnnotatorRow.kind)
         .join(ItemRow, ItemRow.id == AnnotationRow.item_id)
         .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
     )
@@ -81,21 +82,21 @@ async def list_annotated_items(
 ) -> list[AnnotatedItem]:
     """Return a campaign's annotations, oldest first, with the names that exports use."""
     statement = (
-        packages_store.exported_names(AnnotationRow, ItemRow, AnnotatorRow.external_id)
+        packages_store.exported_names(AnnotationRow, ItemRow, AnnotatorRow.external_id, AnnotatorRow.kind)
         .join(AnnotationRow, AnnotationRow.item_id == ItemRow.id)
         .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
     )
     rows = await session.execute(_page(statement, campaign_id, after=after, limit=limit))
     return [
         AnnotatedItem(
-            annotation=_stored(row, item, annotator),
+            annotation=_stored(row, item, annotator, kind),
             external_id=row.external_id or str(row.id),
             package=package,
             position=item.position,
             conversation=conversation,
             right_conversation=right,
         )
-        for row, item, annotator, package, conversation, right in rows
+        for row, item, annotator, kind, package, conversation, right in rows
     ]
 
 
@@ -120,7 +121,7 @@ def _page(
     return of_campaign if after is None else of_campaign.where(AnnotationRow.id > after)
 
 
-def _stored(row: AnnotationRow, item: ItemRow, annotator: str) -> StoredAnnotation:
+def _stored(row: AnnotationRow, item: ItemRow, annotator: str, kind: str) -> StoredAnnotation:
     return from_row(
         StoredAnnotation,
         row,
@@ -129,6 +130,7 @@ def _stored(row: AnnotationRow, item: ItemRow, annotator: str) -> StoredAnnotati
         exchanges=item.exchanges,
         right=packages_store.right_of(item),
         annotator_external_id=annotator,
+        annotator_kind=AnnotatorKind(kind),
         decisions=drafts_store.decisions_from_json(row.decisions),
         question_order=tuple(row.question_order),
     )

@@ -11,8 +11,24 @@ from spotthebot.annotation.annotators.errors import (
     ConsentRequired,
     LimitReached,
     NothingToAppeal,
+    OtherAnnotatorKind,
+    ProgramNameUnusable,
 )
 from spotthebot.annotation.campaigns.domain import Campaign
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
+
+
+def require_name(name: str, kind: AnnotatorKind) -> None:
+    """Raise ProgramNameUnusable if a program, whose name exports show, would look like a person under a pseudonym."""
+    if kind is not AnnotatorKind.PERSON and is_pseudonym(name):
+        raise ProgramNameUnusable(name=name)
+
+
+def require_kind(name: str, kind: AnnotatorKind, *, known: str) -> None:
+    """Raise OtherAnnotatorKind if the annotator of this name is `known` as another kind."""
+    if kind != known:
+        raise OtherAnnotatorKind(name=name, known=known, kind=kind.value)
 
 
 @dataclass(frozen=True)
@@ -39,6 +55,7 @@ class Annotator:
     campaign_id: UUID
     frontend: str
     external_id: str
+    kind: AnnotatorKind
     packages: int
     created_at: datetime
     blocked_at: datetime | None

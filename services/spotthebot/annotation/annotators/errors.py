@@ -1,9 +1,12 @@
 """The errors of annotators: who they are, their limits, consent and blocks.
 
+Invalid
+└── ProgramNameUnusable
 NotFound
 └── NoSuchAnnotator
 Conflict
 ├── AnnotatorErased
+├── OtherAnnotatorKind
 ├── NothingToAppeal
 ├── AppealLodged
 └── ClaimRefused
@@ -13,7 +16,11 @@ Conflict
 """
 
 from spotthebot.annotation.campaigns.errors import ClaimRefused
-from spotthebot.kit.errors import Conflict, NotFound
+from spotthebot.kit.errors import Conflict, Invalid, NotFound
+
+
+class ProgramNameUnusable(Invalid):
+    """The program '{name}' has a name in the form of a person's pseudonym (p- and 26 characters): give another one."""
 
 
 class NoSuchAnnotator(NotFound):
@@ -22,6 +29,10 @@ class NoSuchAnnotator(NotFound):
 
 class AnnotatorErased(Conflict):
     """This annotator's person was erased, so no decision about this annotator is possible any more."""
+
+
+class OtherAnnotatorKind(Conflict):
+    """The annotator '{name}' has the kind `{known}` in this campaign, not `{kind}`: a kind never changes."""
 
 
 class NothingToAppeal(Conflict):

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, Text, Uuid, and_, bindparam, func, literal_column, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.annotation.annotators.domain import Annotator, WorkCheck
+from spotthebot.annotation.annotators.domain import Annotator, WorkCheck, require_kind, require_name
 from spotthebot.annotation.annotators.errors import NoSuchAnnotator
 from spotthebot.annotation.annotators.tables import AnnotatorRow, SeenConversationRow
 from spotthebot.annotation.campaigns.errors import NoSuchCampaign
@@ -17,6 +17,7 @@ from spotthebot.annotation.conversations.tables import ShownConversationRow
 from spotthebot.annotation.leases.domain import COUNTED
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Statement, constant
@@ -30,7 +31,7 @@ _COUNTED = (
 )
 
 _KNOWN = Statement(
-    select(AnnotatorRow.id)
+    select(AnnotatorRow.id, AnnotatorRow.kind)
     .where(
         AnnotatorRow.campaign_id == bindparam("campaign_id"),
         AnnotatorRow.external_id == bindparam("external_id"),
@@ -41,12 +42,12 @@ _KNOWN = Statement(
 _ADDED = (
     insert(AnnotatorRow)
     .from_select(
-        ["id", "campaign_id", "frontend", "external_id"],
+        ["id", "campaign_id", "frontend", "external_id", "kind"],
         # Locks the campaign: if it is being deleted, this waits and adds no annotator.
         select(
             bindparam("id", type_=Uuid),
             CampaignRow.id,
-            *(bindparam(name, type_=Text) for name in ("frontend", "external_id")),
+            *(bindparam(name, type_=Text) for name in ("frontend", "external_id", "kind")),
         )
         .where(CampaignRow.id == bindparam("campaign_id"))
         .with_for_update(read=True, key_share=True),
@@ -83,25 +84,27 @@ _BY_ID = Statement(
 
 
 async def lock_annotator(
-    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str
+    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, kind: AnnotatorKind
 ) -> tuple[UUID, bool]:
     """Find or add an annotator, and serialise their claims. Return their id, and whether this call added them.
 
     A new annotator counts as having seen the conversations in which they chatted. Chats record no frontend, so only the
     external id is compared.
 
-    Raises NoSuchCampaign if the campaign was deleted meanwhile.
+    Raises ProgramNameUnusable, OtherAnnotatorKind, and NoSuchCampaign if the campaign was deleted meanwhile.
     """
+    require_name(external_id, kind)
     values = {"campaign_id": campaign_id, "frontend": frontend, "external_id": external_id}
     found = await session.fetch(_KNOWN, values)
     if not found:
         annotator_id = new_id()
-        if await session.fetch(_ADD, {"id": annotator_id, **values}):
+        if await session.fetch(_ADD, {"id": annotator_id, **values, "kind": kind.value}):
             return annotator_id, True
         found = await session.fetch(_KNOWN, values)
     if not found:
         raise NoSuchCampaign(campaign_id=campaign_id)
     (known,) = found
+    require_kind(external_id, kind, known=known.kind)
     return known.id, False
 
 
@@ -244,4 +247,4 @@ def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:
 
 
 def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
-    return from_row(Annotator, row, packages=packages, work=from_row(WorkCheck, row))
+    return from_row(Annotator, row, kind=AnnotatorKind(row.kind), packages=packages, work=from_row(WorkCheck, row))

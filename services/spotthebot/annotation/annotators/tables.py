@@ -23,6 +23,7 @@ class AnnotatorRow(Base):
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey(CampaignRow.id))
     frontend: Mapped[str] = mapped_column(String(200), server_default="")
     external_id: Mapped[str] = mapped_column(String(200))
+    kind: Mapped[str] = mapped_column(String(20), server_default="person")
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     blocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     blocked_reason: Mapped[str | None] = mapped_column(Text)

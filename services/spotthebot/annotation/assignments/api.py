@@ -51,8 +51,8 @@ async def claim_package(
     """Claim a package for an annotator. An annotator with an unsubmitted package gets the same package again.
 
     The `type` of a 409 says why no package was claimed: closed, limit-reached, blocked, consent-required,
-    training-required, training-failed, nothing-left. With a `link` also: not-entered, entry-link-revoked. With a named
-    package also: another-package-held, conversation-seen, package-taken.
+    training-required, training-failed, nothing-left, other-annotator-kind. With a `link` also: not-entered,
+    entry-link-revoked. With a named package also: another-package-held, conversation-seen, package-taken.
     """
     assignment = await assignments_use_cases.claim_package(session, campaign_id, caller.owner, request, now=now)
     return await _to_out(session, assignment)
@@ -152,7 +152,7 @@ async def _submitted(session: ReadSession, lease: Lease, campaign: Campaign) -> 
         id=lease.id,
         submitted_at=lease.submitted_at,
         completion_code=lease.completion_code,
-        pseudonym=pseudonyms.name_of(annotator.id, annotator.external_id),
+        pseudonym=pseudonyms.name_of(annotator.id, annotator.external_id, annotator.kind),
         packages_left=annotator.packages_left(campaign),
         completion=None if completion is None else completion_out(completion),
     )

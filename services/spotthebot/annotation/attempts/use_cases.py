@@ -227,7 +227,7 @@ async def _lock_annotator(
     session: WriteSession, campaign_id: UUID, frontend: str, request: TrainingStartIn | TrainingAnswerIn
 ) -> Annotator:
     """Return an annotator, and serialise their requests until this transaction ends."""
-    annotator_id, _ = await lock_annotator(session, campaign_id, frontend, request.annotator, request.link)
+    annotator_id, _ = await lock_annotator(session, campaign_id, frontend, request)
     return await annotators_store.get_annotator(session, campaign_id, annotator_id)
 
 

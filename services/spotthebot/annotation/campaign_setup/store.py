@@ -3,13 +3,14 @@
 Before a change, rebuild or deletion the same transaction has locked the campaign.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import Uuid, column, delete, func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, insert
 
+from spotthebot.annotation.annotators.domain import require_kind, require_name
 from spotthebot.annotation.annotators.tables import AnnotatorRow, SeenConversationRow
 from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.campaigns import store as campaigns_store
@@ -20,6 +21,7 @@ from spotthebot.annotation.entry_links.tables import EntryLinkRow
 from spotthebot.annotation.metadata import IDEMPOTENCY
 from spotthebot.annotation.packages.store import EXCHANGES
 from spotthebot.annotation.packages.tables import ItemRow, PackageRow
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignState
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
@@ -28,23 +30,33 @@ from spotthebot.kit.ids import new_ids
 _ELSEWHERE = ""
 """The frontend of imported annotators."""
 _MAX_MEASURED = 10_000
-_SIMULATED = "simulated-%"
 
 
-async def import_annotators(session: WriteSession, campaign_id: UUID, names: Iterable[str]) -> dict[str, UUID]:
-    """Return the ids of imported annotators by name, and add the annotators who are new."""
-    requested = sorted(set(names))
+async def import_annotators(
+    session: WriteSession, campaign_id: UUID, kinds: Mapping[str, AnnotatorKind]
+) -> dict[str, UUID]:
+    """Return the ids of imported annotators by name, and add the annotators who are new.
+
+    Raises ProgramNameUnusable and OtherAnnotatorKind.
+    """
+    requested = sorted(kinds)
+    for name, kind in kinds.items():
+        require_name(name, kind)
     rows = [
-        {"id": row_id, "campaign_id": campaign_id, "frontend": _ELSEWHERE, "external_id": name}
+        {"id": row_id, "campaign_id": campaign_id, "frontend": _ELSEWHERE, "external_id": name, "kind": kinds[name]}
         for row_id, name in zip(new_ids(len(requested)), requested, strict=True)
     ]
     await session.execute(insert(AnnotatorRow).on_conflict_do_nothing(), rows)
-    found = select(AnnotatorRow.external_id, AnnotatorRow.id).where(
+    statement = select(AnnotatorRow.external_id, AnnotatorRow.id, AnnotatorRow.kind).where(
         AnnotatorRow.campaign_id == campaign_id,
         AnnotatorRow.frontend == _ELSEWHERE,
         AnnotatorRow.external_id.in_(requested),
     )
-    return {name: row_id for name, row_id in await session.execute(found)}  # noqa: C416 - typed rows
+    found = {}
+    for name, row_id, known in await session.execute(statement):
+        require_kind(name, kinds[name], known=known)
+        found[name] = row_id
+    return found
 
 
 async def list_times(session: ReadSession, campaign: Campaign) -> list[tuple[int, timedelta]]:
@@ -62,7 +74,7 @@ async def list_times(session: ReadSession, campaign: Campaign) -> list[tuple[int
             AnnotationRow.campaign_id.in_(alike),
             AnnotationRow.assignment_id.is_not(None),
             AnnotationRow.elapsed_ms > 0,
-            AnnotatorRow.external_id.not_like(_SIMULATED),
+            AnnotatorRow.kind == AnnotatorKind.PERSON,
         )
         .order_by(AnnotationRow.id.desc())
         .limit(_MAX_MEASURED)

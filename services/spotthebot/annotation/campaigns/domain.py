@@ -25,6 +25,7 @@ from spotthebot.annotation.campaigns.errors import (
     PairsUnused,
 )
 from spotthebot.annotation.protocols.domain.questions import Unit
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN
 from spotthebot.contracts.annotation.campaign_settings import Pairs
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignId, CampaignState
@@ -55,7 +56,6 @@ TRANSITIONS: Final[Mapping[CampaignState, frozenset[CampaignState]]] = MappingPr
 A draft, or a failed campaign, is built again when it is edited. A complete campaign is opened again when work in it is
 rejected, or when it gets more.
 """
-_SIMULATED: Final = "simulated-"
 
 
 def states_before(state: CampaignState) -> tuple[CampaignState, ...]:
@@ -266,14 +266,9 @@ def require_pairs(protocol: AnnotationProtocol, pairs: Pairs) -> None:
         raise PairsUnused(protocol=protocol.name, fields=(FieldError("/pairs", "is not used here"),))
 
 
-def is_like_a_program(name: str) -> bool:
-    """Return whether results would count an annotator with this name as a simulated annotator."""
-    return name.startswith(_SIMULATED)
-
-
 @dataclass(frozen=True)
 class Pseudonyms:
-    """The names of a campaign's annotators in exports: pseudonyms made with its `key`, unless names are public.
+    """The names of a campaign's annotators in exports: people have pseudonyms made with its `key`, programs keep names.
 
     `are_published` says that an imported study was published with the names of its annotators.
     """
@@ -281,9 +276,11 @@ class Pseudonyms:
     key: bytes = field(repr=False)
     are_published: bool
 
-    def name_of(self, annotator_id: UUID, name: str) -> str:
+    def name_of(self, annotator_id: UUID, name: str, kind: AnnotatorKind) -> str:
         """Return the name of an annotator in exports.
 
         A pseudonym depends only on `annotator_id`, so an erasure does not change it.
         """
-        return name if self.are_published else name_in_exports(self.key, annotator_id.bytes, name)
+        if self.are_published or kind is not AnnotatorKind.PERSON:
+            return name
+        return name_in_exports(self.key, annotator_id.bytes, name)

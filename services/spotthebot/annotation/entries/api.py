@@ -15,6 +15,7 @@ from spotthebot.annotation.entry_links.api import completion_out
 from spotthebot.annotation.entry_links.domain.entry_links import LinkState, Worker
 from spotthebot.annotation.resources import ServiceResources
 from spotthebot.contracts.access import Role
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.entries import (
     AnnotatorWorkforceOut,
     ConsentIn,
@@ -66,7 +67,8 @@ async def list_workforces(
     rows = await entry_links_store.list_workers(session, campaign_id, after=paging.after, limit=paging.limit + 1)
 
     def to_out(worker: Worker) -> AnnotatorWorkforceOut:
-        return AnnotatorWorkforceOut.of(worker, annotator=pseudonyms.name_of(worker.id, worker.external_id))
+        name = pseudonyms.name_of(worker.id, worker.external_id, worker.kind)
+        return AnnotatorWorkforceOut.of(worker, annotator=name)
 
     return page_of(rows, paging, key=lambda worker: worker.id, to_out=to_out)
 
@@ -124,13 +126,14 @@ def _entry_out(entry: Entry, pseudonyms: Pseudonyms) -> EntryOut:
     campaign, annotator = entry.campaign, entry.annotator
     sha256 = campaign.consent_sha256
     has_consented = annotator is not None and annotator.has_consented(campaign)
+    kind = AnnotatorKind.PERSON
     return EntryOut(
         campaign_id=campaign.id,
         link_id=entry.link.id,
         state=campaign.state,
         preview=annotator is None,
         annotator=None if annotator is None else annotator.external_id,
-        pseudonym=None if annotator is None else pseudonyms.name_of(annotator.id, annotator.external_id),
+        pseudonym=None if annotator is None else pseudonyms.name_of(annotator.id, annotator.external_id, kind),
         blocked=annotator is not None and annotator.blocked_at is not None,
         consent=None if sha256 is None or has_consented else ConsentTextOut(text=campaign.consent, sha256=sha256),
         training_required=not entry.is_trained,

@@ -39,6 +39,7 @@ from spotthebot.annotation.entry_links.errors import EntryLinkNamesNobody, Entry
 from spotthebot.annotation.entry_links.use_cases import completion_of, lock_annotator, require_link
 from spotthebot.annotation.leases import store as leases_store
 from spotthebot.annotation.packages import store as packages_store
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.entries import ConsentIn, EntryLinkIn
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.errors import FieldError
@@ -129,7 +130,8 @@ async def enter(
     """Resolve the query parameters with which a person entered; a repeat changes nothing.
 
     `admit` gets the id of the link, and may refuse a new person with an unsigned id. Raises EntryLinkNotGenuine,
-    EntryLinkRevoked, EntryLinkExpired, EntryLinkUsedUp, EntryRefused, and CampaignClosed before packages are made.
+    EntryLinkRevoked, EntryLinkExpired, EntryLinkUsedUp, EntryRefused, CampaignClosed before packages are made, and
+    OtherAnnotatorKind if a program of this frontend has the person's id.
     """
     token = read_token(parameters)
     link = await entry_links_store.find_link(session, token.link_id, frontend)
@@ -144,7 +146,9 @@ async def enter(
         return Entry(campaign, link, None, is_trained=campaign.training is None, completion=None)
     identity = _identity(campaign, link, parameters)
     require_signed_id(link, secret, identity.annotator, parameters)
-    annotator_id, is_new = await annotators_store.lock_annotator(session, campaign.id, frontend, identity.annotator)
+    annotator_id, is_new = await annotators_store.lock_annotator(
+        session, campaign.id, frontend, identity.annotator, AnnotatorKind.PERSON
+    )
     if is_new and link.takes_any_id:
         admit(link.id)
     annotator = await annotators_store.get_annotator(session, campaign.id, annotator_id)
@@ -197,7 +201,7 @@ async def give_consent(
     if request.sha256 != campaign.consent_sha256:
         raise ConsentToAnotherText
     require_id(campaign.panel, request.annotator)
-    annotator_id, _ = await lock_annotator(session, campaign_id, frontend, request.annotator, request.link)
+    annotator_id, _ = await lock_annotator(session, campaign_id, frontend, request)
     await require_link(session, request.link)
     annotator = await annotators_store.get_annotator(session, campaign_id, annotator_id)
     if annotator.has_consented(campaign):

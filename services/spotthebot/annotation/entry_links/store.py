@@ -13,6 +13,7 @@ from spotthebot.annotation.annotators.tables import AnnotatorRow
 from spotthebot.annotation.entry_links.domain.entry_links import EntryLink, LinkState, Worker
 from spotthebot.annotation.entry_links.errors import NoSuchEntryLink
 from spotthebot.annotation.entry_links.tables import EntryLinkRow, EntryRow
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
@@ -130,7 +131,7 @@ async def latest_parameters(session: ReadSession, annotator_id: UUID, *, until: 
 
 WORKERS: Final = """
     WITH workers AS (
-        SELECT a.id, a.external_id, a.frontend, (
+        SELECT a.id, a.external_id, a.kind, a.frontend, (
             SELECT l.id FROM annotation.entries AS e JOIN annotation.entry_links AS l ON l.id = e.link_id
             WHERE e.annotator_id = a.id AND l.annotator IS NULL ORDER BY e.entered_at LIMIT 1
         ) AS link
@@ -146,4 +147,4 @@ async def list_workers(session: ReadSession, campaign_id: UUID, *, after: UUID |
     rows = await session.execute(
         text(f"{WORKERS} {page}"), {"campaign_id": campaign_id, "after": after, "limit": limit}
     )
-    return [from_row(Worker, row) for row in rows]
+    return [from_row(Worker, row, kind=AnnotatorKind(row.kind)) for row in rows]

@@ -6,27 +6,32 @@ A completion is an annotator's proof for the panel that a package is done.
 from uuid import UUID
 
 from spotthebot.annotation.annotators import store as annotators_store
+from spotthebot.annotation.annotators.domain import require_kind
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.entry_links import store
 from spotthebot.annotation.entry_links.domain.panels import Completion, completion
 from spotthebot.annotation.entry_links.errors import NotEntered
 from spotthebot.annotation.leases.domain import Lease
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
+from spotthebot.contracts.annotation.entries import AnnotatorIn
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 
 async def lock_annotator(
-    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, link_id: UUID | None
+    session: WriteSession, campaign_id: UUID, frontend: str, request: AnnotatorIn
 ) -> tuple[UUID, bool]:
     """Return an annotator's id, and whether this call added them; serialise their requests.
 
-    With `link_id` no annotator is added. Raises NotEntered if no annotator entered by this link with this id, or if the
-    annotator was erased since.
+    With a link no annotator is added. Raises NotEntered if no annotator entered by this link with this id, or if the
+    annotator was erased since. Raises OtherAnnotatorKind, also for a program with a link, and ProgramNameUnusable.
     """
-    if link_id is None:
-        return await annotators_store.lock_annotator(session, campaign_id, frontend, external_id)
-    found = await store.lock_entered(session, campaign_id, frontend, external_id, link_id)
+    name = request.annotator
+    if request.link is None:
+        return await annotators_store.lock_annotator(session, campaign_id, frontend, name, request.kind)
+    found = await store.lock_entered(session, campaign_id, frontend, name, request.link)
     if found is None:
         raise NotEntered
+    require_kind(name, request.kind, known=AnnotatorKind.PERSON)
     return found, False
 
 

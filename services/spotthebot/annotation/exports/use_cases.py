@@ -78,7 +78,8 @@ async def export_campaign(
             "protocol_version": campaign.protocol_version,
             "annotator": stored.annotator_external_id
             if by_id
-            else pseudonyms.name_of(stored.annotator_id, stored.annotator_external_id),
+            else pseudonyms.name_of(stored.annotator_id, stored.annotator_external_id, stored.annotator_kind),
+            "annotator_kind": stored.annotator_kind,
             "started_at": _utc(stored.started_at),
             "ended_at": _utc(stored.ended_at),
             "elapsed_ms": stored.elapsed_ms,

@@ -12,6 +12,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from spotthebot.annotation.campaigns.domain import Campaign
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.panels import CloudResearchPanel, MturkPanel, ProlificPanel
 from spotthebot.kit.text.csv_files import csv_of
 
@@ -48,6 +49,7 @@ class Payment:
 
     annotator_id: UUID
     annotator: str
+    kind: AnnotatorKind
     frontend: str
     packages: int
     bonuses: Decimal
@@ -85,9 +87,12 @@ def rewarded_packages(campaign: Campaign, packages: int, *, panel_assignments: i
 
 def payment_table(payments: Iterable[Payment], currency: str) -> str:
     """Return a table of payments as CSV (RFC 4180), with a header."""
-    header = ("annotator", "frontend", "packages", "pay", "bonuses", "total", "reward", "currency")
+    header = ("annotator", "kind", "frontend", "packages", "pay", "bonuses", "total", "reward", "currency")
     rows = (
-        (each.annotator, each.frontend, each.packages, each.pay, each.bonuses, each.total, each.reward, currency)
+        (
+            *(each.annotator, each.kind, each.frontend, each.packages),
+            *(each.pay, each.bonuses, each.total, each.reward, currency),
+        )
         for each in payments
     )
     return csv_of([header, *rows])

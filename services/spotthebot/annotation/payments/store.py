@@ -14,6 +14,7 @@ from spotthebot.annotation.entry_links.tables import EntryRow
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.payments.domain import Bonus, PaidPackage, Payment, rewarded_packages
 from spotthebot.annotation.payments.tables import BonusRow
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.assignments import AssignmentState
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
@@ -66,6 +67,7 @@ async def list_payments(
         select(
             AnnotatorRow.id,
             AnnotatorRow.external_id,
+            AnnotatorRow.kind,
             AnnotatorRow.frontend,
             packages.label("packages"),
             panel_assignments.label("panel_assignments"),
@@ -82,6 +84,7 @@ async def list_payments(
         Payment(
             annotator_id=row.id,
             annotator=row.external_id,
+            kind=AnnotatorKind(row.kind),
             frontend=row.frontend,
             packages=row.packages,
             bonuses=row.bonuses,

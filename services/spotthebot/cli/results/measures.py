@@ -20,14 +20,13 @@ _SAYS_NOTHING: Final = "what they say tells nothing of people."
 
 
 def print_sources(console: Console, result: "StudyProvenance") -> None:
-    """Print from which tasks and chats the results of a study come, and warn of simulated annotators."""
+    """Print from which tasks and chats the results of a study come, and warn of programs."""
     for source in result.sources:
         asked = "rated chats" if source.protocol is None else f"annotations by the protocol {source.protocol}"
-        line = f"{source.task}: {source.annotations} {asked}, {source.annotators} annotators"
-        simulated = f", {source.simulated_annotators} of them simulated" if source.simulated_annotators else ""
-        console.print(f"{line}{simulated}", markup=False, highlight=False, soft_wrap=True)
-    if any(each.simulated_annotators for each in result.sources):
-        say(f"Simulated annotators are programs: {_SAYS_NOTHING}")
+        line = f"{source.task}: {source.annotations} {asked}, {source.annotator_words}"
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if any(each.programs for each in result.sources):
+        say(f"Simulated annotators and judges are programs: {_SAYS_NOTHING}")
     if result.preliminary:
         console.print("Preliminary: annotations are still missing.", highlight=False)
 
@@ -42,8 +41,8 @@ def print_measure(console: Console, result: "MeasureOut") -> None:
         f" conversations by {counts.annotators} annotators (filter {result.filter})"
         f"{' - preliminary' if result.preliminary else ''}"
     )
-    if counts.simulated_annotators:
-        say(f"{counts.simulated_annotators} of the annotators are programs: {_SAYS_NOTHING}")
+    if counts.programs:
+        say(f"{counts.programs} of the annotators are programs: {_SAYS_NOTHING}")
     say_repeated_texts(result.repeated_texts)
     console.print(measure_finding(result, result), markup=False, highlight=False)
     console.print(_bots_table(result))

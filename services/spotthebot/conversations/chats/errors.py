@@ -7,6 +7,10 @@ class RatingsIncomplete(Invalid):
     """The ratings do not fit the chat: give each conversation that was not broken off a score for each question."""
 
 
+class ProgramNameUnusable(Invalid):
+    """The program '{name}' has a name in the form of a person's pseudonym (p- and 26 characters): give another one."""
+
+
 class NoSuchChat(NotFound):
     """There is no chat {chat_id}."""
 
@@ -17,6 +21,10 @@ class NoSuchChatPerson(NotFound):
 
 class NotForChats(Conflict):
     """The collection '{name}' is not for chats: use a collection with mode 'human_bot'."""
+
+
+class OtherInteractorKind(Conflict):
+    """'{name}' has the kind `{known}` in this collection, not `{kind}`: a kind never changes."""
 
 
 class CollectionNotOpen(Conflict):

@@ -53,7 +53,7 @@ class ChatRow(Base):
 
 
 class ChatPersonRow(Base):
-    """A person who began a chat in a collection, or whose rating was imported.
+    """A person, or a program, who began a chat in a collection, or whose rating was imported.
 
     Their consent is deleted if they are erased.
     """
@@ -64,6 +64,7 @@ class ChatPersonRow(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True)
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
     interactor: Mapped[str] = mapped_column(String(200))
+    kind: Mapped[str] = mapped_column(String(20), server_default="person")
     consent_sha256: Mapped[str | None] = mapped_column(String(64))
     consented_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     consent_withdrawn_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
@@ -91,6 +92,7 @@ class ImportedRatingRow(Base):
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
     chat_id: Mapped[UUID]
     interactor: Mapped[str] = mapped_column(String(200))
+    interactor_kind: Mapped[str] = mapped_column(String(20), server_default="person")
     number: Mapped[int] = mapped_column(SmallInteger)
     scores: Mapped[dict[str, int]] = mapped_column(JSONB)
     preferred: Mapped[int | None] = mapped_column(SmallInteger)

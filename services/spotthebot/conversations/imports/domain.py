@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.conversations.corpora.domain.formats.records import Fault
+from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from spotthebot.kit.text.validation import faults_of
 
 _MAX_FAULTS = 3
@@ -41,6 +43,9 @@ class ExportLines:
             raise Fault(reason=_faults_of(error)) from None
         if (fault := next(filter(None, (side.fault_of_name() for side in found.participants)), None)) is not None:
             raise Fault(reason=fault)
+        rating = found.rating
+        if rating and rating.interactor_kind is not AnnotatorKind.PERSON and is_pseudonym(rating.interactor):
+            raise Fault(reason="rating.interactor: a program must not have the form of a pseudonym (p-...)")
         if found.domain != self._domain:
             raise Fault(reason=f"is of domain '{found.domain}', the collection is of '{self._domain}'")
         if found.collection_cancelled is not self._is_cancelled:

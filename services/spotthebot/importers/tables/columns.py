@@ -10,6 +10,7 @@ from typing import Final
 from spotthebot.contracts.annotation.annotations import Label, Preference
 from spotthebot.importers.tables.cells import column_name, is_missing, shown
 from spotthebot.importers.tables.errors import ColumnsUnknown, MappingFault, NoNumbers
+from spotthebot.importers.tables.kinds import KIND
 from spotthebot.importers.tables.numbers import is_numeric
 from spotthebot.importers.tables.rows import Table
 from spotthebot.importers.tables.synonyms import FIELDS, plain, synonyms, without_brackets
@@ -43,14 +44,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Form:
-    """The fields of a kind of table; a table of this kind must have a column for each required field.
+    """The fields of a kind of table. Each required field must have a column.
 
-    A column with the very name of one of the `sparse` fields holds it, even if the first rows have no value there.
+    A `sparse` field has the column of its very name, even if the first rows have no value there.
     """
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
-    sparse: tuple[str, ...] = ()
+    sparse: tuple[str, ...] = (KIND,)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -71,9 +72,9 @@ FORMS: Final[Mapping[Kind, Form]] = {
     Kind.RATINGS: Form(
         ("conversation", "bot", "value"),
         ("annotator", "dimension", "turn", "seconds", *TEXT_FIELDS),
-        ("turn", "seconds", "text", "exchanges", "pair"),
+        ("turn", "seconds", "text", "exchanges", "pair", KIND),
     ),
-    Kind.TURNS: Form(("conversation", "speaker", "text"), ("position", "bot_name")),
+    Kind.TURNS: Form(("conversation", "speaker", "text"), ("position", "bot_name"), ()),
 }
 
 
@@ -217,9 +218,8 @@ def _checked(table: Table, kinds: Sequence[Kind], given: Iterable[tuple[str, str
             )
         if column not in table.columns:
             there = ", ".join(map(shown, table.columns[:_MAX_COLUMNS_SHOWN]))
-            raise MappingFault(
-                option="--map", given=written, reason=f"there is no such column: the columns are {there}"
-            )
+            reason = f"there is no such column: the columns are {there}"
+            raise MappingFault(option="--map", given=written, reason=reason)
         mapped[name] = column
     return mapped
 

@@ -17,6 +17,7 @@ from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_tex
 from spotthebot.importers.published_dump.fields import FieldFault
 from spotthebot.importers.tables.cells import TableRow, shown
 from spotthebot.importers.tables.columns import BOT_OF, VALUE_OF, ColumnMapping
+from spotthebot.importers.tables.kinds import KIND, Kinds
 from spotthebot.importers.tables.numbers import ANY_NUMBER, Numbers, Scale
 from spotthebot.importers.tables.rejections import Tally
 from spotthebot.importers.tables.synonyms import names_of, plain
@@ -79,6 +80,7 @@ class Comparisons:
     texts: Texts
     names_items: bool = True
     """Whether a column names the compared items; otherwise each row is a separate item."""
+    kinds: Kinds = field(default_factory=Kinds)
     names_pairs: bool = False
     """Whether a column of ratings names what was compared; otherwise ratings of one item may be a preference."""
     tally: Tally = field(default_factory=Tally)
@@ -111,8 +113,9 @@ class Comparisons:
 class CellReader:
     """Reads the cells of rows by field; raises FieldFault."""
 
-    def __init__(self, mapping: ColumnMapping) -> None:
+    def __init__(self, mapping: ColumnMapping, kinds: Kinds) -> None:
         self.columns = mapping.columns
+        self._kinds = kinds
         self.dimensions = {name: name.removeprefix(VALUE_OF) for name in self.columns if name.startswith(VALUE_OF)}
         self.bots = {name: name.removeprefix(BOT_OF) for name in self.columns if name.startswith(BOT_OF)}
         self._seen = set[tuple[str, ...]]()
@@ -142,12 +145,17 @@ class CellReader:
         return self.cell(row, "conversation") if "conversation" in self.columns else f"line {row.line}"
 
     def annotator(self, row: TableRow) -> str:
-        """Return the annotator of a row; empty without a column of annotators.
+        """Return the annotator of a row, whose kind is then known; empty without a column of annotators.
 
         FastChat lists a model and its prompt; only the model counts.
         """
         if "annotator" not in self.columns:
             return ""
+        name = self._annotator_name(row)
+        self._kinds.read(name, self.optional(row, KIND))
+        return name
+
+    def _annotator_name(self, row: TableRow) -> str:
         value = self.cell(row, "annotator")
         if value[0] not in "[(" or (listed := _list_of(value)) is None:
             return value

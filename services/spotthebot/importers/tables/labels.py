@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from spotthebot.contracts.annotation.annotations import Answer, Label
+from spotthebot.contracts.annotation.annotations import AnnotatorKind, Answer, Label
 from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
 from spotthebot.importers.published_dump.fields import FieldFault
 from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.cells import TableRow, shown
 from spotthebot.importers.tables.columns import FEATURES, MAX_ID, ColumnMapping, Kind
+from spotthebot.importers.tables.kinds import KIND, Kinds
 from spotthebot.importers.tables.numbers import number_of
 from spotthebot.importers.tables.rows import Table
 from spotthebot.importers.tables.synonyms import plain
@@ -41,6 +42,7 @@ class LabelledSegment:
     sides: tuple[str, str]
     exchanges: int
     annotator: str
+    annotator_kind: AnnotatorKind
     answer: Answer
 
 
@@ -101,6 +103,7 @@ class _Reader:
     waiting: dict[_Said, _OneSide] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
     codes: dict[str, int] = field(default_factory=dict)
+    kinds: Kinds = field(default_factory=Kinds)
 
     def segment(self, row: TableRow) -> LabelledSegment | Rejected:
         """Read a row with both sides."""
@@ -238,9 +241,10 @@ class _Reader:
         if before != sides:
             this, that = (" and ".join(f"'{shown(side)}'" for side in each) for each in (sides, before))
             raise FieldFault(reason=f"its sides are {this}, but conversation '{shown(said.conversation)}' has {that}")
+        kind = self.kinds.read(said.annotator, row.named(self.mapping.columns.get(KIND, "")))
         self._require_new(said, keep=True)
         answer: Answer = {"entity": {"A": labels[0].value, "B": labels[1].value}, **features}
-        return LabelledSegment(row, said.conversation, sides, said.exchanges, said.annotator, answer)
+        return LabelledSegment(row, said.conversation, sides, said.exchanges, said.annotator, kind, answer)
 
     def _require_new(self, said: _Said, *, keep: bool) -> None:
         conversation, annotator = (

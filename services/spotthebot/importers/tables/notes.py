@@ -1,5 +1,6 @@
 """A few sentences on how a table was read, so that a misread column is noticed before the ranking."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from spotthebot.importers.tables.cells import shown
@@ -29,6 +30,10 @@ def notes_of(found: Comparisons) -> list[str]:
             notes.append(
                 f"All {rows}s are of one annotator, '{shown(one)}': intervals hold for other items and this annotator."
             )
+    programs = Counter(kind for name, kind in found.kinds.programs.items() if name in found.annotators)
+    if programs:
+        kinds = " and ".join(f"{number} {kind}" for kind, number in sorted(programs.items()))
+        notes.append(f"Programs are among the annotators ({kinds}): what they say tells nothing of people.")
     return notes
 
 

@@ -37,7 +37,7 @@ def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comp
     In a table with a column for each dimension, a row counts for the dimensions that it rates.
     """
     found = Comparisons(reading, Texts(mapping.columns), names_pairs="pair" in mapping.columns)
-    cells = CellReader(mapping)
+    cells = CellReader(mapping, found.kinds)
     fields = [name for name in mapping.columns if name == "value" or name in {*cells.dimensions, *cells.bots}]
     found.numbers = {
         name: Numbers.of(

@@ -37,11 +37,8 @@ def read_votes(table: Table, mapping: ColumnMapping, reading: Reading) -> Compar
     Raises the errors of ambiguous winners.
     """
     names_items = "conversation" in mapping.columns
-    found, cells, ballots = (
-        Comparisons(reading, Texts(mapping.columns), names_items),
-        CellReader(mapping),
-        list[Ballot](),
-    )
+    found, ballots = Comparisons(reading, Texts(mapping.columns), names_items), list[Ballot]()
+    cells = CellReader(mapping, found.kinds)
     for row in table.rows():
         if isinstance(row, Rejected):
             found.tally.reject(row)

@@ -7,6 +7,7 @@ from functools import cached_property
 from spotthebot.analytics.figures.catalogue import FIGURES
 from spotthebot.contracts.analytics.analyses import Stability
 from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.local.report.annotators import annotator_codes, with_annotators
 from spotthebot.local.report.design import Design
 from spotthebot.local.report.design_tables import design_tables
@@ -41,7 +42,9 @@ class AnalysisReport(CampaignReport):
         """Return the name of each annotator in the report."""
         if self.names is not None:
             return self.names
-        return annotator_codes([each.annotator for each in self.analysis.annotators.annotators])
+        found = self.analysis.annotators.annotators
+        programs = [each.annotator for each in found if each.kind is not AnnotatorKind.PERSON]
+        return annotator_codes([each.annotator for each in found], programs)
 
     @cached_property
     def result(self) -> Analysis:

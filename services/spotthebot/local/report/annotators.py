@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from itertools import count
 from typing import Final
 
-from spotthebot.analytics.labels.domain import SIMULATED
 from spotthebot.contracts.analytics.results import Analysis
 
 _PSEUDONYM: Final = re.compile(r"p-[0-9a-v]{26}")
@@ -14,20 +13,19 @@ _MIN_LETTERS: Final = 6
 """The shortest code from a pseudonym, including its `p-`."""
 
 
-def annotator_codes(names: Collection[str]) -> dict[str, str]:
-    """Return a code for each annotator; simulated annotators keep their names.
+def annotator_codes(names: Collection[str], programs: Collection[str] = ()) -> dict[str, str]:
+    """Return a code for each annotator; those of the names that are `programs` stay.
 
     A pseudonym of the service `annotation` is shortened to a unique beginning. This is still a keyed hash, the same in
     all reports of a campaign, and can be found in its exports. Other names, of published studies, become A1, A2 and so
     on, in the order of their SHA-256.
 
-    >>> annotator_codes(["p-0123456789abcdefghijklmnop", "simulated-4", "Ann"])
+    >>> annotator_codes(["p-0123456789abcdefghijklmnop", "simulated-4", "Ann"], ["simulated-4"])
     {'p-0123456789abcdefghijklmnop': 'p-0123', 'simulated-4': 'simulated-4', 'Ann': 'A1'}
     """
     pseudonyms = [name for name in names if _PSEUDONYM.fullmatch(name)]
     letters = next(at for at in count(_MIN_LETTERS) if len({name[:at] for name in pseudonyms}) == len(set(pseudonyms)))
-    codes = {name: name[:letters] for name in pseudonyms}
-    codes |= {name: name for name in names if name.startswith(SIMULATED)}
+    codes = {name: name[:letters] for name in pseudonyms} | {name: name for name in programs}
     others = sorted(set(names) - codes.keys(), key=lambda name: hashlib.sha256(name.encode()).digest())
     return codes | {name: f"A{number}" for number, name in enumerate(others, start=1)}
 

@@ -112,10 +112,8 @@ def _bots(counted: Iterable[Conversations], result: Provenance) -> list[str]:
 
 def _who_annotated(design: Design, result: Provenance) -> list[tuple[str, str]]:
     campaign, counts = design.campaign, result.counts
-    simulated = counts.simulated_annotators
-    people = "all simulated" if simulated == counts.annotators else f"{simulated:,} of them simulated"
     given = counts.annotations / counts.segments if counts.segments else 0.0
-    annotators = ("Annotators", f"{counts.annotators:,}, {people}" if simulated else f"{counts.annotators:,}")
+    annotators = ("Annotators", counts.annotator_words if counts.programs else f"{counts.annotators:,}")
     annotations = f"Annotations of a {_UNITS[design.protocol.unit.kind]}"
     if campaign.mode == "import":
         return [

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from spotthebot.contracts.analytics.provenance import Counts, Provenance, Settings
+from spotthebot.contracts.analytics.provenance import AnnotatorCounts, Counts, Provenance, Settings
 from spotthebot.contracts.analytics.studies import StudyProvenance
 
 Cite = Callable[[str], str]
@@ -23,10 +23,9 @@ _KEPT: Final = {
 }
 
 
-def annotator_words(counts: Counts) -> str:
-    """Return the number of annotators, which says so if programs are among them."""
-    people = "simulated annotators (programs, not people)" if counts.simulated_annotators else "annotators"
-    return f"{counts.annotators:,} {people}"
+def annotator_words(counts: AnnotatorCounts) -> str:
+    """Return the number of annotators, and which of them are programs."""
+    return f"{counts.annotator_words}{' (programs, not people)' if counts.programs else ''}"
 
 
 def annotation_words(counts: Counts, settings: Settings) -> str:

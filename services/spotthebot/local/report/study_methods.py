@@ -11,6 +11,7 @@ from spotthebot.local.report.method_sentences import (
     SAMPLE,
     Cite,
     agreement_sentence,
+    annotator_words,
     cluster_sentence,
     correction_words,
     origin_sentence,
@@ -41,11 +42,15 @@ def study_methods(every: StudyMeasuresOut, outcome: MeasureOut | None, assessmen
     return Prose(tuple(sentences), citations.works)
 
 
+def _chatted(source: StudySource) -> str:
+    people = f"{source.annotators - source.programs:,} people who chatted"
+    return f"{people} and {source.programs:,} programs" if source.programs else people
+
+
 def _source_words(source: StudySource) -> str:
-    people = "simulated annotators (programs, not people)" if source.simulated_annotators else "annotators"
     if source.protocol is None:
-        return f"{source.task}: {source.annotations:,} chats were rated by {source.annotators:,} people who chatted"
-    counted = f"{source.annotations:,} annotations by {source.annotators:,} {people}"
+        return f"{source.task}: {source.annotations:,} chats were rated by {_chatted(source)}"
+    counted = f"{source.annotations:,} annotations by {annotator_words(source)}"
     return f"{source.task}: {counted}, by the protocol {source.protocol}"
 
 

@@ -86,10 +86,10 @@ class StudyReport(Report):
     @property
     def own_values(self) -> Mapping[str, object]:
         """Return the sections of tasks, the number of annotators by task, and the sentences on measures to keep."""
-        simulated = [each for each in self.measures.sources if each.simulated_annotators]
+        programs = [each for each in self.measures.sources if each.programs]
         return {
             "sections_of_tasks": task_sections(self.measures),
-            "simulated": simulated,
+            "programs": programs,
             "assessment": self.assessment,
         }
 

@@ -198,13 +198,14 @@ def _tasks(every: StudyMeasuresOut, campaigns: Mapping[object, CampaignOut]) -> 
     return Table(
         key="tasks",
         title="Tasks",
-        caption="What annotators were asked, and how much of it. Simulated annotators are programs.",
+        caption="What annotators were asked, and how much of it. Simulated annotators and judges are programs.",
         columns=(
             Column("task", "Task"),
             Column("protocol", "Protocol"),
             Column("annotations", "Annotations"),
             Column("annotators", "Annotators"),
             Column("simulated", "Simulated"),
+            Column("judges", "Judges"),
             Column("units_twice", "Units seen twice"),
             Column("pay", "Pay for a package"),
         ),
@@ -215,6 +216,7 @@ def _tasks(every: StudyMeasuresOut, campaigns: Mapping[object, CampaignOut]) -> 
                 each.annotations,
                 each.annotators,
                 each.simulated_annotators,
+                each.judges,
                 *_declared(campaigns.get(each.campaign_id)),
             )
             for each in every.sources

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_ANNOTATORS, MAX_BOTS, MAX_LENGTHS
 from spotthebot.contracts.analytics.provenance import Uncertainty
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.wire import Wire
 
 
@@ -47,6 +48,7 @@ class Annotator(Wire):
     """One annotator's quality."""
 
     annotator: str
+    kind: AnnotatorKind
     n: int = Field(description="Annotations.")
     correctness: float | None = Field(description="Share of right labels, unsure left out.")
     human_correctness: float | None

@@ -12,17 +12,38 @@ from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.wire import Wire
 
 
-class Counts(Wire):
+class AnnotatorCounts(Wire):
+    """How many annotators a result is based on, people and programs."""
+
+    annotators: int = Field(description="People and programs.")
+    simulated_annotators: int = Field(
+        description="Annotators that are programs: what they say tells nothing of people."
+    )
+    judges: int = Field(description="Annotators that are programs whose labels are meant to be used.")
+
+    @property
+    def programs(self) -> int:
+        """Return how many annotators are programs."""
+        return self.simulated_annotators + self.judges
+
+    @property
+    def annotator_words(self) -> str:
+        """Return the number of annotators, and which of them are programs."""
+        if self.annotators == self.simulated_annotators > 0:
+            return f"{self.annotators:,} simulated annotators"
+        judges = f"{self.judges:,} {'judge' if self.judges == 1 else 'judges'}" if self.judges else ""
+        simulated = f"{self.simulated_annotators:,} simulated" if self.simulated_annotators else ""
+        programs = " and ".join(filter(None, (simulated, judges)))
+        return f"{self.annotators:,} annotators{f', among them {programs}' if programs else ''}"
+
+
+class Counts(AnnotatorCounts):
     """How much data a result is based on."""
 
     conversations: int
     annotated_conversations: int
     annotations: int
-    annotators: int
     segments: int
-    simulated_annotators: int = Field(
-        description="Annotators that are programs: what they say tells nothing of people."
-    )
 
 
 class PooledEffect(Wire):

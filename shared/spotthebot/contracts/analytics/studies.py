@@ -7,20 +7,17 @@ from pydantic import Field
 from spotthebot.contracts.analytics.assessments import Assessment
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.analytics.measures import MAX_MEASURES, MeasureResult
-from spotthebot.contracts.analytics.provenance import Settings
+from spotthebot.contracts.analytics.provenance import AnnotatorCounts, Settings
 from spotthebot.contracts.annotation.studies import MAX_TASKS
-from spotthebot.contracts.wire import Wire
 
 
-class StudySource(Wire):
+class StudySource(AnnotatorCounts):
     """A task of a study, or the chats of a study: what measures come from."""
 
     task: str = Field(description="The campaign's name, without the study's before it; `chats` of ratings in chats.")
     campaign_id: UUID | None = Field(description="Null of ratings in chats.")
     protocol: str | None = Field(description="What annotators were asked; null of ratings in chats.")
     annotations: int = Field(description="Annotations, or rated chats.")
-    annotators: int
-    simulated_annotators: int = Field(description="Annotators that are programs.")
 
 
 class StudyMeasure(MeasureResult):

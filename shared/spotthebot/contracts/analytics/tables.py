@@ -8,6 +8,7 @@ from pydantic import Field
 from spotthebot.contracts.analytics.provenance import Interval
 from spotthebot.contracts.analytics.standings import ShownAs
 from spotthebot.contracts.analytics.wins import PairResult, SegmentBot
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.wire import Wire
 
 
@@ -82,6 +83,7 @@ class StandingRow(Wire):
     value: Interval | None = Field(description="What it says of the bot.")
     annotators: int | None
     simulated_annotators: int | None = Field(description="Annotators that are programs.")
+    judges: int | None = Field(description="Annotators that are programs whose labels are meant to be used.")
     reasons: str = Field(description="Why some figures of the campaign, or all, are missing.")
 
 
@@ -96,7 +98,8 @@ class ValueRow(Wire):
         description="The turn after the opening, from 0; A or B if its two speakers have one name; else null."
     )
     bot: str
-    annotator: str = Field(description="A pseudonym.")
+    annotator: str = Field(description="A pseudonym; of a program its name.")
+    annotator_kind: AnnotatorKind
     dimension: str = Field(description="The measure.")
     value: float = Field(description="A point, 1 or 0 of a choice; of a preference 1, 0.5 or 0.")
     exchanges: int | None = Field(description="How many exchanges the annotator saw; null of ratings in chats.")

@@ -1,5 +1,6 @@
 """Annotations: labels, preferences and answers. They name annotators and conversations only by ids."""
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final, TypeAlias
@@ -16,6 +17,35 @@ MAX_DECISIONS: Final = 400
 """The limit for one answer: the values of 200 questions about two sides."""
 Answer: TypeAlias = Annotated[dict[str, JsonValue], Field(max_length=200)]
 """Values by question. A question about each side or turn has an object with the value of each side or turn."""
+
+
+class AnnotatorKind(StrEnum):
+    """What an annotator is. The frontend says it at the first request; a name says nothing about it."""
+
+    PERSON = "person"
+    SIMULATED = "simulated"
+    """A program that stands in for a person, to try a campaign."""
+    JUDGE = "judge"
+    """A program whose labels are meant to be used, such as a language model."""
+
+
+_SIMULATED: Final = re.compile(r"simulated-[0-9]{1,9}")
+
+
+def kind_by_name(name: str) -> AnnotatorKind:
+    """Return the kind of an annotator in a file that states no kinds, as files of earlier releases.
+
+    In those releases the names `simulated-1`, `simulated-2` and so on were kept for simulated annotators.
+    """
+    return AnnotatorKind.SIMULATED if _SIMULATED.fullmatch(name) else AnnotatorKind.PERSON
+
+
+def with_kind(row: object, name: str) -> object:
+    """Return a row of an export with the kind of the annotator in its field `name`, if the row does not state it."""
+    kind = f"{name}_kind"
+    if not isinstance(row, dict) or kind in row or not isinstance(row.get(name), str):
+        return row
+    return row | {kind: kind_by_name(row[name])}
 
 
 class Label(StrEnum):
@@ -54,7 +84,8 @@ class AnnotationOut(Wire):
     right: ConversationRef | None = Field(
         description="Of a pair: the conversation on the right, B of the answer; null of all other units."
     )
-    annotator: str
+    annotator: str = Field(description="A pseudonym; of a program its name.")
+    annotator_kind: AnnotatorKind
     answer: Answer
     decisions: tuple[DecisionOut, ...] = Field(
         max_length=MAX_DECISIONS, description="Of protocols that open one exchange after the other; else none."

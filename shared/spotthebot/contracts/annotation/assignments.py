@@ -7,8 +7,15 @@ from uuid import UUID
 
 from pydantic import Field
 
-from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, Answer, DecisionOut, Exchanges
-from spotthebot.contracts.annotation.entries import EnteredBy
+from spotthebot.contracts.annotation.annotations import (
+    MAX_DECISIONS,
+    AnnotatorId,
+    AnnotatorKind,
+    Answer,
+    DecisionOut,
+    Exchanges,
+)
+from spotthebot.contracts.annotation.entries import AnnotatorIn
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.panels import CompletionOut
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
@@ -31,14 +38,12 @@ class AssignmentState(StrEnum):
     """An administrator rejected the submission: another annotator gets the package."""
 
 
-class ClaimIn(Wire):
+class ClaimIn(AnnotatorIn):
     """An annotator's request for a package."""
 
-    annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
     package: ExternalId | None = Field(
         default=None, description="In a campaign with mode `uploaded`: the package to claim; null: the next one."
     )
-    link: EnteredBy = None
 
 
 class ItemOut(Wire):
@@ -176,6 +181,7 @@ class AnnotatorOut(Wire):
 
     id: UUID
     annotator: str
+    kind: AnnotatorKind
     pseudonym: str = Field(description="What exports call the annotator.")
     frontend: str
     packages: int = Field(description="Packages that the annotator holds or has submitted, rejected ones too.")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
-from spotthebot.contracts.annotation.annotations import AnnotatorId
+from spotthebot.contracts.annotation.annotations import AnnotatorId, AnnotatorKind
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.contracts.annotation.panels import CompletionOut
 from spotthebot.contracts.terms import ConsentTextOut, TextSha256
@@ -25,6 +25,17 @@ MAX_PARAMETERS: Final = 50
 """Query parameters with which a person comes."""
 LONGEST_PARAMETER: Final = 100
 LONGEST_VALUE: Final = 500
+
+
+class AnnotatorIn(Wire):
+    """The annotator of a request."""
+
+    annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
+    kind: AnnotatorKind = Field(
+        default=AnnotatorKind.PERSON,
+        description="The same each time: another kind is refused. People who came by a link are persons.",
+    )
+    link: EnteredBy = None
 
 
 class EntryLinkIn(Wire):
@@ -128,12 +139,10 @@ class EntryOut(Wire):
     )
 
 
-class ConsentIn(Wire):
+class ConsentIn(AnnotatorIn):
     """An annotator's consent to a campaign's text, after reading it."""
 
-    annotator: AnnotatorId
     sha256: TextSha256 = Field(description="Of the text that was shown: `consent_sha256` of the campaign.")
-    link: EnteredBy = None
 
 
 class ConsentWithdrawalIn(Wire):

@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
-from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, Answer, DecisionOut
+from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorKind, Answer, DecisionOut, with_kind
 from spotthebot.contracts.annotation.protocols import MAX_QUESTIONS
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
@@ -49,10 +49,16 @@ class AnnotatedItem(ExportedItem):
     protocol: Name
     protocol_version: int
     annotator: Text
+    annotator_kind: AnnotatorKind
     started_at: AwareDatetime | None
     ended_at: AwareDatetime | None
     elapsed_ms: int | None = Field(description="By the server's clock; of an import as its exporter reported it.")
     reported_ms: int | None = Field(description="What the frontend reported: never trusted.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _states_kinds(cls, row: object) -> object:
+        return with_kind(row, "annotator")
 
 
 class ExportedAnnotation(AnnotatedItem):

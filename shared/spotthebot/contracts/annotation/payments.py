@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.wire import Wire, Words
 
 
@@ -32,6 +33,7 @@ class PaymentOut(Wire):
 
     annotator_id: UUID
     annotator: str
+    kind: AnnotatorKind = Field(description="Programs are paid by the same rule: the file says which they are.")
     frontend: str
     packages: int = Field(description="Packages that were submitted.")
     pay: Decimal = Field(description="For these packages.")

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from spotthebot.contracts.annotation.annotations import AnnotatorId, Answer
-from spotthebot.contracts.annotation.entries import EnteredBy
+from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.entries import AnnotatorIn
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol, Identifier
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Text, Wire, Words
@@ -109,11 +109,8 @@ class TrainingState(StrEnum):
     FAILED = "failed"
 
 
-class TrainingStartIn(Wire):
+class TrainingStartIn(AnnotatorIn):
     """An annotator's request to start the campaign's training, or to continue it."""
-
-    annotator: AnnotatorId = Field(description="The frontend's own id of the person, the same each time.")
-    link: EnteredBy = None
 
 
 class TrainingTaskOut(Wire):
@@ -135,13 +132,11 @@ class TrainingTaskOut(Wire):
     protocol: AnnotationProtocol
 
 
-class TrainingAnswerIn(Wire):
+class TrainingAnswerIn(AnnotatorIn):
     """The whole answer to a dialogue of the training; it is final."""
 
-    annotator: AnnotatorId
     attempt: int = Field(ge=1, le=MAX_ATTEMPTS, description="Which attempt this is, from 1.")
     answer: Answer
-    link: EnteredBy = None
 
 
 class TargetFeedbackOut(Wire):

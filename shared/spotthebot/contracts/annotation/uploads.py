@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
-from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, Answer, Exchanges
+from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, AnnotatorKind, Answer, Exchanges
 from spotthebot.contracts.annotation.campaign_settings import MAX_PER_SEGMENT
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.protocols import MAX_QUESTIONS, Identifier
@@ -73,6 +73,9 @@ class ImportedAnnotationIn(Wire):
     conversation: ExternalId
     exchanges: Exchanges
     annotator: AnnotatorId
+    annotator_kind: AnnotatorKind = Field(
+        default=AnnotatorKind.PERSON, description="The same in all of the annotator's annotations."
+    )
     answer: Answer
     started_at: Moment | None
     ended_at: Moment | None

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.chats import ChatState
 from spotthebot.contracts.terms import ConsentTextOut, TextSha256
 from spotthebot.contracts.wire import ExternalId, Text, Wire
@@ -23,6 +24,10 @@ class ChatIn(Wire):
 
     collection_id: UUID
     interactor: ExternalId
+    kind: AnnotatorKind = Field(
+        default=AnnotatorKind.PERSON,
+        description="The same each time: another kind is refused. People who came by a link are persons.",
+    )
     link: ExternalId | None = Field(
         default=None,
         description="What the frontend calls the link by which the person came; one that was revoked begins no chat.",
@@ -78,7 +83,8 @@ class ChatPersonOut(Wire):
 
     id: UUID
     person: str = Field(description="What the frontend calls the person; a random name after an erasure.")
-    interactor: str = Field(description="The person's pseudonym.")
+    kind: AnnotatorKind
+    interactor: str = Field(description="The person's pseudonym; of a program its name.")
     conversations_started: int
     chats_rated: int
     pay: Decimal | None = Field(description="For the rated chats; null: nothing is paid.")

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.conversations import Participant
 from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.terms import ConsentText, Currency, Instructions, PayAmount
@@ -267,7 +268,8 @@ class ChatRatingOut(Wire):
     """A person's ratings of a chat, with the bots."""
 
     chat_id: UUID
-    interactor: str = Field(description="The person's pseudonym.")
+    interactor: str = Field(description="The person's pseudonym; of a program its name.")
+    interactor_kind: AnnotatorKind
     conversations: tuple[RatedConversationOut, ...] = Field(
         max_length=100, description="In the order in which they were held."
     )
@@ -284,7 +286,8 @@ class ChatSummaryOut(Wire):
     """A chat as the operator sees it."""
 
     id: UUID
-    interactor: str = Field(description="The person's pseudonym.")
+    interactor: str = Field(description="The person's pseudonym; of a program its name.")
+    interactor_kind: AnnotatorKind
     person: str | None = Field(description="What the frontend calls the person; null for all but administrators.")
     link: str | None = Field(description="The link by which the person came, as its frontend calls it.")
     state: ChatState

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind, with_kind
 from spotthebot.contracts.conversations.chats import Score
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant
 from spotthebot.contracts.conversations.corpora import RejectedOut
@@ -57,7 +58,8 @@ class ExportedRating(Wire):
     """A person's rating of a conversation, as part of their ratings of the whole chat."""
 
     chat_id: UUID = Field(description="Conversations of one chat are rated together.")
-    interactor: ExternalId = Field(description="The person's pseudonym.")
+    interactor: ExternalId = Field(description="The person's pseudonym; of a program its name.")
+    interactor_kind: AnnotatorKind
     number: int = Field(ge=1, le=2, description="Which conversation of the chat this is, counted from 1.")
     scores: tuple[ExportedScore, ...] = Field(max_length=50, description="Empty where the partner broke off.")
     preferred: int | None = Field(ge=1, le=2, description="Which conversation of the chat was better; null: none.")
@@ -65,6 +67,11 @@ class ExportedRating(Wire):
         default=(), max_length=50, description="Empty where the comparison was not made for each question."
     )
     rated_at: AwareDatetime
+
+    @model_validator(mode="before")
+    @classmethod
+    def _states_kinds(cls, row: object) -> object:
+        return with_kind(row, "interactor")
 
 
 class ExportedConversation(Wire):

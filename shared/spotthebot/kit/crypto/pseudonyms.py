@@ -11,7 +11,6 @@ ERASED: Final = "erased"
 """Replaces texts about an erased person, and the frontend of their annotators; no frontend has this name."""
 _PSEUDONYM_BYTES: Final = 16
 _PSEUDONYM: Final = re.compile(r"p-[0-9a-v]{26}")
-_PROGRAM: Final = re.compile(r"simulated-\d{1,9}")
 
 
 def keyed_name(key: bytes, named: bytes, *, size: int) -> str:
@@ -37,9 +36,8 @@ def is_pseudonym(name: str) -> bool:
 def name_in_exports(key: bytes, named: bytes, name: str) -> str:
     """Return the name of a person in exports: 128 bits of HMAC-SHA-256 of `named` under `key`.
 
-    Simulated people keep their `name`. A `name` that already is a pseudonym stays as well, so that an export that was
-    imported is exported unchanged.
+    A `name` that already is a pseudonym stays, so that an export that was imported is exported unchanged.
     """
-    if _PROGRAM.fullmatch(name) or is_pseudonym(name):
+    if is_pseudonym(name):
         return name
     return f"p-{keyed_name(key, named, size=_PSEUDONYM_BYTES)}"

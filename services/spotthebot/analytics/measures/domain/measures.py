@@ -132,13 +132,14 @@ def _speakers(sample: MeasuredSample, request: Parameters) -> tuple[Speaker, ...
 
 def _win_rates(sample: MeasuredSample) -> dict[str, float]:
     campaign, place = sample.campaign, {each: at for at, each in enumerate(sample.campaign.speakers)}
+    code: dict[str, int] = {}
     rows = []
     for each in sample.annotations:
         labels = campaign.questions[LABEL].numbers(each.answer)
         if len(labels) == 2:
             first, second = (_LABEL_OF[labels[side]] for side in "AB")
             one, other = campaign.speakers[each.conversation_id]
-            annotator = sample.annotators.index(each.annotator)
+            annotator = code.setdefault(each.annotator, len(code))
             rows.append((place[each.conversation_id], one, other, each.exchanges, first, second, annotator))
     wins = count_wins(play_games(AnnotationTable.from_rows(rows)))
     return dict(zip(wins.bots, wins.mean_win_rates.tolist(), strict=True))

@@ -52,7 +52,7 @@ def workforce_agreements(
     """
     yield _agreement(task, names, sample, None, request)
     people: dict[Workforce, int] = {}
-    for annotator in sample.annotators:
+    for annotator in {each.annotator for each in sample.annotations}:
         workforce = workforces.get(annotator, _UNKNOWN)
         people[workforce] = people.get(workforce, 0) + 1
     for workforce in sorted(people, key=lambda each: (-people[each], each.frontend, str(each.link)))[:MAX_LISTED]:

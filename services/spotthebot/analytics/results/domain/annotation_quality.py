@@ -62,10 +62,15 @@ def annotators(sample: Sample, request: Parameters) -> Annotators:
     return Annotators.of(
         crowd,
         uncertainty=uncertainty_of(crowd.uncertainty),
-        annotators=tuple(Annotator.of(each, annotator=sample.annotators[each.annotator]) for each in crowd.annotators),
+        annotators=tuple(_annotator(sample, each) for each in crowd.annotators),
         without_weak=without,
         sides_alike=SidesAlike.of(alike, observed=alike.estimate),
     )
+
+
+def _annotator(sample: Sample, found: stats.AnnotatorQuality) -> Annotator:
+    name = sample.annotators[found.annotator]
+    return Annotator.of(found, annotator=name, kind=sample.kinds[name])
 
 
 def time(sample: Sample, request: Parameters) -> Time:

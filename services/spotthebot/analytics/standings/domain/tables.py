@@ -46,6 +46,7 @@ def _standing_row(standing: StandingOut, bot: StandingBot | StandingMeasuredBot 
         measure=standing.measure.measure if standing.measure else None,
         annotators=standing.counts.annotators if standing.counts else None,
         simulated_annotators=standing.counts.simulated_annotators if standing.counts else None,
+        judges=standing.counts.judges if standing.counts else None,
         reasons=" ".join(standing.reasons),
         **{name: getattr(bot, name, None) for name in of_bot},
     )

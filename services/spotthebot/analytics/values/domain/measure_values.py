@@ -8,6 +8,7 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import HUMAN, FloatArray, IntArray
 from spotthebot.analytics.values.domain.value_table import RatedValue
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.measures import Measure
 
 
@@ -28,6 +29,7 @@ class Row(NamedTuple):
     exchanges: str = ""
     other: str | None = None
     other_conversation: str = ""
+    annotator_kind: AnnotatorKind = AnnotatorKind.PERSON
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,15 +88,15 @@ def rated_values(rows: Iterable[Row], seconds: float) -> Iterator[RatedValue]:
         dialogue = row.conversation, row.bot
         parts[dialogue] = parts.get(dialogue, 0) + 1
     for row in kept:
-        _, _, annotator, bot, value, conversation, turn, exchanges, other, _ = row
+        _, _, annotator, bot, value, conversation, turn, exchanges, other, _, kind = row
         if other is None:
             share = seconds / parts[conversation, bot]
-            yield RatedValue(conversation, bot or "", annotator, turn, exchanges, "", value, share)
+            yield RatedValue(conversation, bot or "", annotator, turn, exchanges, "", value, share, kind)
             continue
         compared = dict.fromkeys((row.conversation, row.other_conversation))
         sides = ((conversation, bot or "", value), (row.other_conversation, other, 1 - value))
         for own, side, given in sides:
-            yield RatedValue(own, side, annotator, turn, exchanges, "+".join(compared), given, seconds)
+            yield RatedValue(own, side, annotator, turn, exchanges, "+".join(compared), given, seconds, kind)
 
 
 def _codes(values: Iterator[Hashable]) -> IntArray:

@@ -19,6 +19,7 @@ from spotthebot.analytics.stats.cells import cell_code
 from spotthebot.analytics.values.domain.assessed_values import Dialogues, MeasuredValues
 from spotthebot.analytics.values.domain.shown_items import SIDES
 from spotthebot.contracts.analytics.tables import ValueRow
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 
 LONGEST_SECONDS: Final = 24 * 3600
 """An annotator who took longer did not work all the time, so the time does not count."""
@@ -40,6 +41,7 @@ class RatedValue(NamedTuple):
     pair: str
     value: float
     seconds: float = nan
+    annotator_kind: AnnotatorKind = AnnotatorKind.PERSON
 
 
 _NAMES: Final = RatedValue._fields[:6]
@@ -64,6 +66,7 @@ class ValueTable:
     def __init__(self, *, pairs_named: bool) -> None:
         self._pairs_named = pairs_named
         self._known: tuple[dict[str, int], ...] = tuple({} for _ in _NAMES)
+        self._kinds: dict[str, AnnotatorKind] = {}
         self._columns: dict[str, _Column] = {}
         self._texts: dict[tuple[str, str], None] = {}
 
@@ -77,7 +80,8 @@ class ValueTable:
         rows = iter(values)
         while batch := [*islice(rows, _ROWS_AT_ONCE)]:
             column = self._columns.setdefault(measure, _Column())
-            *names, value, seconds = zip(*batch, strict=True)
+            *names, value, seconds, kinds = zip(*batch, strict=True)
+            self._kinds.update(zip(names[_ANNOTATOR], kinds, strict=True))
             for own, known, codes in zip(names, self._known, column.names, strict=True):
                 codes.extend([known.setdefault(name, len(known)) for name in own])
             column.value.extend(value)
@@ -104,6 +108,7 @@ class ValueTable:
                     turn=turn or None,
                     bot=bot,
                     annotator=annotator,
+                    annotator_kind=self._kinds[annotator],
                     dimension=measure,
                     value=value,
                     exchanges=int(exchanges) if exchanges else None,

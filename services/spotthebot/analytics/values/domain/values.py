@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
 
-from spotthebot.analytics.labels.domain import SIMULATED, elapsed_ms_of, finished_packages
+from spotthebot.analytics.labels.domain import annotators_by_kind, elapsed_ms_of, finished_packages
 from spotthebot.analytics.values.domain.measure_values import Row, Values, rated_values
 from spotthebot.analytics.values.domain.shown_items import ShownItem
 from spotthebot.analytics.values.domain.value_table import LONGEST_SECONDS, RatedValue
 from spotthebot.contracts.analytics.choices import Filter
 from spotthebot.contracts.analytics.provenance import Counts
-from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotatorKind
 from spotthebot.contracts.annotation.measures import Measure, MeasuredQuestion, ShownTurns, headline_of, sides_of
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 
@@ -75,21 +75,18 @@ class MeasuredSample:
         known.sort(key=lambda each: ([place[shown] for shown in _shown(each)], each.exchanges, each.annotator))
         return cls(campaign, known)
 
-    @cached_property
-    def annotators(self) -> tuple[str, ...]:
-        """Return the pseudonyms of the annotators."""
-        return tuple(sorted({each.annotator for each in self.annotations}))
-
     @property
     def counts(self) -> Counts:
         """Return how many data there are."""
+        by_kind = annotators_by_kind((each.annotator, each.annotator_kind) for each in self.annotations)
         return Counts(
             conversations=len(self.campaign.speakers),
             annotated_conversations=len(self._annotated),
             annotations=len(self.annotations),
-            annotators=len(self.annotators),
+            annotators=by_kind.total(),
             segments=len({(_item(each), each.exchanges) for each in self.annotations}),
-            simulated_annotators=sum(name.startswith(SIMULATED) for name in self.annotators),
+            simulated_annotators=by_kind[AnnotatorKind.SIMULATED],
+            judges=by_kind[AnnotatorKind.JUDGE],
         )
 
     @property
@@ -161,14 +158,14 @@ class MeasuredSample:
 
 
 def _rated(item: ShownItem, question: MeasuredQuestion, annotation: AnnotationOut) -> Iterator[Row]:
-    annotator, exchanges = annotation.annotator, str(annotation.exchanges)
+    annotator, kind, exchanges = annotation.annotator, annotation.annotator_kind, str(annotation.exchanges)
     for target, value in question.numbers(annotation.answer).items():
         sides, number = sides_of(question, target, item.turns)
         for side in sides:
             conversation, text, bot, turn = item.sides[side]
             unit = (item.name, exchanges, target, side)
             turn = str(number) if number >= 0 else turn
-            yield Row(unit, text, annotator, bot, value, conversation, turn, exchanges)
+            yield Row(unit, text, annotator, bot, value, conversation, turn, exchanges, annotator_kind=kind)
 
 
 def _preferred(item: ShownItem, question: MeasuredQuestion, annotation: AnnotationOut) -> Iterator[Row]:
@@ -187,6 +184,7 @@ def _preferred(item: ShownItem, question: MeasuredQuestion, annotation: Annotati
         exchanges=exchanges,
         other=second,
         other_conversation=other.conversation,
+        annotator_kind=annotation.annotator_kind,
     )
 
 

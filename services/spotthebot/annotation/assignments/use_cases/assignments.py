@@ -52,8 +52,8 @@ async def claim_package(
     """Lease the next package, or a named package, to an annotator.
 
     An annotator with an unsubmitted package gets the same package again. If they saved no answer for `longest_idle`,
-    other annotators come first. Raises AnnotatorIdUnusable, NotEntered, EntryLinkRevoked, and a ClaimRefused with the
-    reason if the annotator may not have a package.
+    other annotators come first. Raises AnnotatorIdUnusable, ProgramNameUnusable, OtherAnnotatorKind, NotEntered,
+    EntryLinkRevoked, and a ClaimRefused with the reason if the annotator may not have a package.
     """
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     campaign.require_live()
@@ -61,7 +61,7 @@ async def claim_package(
     if package is not None:
         campaign.require_named_packages()
     require_id(campaign.panel, request.annotator)
-    annotator_id, is_new = await lock_annotator(session, campaign_id, frontend, request.annotator, request.link)
+    annotator_id, is_new = await lock_annotator(session, campaign_id, frontend, request)
     held = None if is_new else await claims_store.lock_held(session, annotator_id)
     leased = None if held is None else held.id
     freed = 0

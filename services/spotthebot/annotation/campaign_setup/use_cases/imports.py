@@ -6,6 +6,7 @@ from uuid import UUID
 
 from spotthebot.annotation.annotations import store as annotations_store
 from spotthebot.annotation.annotations.domain import ImportedAnnotation
+from spotthebot.annotation.annotators.domain import require_kind
 from spotthebot.annotation.assignments.domain.answers import shape_of
 from spotthebot.annotation.assignments.domain.gold import gold_positions
 from spotthebot.annotation.campaign_setup import store
@@ -26,7 +27,7 @@ from spotthebot.annotation.packages.domain.packages import NewPackage, PackedCon
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.answers import check_answer, missing
 from spotthebot.annotation.protocols.domain.questions import questions_of
-from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.annotations import AnnotatorKind, Answer
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
@@ -115,7 +116,10 @@ def _fault_of_annotators(campaign: Campaign, annotators: int | None) -> str | No
 
 
 async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded: Sequence[ImportedAnnotationIn]) -> int:
-    """Store uploaded annotations and return how many are new; known annotations stay as they are."""
+    """Store uploaded annotations and return how many are new; known annotations stay as they are.
+
+    Raises UnknownReferences, and ProgramNameUnusable and OtherAnnotatorKind for annotators.
+    """
     campaign = await _require_import(session, campaign_id)
     protocol = (await terms_of(session, campaign.id)).protocol
     packages = {each.package for each in uploaded}
@@ -135,12 +139,20 @@ async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded:
     ]
     if faults:
         raise UnknownReferences(count=len(faults), fields=tuple(faults))
-    annotators = await store.import_annotators(session, campaign_id, (each.annotator for each in uploaded))
+    annotators = await store.import_annotators(session, campaign_id, _kinds(uploaded))
     annotations = [
         ImportedAnnotation(items[key].id, annotators[each.annotator], each)
         for key, each in zip(keys, uploaded, strict=True)
     ]
     return await annotations_store.add_imported_annotations(session, campaign_id, annotations)
+
+
+def _kinds(uploaded: Sequence[ImportedAnnotationIn]) -> dict[str, AnnotatorKind]:
+    """Return the kind of each annotator by name; raises OtherAnnotatorKind if an annotator has two kinds."""
+    kinds: dict[str, AnnotatorKind] = {}
+    for each in uploaded:
+        require_kind(each.annotator, each.annotator_kind, known=kinds.setdefault(each.annotator, each.annotator_kind))
+    return kinds
 
 
 def _faults_of_answer(

@@ -20,6 +20,7 @@ from spotthebot.annotation.entry_links.errors import (
     PeopleNotCounted,
 )
 from spotthebot.annotation.packages.domain.workload import Workload, annotators_of
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.entries import MAX_ANNOTATORS
 from spotthebot.contracts.annotation.panels import ENTRY_PARAMETER, SIGNATURE_PARAMETER
 from spotthebot.kit.errors import FieldError
@@ -66,6 +67,7 @@ class Worker:
 
     id: UUID
     external_id: str
+    kind: AnnotatorKind
     frontend: str
     link: UUID | None
 

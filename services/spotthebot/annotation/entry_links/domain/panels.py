@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 from urllib.parse import quote
 
-from spotthebot.annotation.campaigns.domain import is_like_a_program
 from spotthebot.annotation.entry_links.errors import AnnotatorIdUnusable, EntryRefused
 from spotthebot.contracts.annotation.panels import (
     ENTRY_PARAMETER,
@@ -44,7 +43,7 @@ _TURK_ID: Final = re.compile(r"[A-Z0-9]{1,64}")
 _TURK_RULE: Final = "must be up to 64 capital letters and digits"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.~@+|:-]{0,199}")
 _PLAIN_RULE: Final = "must begin with a letter or digit, and hold letters, digits and _.~@+|:- only, 200 at most"
-_TAKEN_RULE: Final = "must be no name of simulated annotators or of pseudonyms (simulated-..., p-...): give another id"
+_TAKEN_RULE: Final = "must not have the form of a pseudonym (p- and 26 characters): give another id"
 _PROLIFIC: Final = (
     _Parameter("PROLIFIC_PID", _HEX, _HEX_RULE),
     _Parameter("STUDY_ID", _HEX, _HEX_RULE, is_required=False),
@@ -104,8 +103,8 @@ def is_preview(panel: StoredPanel | None, parameters: Mapping[str, str]) -> bool
 def read_identity(panel: StoredPanel, parameters: Mapping[str, str]) -> PanelIdentity:
     """Return the person that a panel sent; parameters of other panels are left out.
 
-    Anybody can write an id into the URL. So ids of simulated annotators and pseudonyms are refused. Raises EntryRefused
-    with each parameter that is missing or has the wrong format.
+    Anybody can write an id into the URL. So ids in the form of pseudonyms are refused. Raises EntryRefused with each
+    parameter that is missing or has the wrong format.
     """
     known = _parameters(panel)
     faults = [
@@ -116,7 +115,7 @@ def read_identity(panel: StoredPanel, parameters: Mapping[str, str]) -> PanelIde
     if faults:
         raise EntryRefused(fields=tuple(faults))
     person = parameters[known[0].name]
-    if is_like_a_program(person) or is_pseudonym(person):
+    if is_pseudonym(person):
         raise EntryRefused(fields=(FieldError(f"/parameters/{known[0].name}", _TAKEN_RULE),))
     sent = {each.name: parameters[each.name] for each in known if each.name in parameters}
     return PanelIdentity(person, sent)

@@ -18,6 +18,7 @@ def create_tables() -> None:
         sa.Column("campaign_id", sa.Uuid(), nullable=False),
         sa.Column("frontend", sa.String(200), server_default="", nullable=False),
         sa.Column("external_id", sa.String(200), nullable=False),
+        sa.Column("kind", sa.String(20), server_default="person", nullable=False),
         sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
         sa.Column("blocked_at", _MOMENT),
         sa.Column("blocked_reason", sa.Text()),

@@ -171,6 +171,6 @@ def _annotator_out(annotator: Annotator, pseudonyms: Pseudonyms) -> AnnotatorOut
     return AnnotatorOut.of(
         annotator,
         annotator=annotator.external_id,
-        pseudonym=pseudonyms.name_of(annotator.id, annotator.external_id),
+        pseudonym=pseudonyms.name_of(annotator.id, annotator.external_id, annotator.kind),
         **asdict(annotator.work),
     )

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from spotthebot.contracts.access import Role
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.chat_entries import ChatIn, ChatTokenOut
 from spotthebot.contracts.conversations.chats import (
     ChatConversationOut,
@@ -35,8 +36,10 @@ from spotthebot.conversations.chats.api.access import (
     FrontendsClaim,
     expiry_of,
 )
-from spotthebot.conversations.chats.domain import BotProgress, Chat, RatedChat, pseudonym_of, shown_turns
+from spotthebot.conversations.chats.domain.chats import BotProgress, Chat, RatedChat, shown_turns
+from spotthebot.conversations.chats.domain.people import pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
+from spotthebot.conversations.chats.store import people as people_store
 from spotthebot.conversations.chats.store import progress as progress_store
 from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.chats.store import tokens as tokens_store
@@ -64,10 +67,7 @@ class _NoMoreEventsError(Exception):
 
 
 class _ChatRoute(IdempotentRoute):
-    """Answers 204 if no event will follow.
-
-    This answer stops an `EventSource` that reconnects after the event `done`.
-    """
+    """Answers 204 if no event will follow, which stops an `EventSource` that reconnects after the event `done`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -212,10 +212,13 @@ async def list_chats(session: Reading, caller: Reader, collection_id: UUID, pagi
     """List a collection's chats with their bots, oldest first; administrators also see the people's ids."""
     await chats_store.get_chat_collection(session, collection_id)
     key = (await collections_store.get_source(session, collection_id)).pseudonym_key
-    knows_people = caller.role == Role.ADMIN
     rows = await chats_store.list_chats(session, collection_id, rated=False, after=paging.after, limit=paging.limit + 1)
+    kinds = await people_store.get_kinds(session, collection_id, rows)
     return page_of(
-        rows, paging, key=lambda chat: chat.id, to_out=lambda chat: _summary(chat, key, knows_people=knows_people)
+        rows,
+        paging,
+        key=lambda chat: chat.id,
+        to_out=lambda chat: _summary(chat, kinds[chat.interactor], key, knows_people=caller.role == Role.ADMIN),
     )
 
 
@@ -240,26 +243,26 @@ async def list_ratings(session: Reading, _caller: Reader, collection_id: UUID, p
 
 
 def _rating_out(chat: RatedChat) -> ChatRatingOut:
-    ids = {each.number: each.id for each in chat.conversations}
+    ids: dict[int | None, UUID] = {each.number: each.id for each in chat.conversations}
     return ChatRatingOut(
         chat_id=chat.id,
         interactor=chat.interactor,
+        interactor_kind=chat.interactor_kind,
         conversations=tuple(
             RatedConversationOut(conversation_id=each.id, participant=each.participant, scores=dict(each.scores))
             for each in chat.conversations
         ),
-        preferred=None if chat.preferred is None else ids.get(chat.preferred),
-        preferences={
-            question: None if number is None else ids.get(number) for question, number in chat.preferences.items()
-        },
+        preferred=ids.get(chat.preferred),
+        preferences={question: ids.get(number) for question, number in chat.preferences.items()},
         rated_at=chat.rated_at,
     )
 
 
-def _summary(chat: Chat, key: bytes | None, *, knows_people: bool) -> ChatSummaryOut:
+def _summary(chat: Chat, kind: AnnotatorKind, key: bytes | None, *, knows_people: bool) -> ChatSummaryOut:
     return ChatSummaryOut(
         id=chat.id,
-        interactor=pseudonym_of(chat.interactor, key),
+        interactor=pseudonym_of(chat.interactor, kind, key),
+        interactor_kind=kind,
         person=chat.interactor if knows_people else None,
         link=chat.link,
         state=chat.state,

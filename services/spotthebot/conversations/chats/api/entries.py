@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.chat_entries import (
     ChatConsentOut,
     ChatConsentWithdrawalIn,
@@ -18,7 +19,8 @@ from spotthebot.contracts.conversations.chat_entries import (
 from spotthebot.contracts.terms import ConsentTextOut, consent_sha256_of
 from spotthebot.contracts.wire import ExternalId
 from spotthebot.conversations.chats.api.access import Chatting
-from spotthebot.conversations.chats.domain import allowance
+from spotthebot.conversations.chats.domain.chats import allowance
+from spotthebot.conversations.chats.domain.people import require_kind
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import links as links_store
 from spotthebot.conversations.chats.store import people as people_store
@@ -48,6 +50,9 @@ async def list_persons_chats(
     """List a person's chats in a collection, oldest first. Call it when a person arrives, to continue an open chat."""
     await chats_store.get_chat_collection(session, collection_id)
     await require_link(session, collection_id, link)
+    if link is not None:
+        known = await people_store.find_kind(session, collection_id, interactor)
+        require_kind(interactor, AnnotatorKind.PERSON, known=known)
     theirs = await chats_store.list_chats_of(session, collection_id, interactor)
     rows = [chat for chat in theirs if paging.after is None or chat.id > paging.after]
     return page_of(

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 
 from spotthebot.contracts.conversations.chat_entries import ChatPersonOut
 from spotthebot.contracts.terms import PaymentFile, SubmittedTexts
-from spotthebot.conversations.chats.domain import ChatPerson, pseudonym_of
+from spotthebot.conversations.chats.domain.people import ChatPerson, pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import people as people_store
 from spotthebot.conversations.chats.use_cases import erase
@@ -86,7 +86,7 @@ async def _people_of(session: ReadSession, collection_id: UUID) -> Callable[[Cha
         return ChatPersonOut.of(
             person,
             person=person.interactor,
-            interactor=pseudonym_of(person.interactor, key),
+            interactor=pseudonym_of(person.interactor, person.kind, key),
             pay=None if plan is None else plan.pay_for(person.chats_rated),
             currency=None if plan is None else plan.currency,
         )

@@ -12,7 +12,14 @@ from spotthebot.contracts.conversations.chats import ChatRatingsIn, ChatState, H
 from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.contracts.conversations.conversations import Participant
 from spotthebot.contracts.conversations.ids import CollectionId
-from spotthebot.conversations.chats.domain import AwaitedReply, Chat, ChatCollection, ChatEvent, Drawn, states_before
+from spotthebot.conversations.chats.domain.chats import (
+    AwaitedReply,
+    Chat,
+    ChatCollection,
+    ChatEvent,
+    Drawn,
+    states_before,
+)
 from spotthebot.conversations.chats.errors import NoSuchChat, NotForChats
 from spotthebot.conversations.chats.tables import ChatEventRow, ChatRow, ImportedRatingRow
 from spotthebot.conversations.collections import store as collections_store

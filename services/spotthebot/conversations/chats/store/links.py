@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import distinct, exists, func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.conversations.chats.domain import UsedLink
+from spotthebot.conversations.chats.domain.chats import UsedLink
 from spotthebot.conversations.chats.tables import ChatRow, RevokedLinkRow
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 

@@ -5,11 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, delete, func, select, text, update
+from sqlalchemy import ColumnElement, Row, Select, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.chats import ChatState
-from spotthebot.conversations.chats.domain import ChatPerson
+from spotthebot.conversations.chats.domain.chats import Chat
+from spotthebot.conversations.chats.domain.people import ChatPerson
 from spotthebot.conversations.chats.errors import NoSuchChatPerson
 from spotthebot.conversations.chats.tables import ChatEventRow, ChatPersonRow, ChatRow, ImportedRatingRow
 from spotthebot.conversations.quality.tables import QualityFlagsRow
@@ -27,17 +29,37 @@ async def find_consent(session: ReadSession, collection_id: UUID, interactor: st
     return await session.scalar(statement)
 
 
-async def add_person(
-    session: WriteSession, collection_id: UUID, interactor: str, *, consent_sha256: str | None
-) -> None:
-    """Store a person with the text that they consent to.
+async def find_kind(session: ReadSession, collection_id: UUID, interactor: str) -> AnnotatorKind | None:
+    """Return the kind of a person or a program who began a chat in a collection; None if nobody of this name did."""
+    statement = select(ChatPersonRow.kind).where(
+        ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor == interactor
+    )
+    kind = await session.scalar(statement)
+    return None if kind is None else AnnotatorKind(kind)
 
-    A known person stays as they are, unless they withdrew their consent and now consent again.
+
+async def get_kinds(session: ReadSession, collection_id: UUID, chats: Sequence[Chat]) -> dict[str, AnnotatorKind]:
+    """Return the kind of each person or program of these chats in a collection, by name."""
+    interactors = {chat.interactor for chat in chats}
+    statement = select(ChatPersonRow.interactor, ChatPersonRow.kind).where(
+        ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor.in_(interactors)
+    )
+    found = {name: AnnotatorKind(kind) for name, kind in await session.execute(statement)}
+    return dict.fromkeys(interactors, AnnotatorKind.PERSON) | found
+
+
+async def add_person(
+    session: WriteSession, collection_id: UUID, interactor: str, kind: AnnotatorKind, *, consent_sha256: str | None
+) -> None:
+    """Store a person or a program with the text that they consent to.
+
+    Somebody known stays as they are, unless they withdrew their consent and now consent again.
     """
     values = {
         "id": new_id(),
         "collection_id": collection_id,
         "interactor": interactor,
+        "kind": kind,
         "consent_sha256": consent_sha256,
         "consented_at": None if consent_sha256 is None else func.now(),
     }
@@ -135,7 +157,7 @@ async def get_person(session: ReadSession, collection_id: UUID, person_id: UUID)
     row = (await session.execute(_with_counts(collection_id).where(ChatPersonRow.id == person_id))).one_or_none()
     if row is None:
         raise NoSuchChatPerson(collection_id=collection_id, person_id=person_id)
-    return from_row(ChatPerson, row)
+    return _person(row)
 
 
 async def list_people(
@@ -145,7 +167,11 @@ async def list_people(
     statement = _with_counts(collection_id).order_by(ChatPersonRow.id).limit(limit)
     if after is not None:
         statement = statement.where(ChatPersonRow.id > after)
-    return [from_row(ChatPerson, row) for row in await session.execute(statement)]
+    return [_person(row) for row in await session.execute(statement)]
+
+
+def _person(row: Row[Any]) -> ChatPerson:
+    return from_row(ChatPerson, row, kind=AnnotatorKind(row.kind))
 
 
 def _imported_from(collection_id: UUID, interactor: str) -> tuple[ColumnElement[bool], ...]:

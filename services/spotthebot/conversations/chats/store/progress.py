@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from spotthebot.conversations.chats.domain import BotProgress
+from spotthebot.conversations.chats.domain.chats import BotProgress
 from spotthebot.kit.database.sessions import ReadSession
 
 

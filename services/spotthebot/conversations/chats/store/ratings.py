@@ -8,10 +8,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.contracts.conversations.exports import ExportedPreference, ExportedRating, ExportedScore
 from spotthebot.contracts.conversations.ids import Mode
-from spotthebot.conversations.chats.domain import Chat, RatedChat, RatedConversation, pseudonym_of
+from spotthebot.conversations.chats.domain.chats import Chat, RatedChat, RatedConversation
+from spotthebot.conversations.chats.domain.people import pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import people as people_store
 from spotthebot.conversations.chats.tables import ChatRow, ImportedRatingRow
@@ -36,6 +38,7 @@ async def add_ratings(
                 "collection_id": collection_id,
                 "chat_id": rating.chat_id,
                 "interactor": rating.interactor,
+                "interactor_kind": rating.interactor_kind,
                 "number": rating.number,
                 "scores": {each.question: each.score for each in rating.scores},
                 "preferred": rating.preferred,
@@ -45,8 +48,9 @@ async def add_ratings(
             for conversation_id, rating in ratings
         ]
         await session.execute(insert(ImportedRatingRow), rows)
-        for interactor in sorted({rating.interactor for _, rating in ratings}):
-            await people_store.add_person(session, collection_id, interactor, consent_sha256=None)
+        kinds = {rating.interactor: rating.interactor_kind for _, rating in ratings}
+        for interactor, kind in sorted(kinds.items()):
+            await people_store.add_person(session, collection_id, interactor, kind, consent_sha256=None)
 
 
 async def find_ratings(
@@ -60,15 +64,18 @@ async def find_ratings(
             ChatRow.conversations.overlap(list(conversations)),
         )
         held = [chats_store.chat_of(row) for row in await session.scalars(statement)]
-        key = source.pseudonym_key
+        kinds = await people_store.get_kinds(session, source.id, held)
         return {
-            each: _exported(chat, number, key) for chat in held for number, each in enumerate(chat.conversations, 1)
+            each: _exported(chat, number, kinds[chat.interactor], source.pseudonym_key)
+            for chat in held
+            for number, each in enumerate(chat.conversations, 1)
         }
     imported = select(ImportedRatingRow).where(ImportedRatingRow.conversation_id.in_(conversations))
     return {
         row.conversation_id: ExportedRating(
             chat_id=row.chat_id,
-            interactor=pseudonym_of(row.interactor, source.pseudonym_key),
+            interactor=pseudonym_of(row.interactor, AnnotatorKind(row.interactor_kind), source.pseudonym_key),
+            interactor_kind=AnnotatorKind(row.interactor_kind),
             number=row.number,
             scores=_scores(row.scores),
             preferred=row.preferred,
@@ -90,7 +97,8 @@ async def list_rated_chats(
         return await _list_imported(session, collection, after, limit)
     partners = (await chats_store.get_chat_collection(session, collection_id)).partners
     held = await chats_store.list_chats(session, collection_id, rated=True, after=after, limit=limit)
-    return [_rated(chat, partners, collection.pseudonym_key) for chat in held]
+    kinds = await people_store.get_kinds(session, collection_id, held)
+    return [_rated(chat, partners, kinds[chat.interactor], collection.pseudonym_key) for chat in held]
 
 
 async def _list_imported(
@@ -116,7 +124,10 @@ async def _list_imported(
     return [
         RatedChat(
             id=chat_id,
-            interactor=pseudonym_of(rows[0][0].interactor, collection.pseudonym_key),
+            interactor=pseudonym_of(
+                rows[0][0].interactor, AnnotatorKind(rows[0][0].interactor_kind), collection.pseudonym_key
+            ),
+            interactor_kind=AnnotatorKind(rows[0][0].interactor_kind),
             conversations=tuple(
                 RatedConversation(row.conversation_id, row.number, partner, row.scores) for row, partner in rows
             ),
@@ -128,11 +139,12 @@ async def _list_imported(
     ]
 
 
-def _rated(chat: Chat, partners: Mapping[UUID, Participant], key: bytes) -> RatedChat:
+def _rated(chat: Chat, partners: Mapping[UUID, Participant], kind: AnnotatorKind, key: bytes) -> RatedChat:
     scores = _scores_by_number(chat)
     return RatedChat(
         id=chat.id,
-        interactor=pseudonym_of(chat.interactor, key),
+        interactor=pseudonym_of(chat.interactor, kind, key),
+        interactor_kind=kind,
         conversations=tuple(
             RatedConversation(conversation_id, number, partners[bot], scores.get(number, {}))
             for number, (bot, conversation_id) in enumerate(zip(chat.bots, chat.conversations, strict=False), 1)
@@ -143,10 +155,11 @@ def _rated(chat: Chat, partners: Mapping[UUID, Participant], key: bytes) -> Rate
     )
 
 
-def _exported(chat: Chat, number: int, key: bytes | None) -> ExportedRating:
+def _exported(chat: Chat, number: int, kind: AnnotatorKind, key: bytes | None) -> ExportedRating:
     return ExportedRating(
         chat_id=chat.id,
-        interactor=pseudonym_of(chat.interactor, key),
+        interactor=pseudonym_of(chat.interactor, kind, key),
+        interactor_kind=kind,
         number=number,
         scores=_scores(_scores_by_number(chat).get(number, {})),
         preferred=chat.ratings.preferred if chat.ratings else None,

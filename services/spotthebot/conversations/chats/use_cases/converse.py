@@ -6,7 +6,7 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations.chats import ChatRatingsIn, ChatState
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending
-from spotthebot.conversations.chats.domain import TRANSITIONS, Chat, ChatCollection, check_ratings
+from spotthebot.conversations.chats.domain.chats import TRANSITIONS, Chat, ChatCollection, check_ratings
 from spotthebot.conversations.chats.errors import (
     ChatIsOver,
     ConsentRequired,

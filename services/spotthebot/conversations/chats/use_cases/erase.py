@@ -5,7 +5,8 @@ from uuid import UUID
 
 from spotthebot.contracts.conversations.chats import ChatState
 from spotthebot.contracts.terms import SubmittedTexts
-from spotthebot.conversations.chats.domain import TRANSITIONS, ChatPerson
+from spotthebot.conversations.chats.domain.chats import TRANSITIONS
+from spotthebot.conversations.chats.domain.people import ChatPerson
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import people as people_store
 from spotthebot.conversations.chats.use_cases.idle import abandon

@@ -1,7 +1,7 @@
 """Idle chats: a person who has given no turn for too long has abandoned the chat."""
 
 from spotthebot.contracts.conversations.chats import ChatState
-from spotthebot.conversations.chats.domain import TRANSITIONS, Chat
+from spotthebot.conversations.chats.domain.chats import TRANSITIONS, Chat
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.kit.database.sessions import Database, WriteSession
 

@@ -5,7 +5,8 @@ from decimal import Decimal
 
 from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.terms import PaymentFile
-from spotthebot.conversations.chats.domain import ChatCollection, ChatPerson
+from spotthebot.conversations.chats.domain.chats import ChatCollection
+from spotthebot.conversations.chats.domain.people import ChatPerson
 from spotthebot.conversations.chats.errors import ChatsPayNothing
 from spotthebot.conversations.chats.store import people as people_store
 from spotthebot.kit.database.sessions import ReadSession

@@ -9,7 +9,7 @@ from uuid import UUID
 from spotthebot.clients import PEER_TROUBLE
 from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.contracts.conversations.conversations import ConversationState
-from spotthebot.conversations.chats.domain import BROKEN_OFF, DELAYED, step_in_chat
+from spotthebot.conversations.chats.domain.chats import BROKEN_OFF, DELAYED, step_in_chat
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.use_cases.converse import continue_chat
 from spotthebot.conversations.chats.use_cases.turns import add_turn_event

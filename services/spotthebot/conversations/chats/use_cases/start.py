@@ -4,11 +4,13 @@ import secrets
 from collections.abc import Callable
 from uuid import UUID
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.chat_entries import ChatIn
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.contracts.conversations.ids import ConversationId
 from spotthebot.contracts.terms import consent_sha256_of
-from spotthebot.conversations.chats.domain import Chat, ChatCollection, allowance, draw
+from spotthebot.conversations.chats.domain.chats import Chat, ChatCollection, allowance, draw
+from spotthebot.conversations.chats.domain.people import require_kind
 from spotthebot.conversations.chats.errors import (
     ChatEndedMeanwhile,
     ChatLinkRevoked,
@@ -67,8 +69,9 @@ async def start_chat(
     ChatEndedMeanwhile is raised if that chat has ended since. `admit` is called with the link and the address of a
     person who has not chatted in this collection before.
 
-    Raises CollectionNotOpen; for a new chat also NobodyToTalkTo if no bot can talk, NoConversationsLeft,
-    ConsentRequired, ConsentToAnotherText, and by a link ChatLinkRevoked, ChatLinkUsedUp and the errors of `admit`.
+    Raises CollectionNotOpen, OtherInteractorKind and ProgramNameUnusable; for a new chat also NobodyToTalkTo if no bot
+    can talk, NoConversationsLeft, ConsentRequired, ConsentToAnotherText, and by a link ChatLinkRevoked, ChatLinkUsedUp
+    and the errors of `admit`.
     """
     collection_id, interactor, link = request.collection_id, request.interactor, request.link
     # First the locks, then the state: a collection that is finished meanwhile begins no chat. `finish` holds the same
@@ -76,10 +79,15 @@ async def start_chat(
     await chats_store.lock_draws(session, collection_id)
     await collections_store.lock_collection(session, collection_id)
     collection = await _get_open_collection(session, collection_id)
+    require_kind(interactor, request.kind, known=await people_store.find_kind(session, collection_id, interactor))
+    if link is not None:
+        require_kind(interactor, request.kind, known=AnnotatorKind.PERSON)
     theirs = await chats_store.list_chats_of(session, collection_id, interactor)
     if open_ones := [chat for chat in theirs if chat.is_open]:
         await _require_consent(session, collection, interactor, request.consent_sha256)
-        await people_store.add_person(session, collection_id, interactor, consent_sha256=request.consent_sha256)
+        await people_store.add_person(
+            session, collection_id, interactor, request.kind, consent_sha256=request.consent_sha256
+        )
         return open_ones[0]
     await require_link(session, collection_id, link)
     allowed = allowance(collection.plan, theirs)
@@ -101,7 +109,9 @@ async def start_chat(
     drawn = next((choice for choice in choices if replying.issuperset(choice)), None)
     if drawn is None:
         raise NobodyToTalkTo
-    await people_store.add_person(session, collection_id, interactor, consent_sha256=request.consent_sha256)
+    await people_store.add_person(
+        session, collection_id, interactor, request.kind, consent_sha256=request.consent_sha256
+    )
     chat_id = await chats_store.add_chat(
         session, collection_id=collection_id, interactor=interactor, bots=drawn, conversations=(), link=link
     )

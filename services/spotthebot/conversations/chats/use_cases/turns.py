@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from spotthebot.conversations.chats.domain import shown_turns
+from spotthebot.conversations.chats.domain.chats import shown_turns
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.conversations.domain import Conversation
 from spotthebot.kit.database.sessions import WriteSession

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.bots.replies import ReplyOut
 from spotthebot.contracts.conversations.chats import ChatRatingsIn, ChatState, ChatTurn, Compares, HumanBotIn
 from spotthebot.contracts.conversations.collections import CollectionState
@@ -25,7 +26,6 @@ from spotthebot.conversations.conversations.domain import (
     failure_reason,
     step,
 )
-from spotthebot.kit.crypto.pseudonyms import name_in_exports
 from spotthebot.kit.errors import FieldError
 
 DELAYED = "Your partner needs a little longer."
@@ -104,21 +104,6 @@ class Chat:
 
 
 @dataclass(frozen=True)
-class ChatPerson:
-    """A person who chats in a collection: the text that they consented to, and what they did."""
-
-    id: UUID
-    interactor: str
-    consent_sha256: str | None
-    consented_at: datetime | None
-    consent_withdrawn_at: datetime | None
-    created_at: datetime
-    erased_at: datetime | None
-    conversations_started: int
-    chats_rated: int
-
-
-@dataclass(frozen=True)
 class BotProgress:
     """The conversations of one bot with people: by state, and how many of them were rated."""
 
@@ -175,6 +160,7 @@ class RatedChat:
 
     id: UUID
     interactor: str
+    interactor_kind: AnnotatorKind
     conversations: tuple[RatedConversation, ...]
     preferred: int | None
     preferences: Mapping[str, int | None]
@@ -292,8 +278,3 @@ def _faults_by_question(
     yield from (FieldError(f"{pointer}/{name}", "is not a question of this chat") for name in sorted(answered - names))
     if needed:
         yield from (FieldError(pointer, f"'{name}' is missing") for name in sorted(names - answered))
-
-
-def pseudonym_of(interactor: str, key: bytes | None) -> str:
-    """Return the pseudonym that a collection's `key` gives a chatting person; without a key, the person's id."""
-    return interactor if key is None else name_in_exports(key, interactor.encode(), interactor)

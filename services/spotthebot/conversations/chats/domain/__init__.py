@@ -1,0 +1,1 @@
+"""The rules of chats, and of the people and programs who chat."""
