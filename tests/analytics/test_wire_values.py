@@ -165,7 +165,8 @@ class TestAnnotators:
     def test_have_their_pseudonyms_and_shares(self):
         crowd, answered = stats.annotator_quality(TABLE), annotators(SAMPLE, REQUEST)
         people = [
-            stated(each, "n correctness human_correctness majority_agreement", annotator=f"p-{each.annotator}")
+            stated(each, "n correctness human_correctness majority_agreement")
+            | {"annotator": f"p-{each.annotator}", "kind": "judge" if each.annotator == 2 else "person"}
             for each in crowd.annotators
         ]
         for person, one in zip(answered.annotators, people, strict=True):

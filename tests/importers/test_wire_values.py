@@ -1,9 +1,13 @@
 """An exported annotation is uploaded with the fields that it has, and with no other one."""
 
+import json
 from typing import Any
+from uuid import UUID
 
+from spotthebot.contracts.annotation.annotations import AnnotatorKind, kind_by_name
 from spotthebot.contracts.annotation.exports import ExportedAnnotation
 from spotthebot.contracts.annotation.uploads import ImportedAnnotationIn
+from spotthebot.contracts.conversations.exports import ExportedRating
 from spotthebot.importers.campaign_import import _annotation
 from tests.factories.wire_values import assert_is
 
@@ -17,6 +21,7 @@ def test_an_exported_annotation_is_imported_with_its_own_id():
         "conversation": "c1",
         "exchanges": 3,
         "annotator": "p-17",
+        "annotator_kind": "judge",
         "answer": {"entity": {"A": "human"}},
         "started_at": NOON,
         "ended_at": "2026-01-01T12:01:00Z",
@@ -30,3 +35,15 @@ def test_an_exported_annotation_is_imported_with_its_own_id():
     row = ExportedAnnotation.model_validate(same | more | right)
     stated = same | {"external_id": "a1", "completion_code": None}
     assert_is(ImportedAnnotationIn, _annotation(row), stated)
+
+
+def test_an_export_of_an_earlier_release_has_simulated_annotators_by_their_names():
+    rating = {"chat_id": UUID(int=1), "number": 1, "scores": [], "preferred": None, "rated_at": NOON}
+    simulated, person = AnnotatorKind.SIMULATED, AnnotatorKind.PERSON
+    names = {"simulated-01": simulated, "simulated-x": person, "xsimulated-1": person, "ann": person}
+    for name, kind in names.items():
+        line = json.dumps(rating | {"interactor": name}, default=str)
+        assert ExportedRating.model_validate_json(line).interactor_kind is kind
+        assert kind_by_name(name) is kind
+    stated = ExportedRating.model_validate(rating | {"interactor": "simulated-01", "interactor_kind": "person"})
+    assert stated.interactor_kind is person

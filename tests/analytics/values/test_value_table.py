@@ -9,6 +9,9 @@ import pytest
 
 from spotthebot.analytics.values.domain.assessed_values import MeasuredValues, preferences_of
 from spotthebot.analytics.values.domain.value_table import LONGEST_SECONDS, RatedValue, ValueTable
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
+
+JUDGE = AnnotatorKind.JUDGE
 
 
 def _value(conversation: str, bot: str, annotator: str, value: float, **more: Any) -> RatedValue:
@@ -139,7 +142,7 @@ class TestMinutes:
 class TestRows:
     def test_say_what_was_added_measure_by_measure(self):
         table = _table(
-            ("kind", _value("c1", "ada", "ann", 4, turn="2", exchanges="3", seconds=1.5)),
+            ("kind", _value("c1", "ada", "gpt", 4, turn="2", exchanges="3", seconds=1.5, annotator_kind=JUDGE)),
             *COMPARED[:2],
         )
         rows = [row.model_dump() for row in table]
@@ -148,7 +151,8 @@ class TestRows:
             "conversation": "c1",
             "turn": "2",
             "bot": "ada",
-            "annotator": "ann",
+            "annotator": "gpt",
+            "annotator_kind": "judge",
             "dimension": "kind",
             "value": 4,
             "exchanges": 3,
