@@ -38,21 +38,19 @@ BANNED = {
     "house": "the running suite",
     "wanted": "request",
     "told": "payload, message, result",
-    "judge": "annotator",
-    "judges": "annotators",
     "judged": "annotated",
     "judging": "annotating",
     "judgement": "annotation",
     "judgements": "annotations",
 }
-"""Words that no name may hold, with what the field says instead."""
+"""Words that no name may hold, with what the field says instead. `judge` names only programs that label."""
 GIVEN_NAMES = {"pairs_told_apart"}
 """Names of fields that readers of our JSON expect."""
 BANNED_NAMES = {"Line", "Lines", "Ways", "Pace", "Sight", "Cast", "Post", "Ground", "Wanted", "Taken"}
 BANNED_PREFIXES = ("most_", "_most_")
 BANNED_IN_PROSE = (
     *("the house", "whoever", "anew", "wave", "courier", "workshop", "overseeing", "oversight", "parked"),
-    *("judge", "judged", "judging", "judgement", "let go", "lets go"),
+    *("judged", "judging", "judgement", "let go", "lets go"),
 )
 
 FIELD_NOUNS_IN_ING = {

@@ -67,7 +67,7 @@ class TestAnnotators:
         assert (counts["annotators"], counts["simulated_annotators"], counts["judges"]) == (1, 0, 0)
         assert time["time"]["median_seconds"] == pytest.approx(30, abs=1), "nobody believes a person's own times"
 
-    async def test_who_came_by_a_link_claim_as_no_program(self, suite: RunningSuite):
+    async def test_claim_as_no_program_after_they_came_by_a_link(self, suite: RunningSuite):
         campaign, token = await public_campaign(suite)
         link = (await enter(suite, token)).json()["link_id"]
         for kind in ("simulated", "judge"):

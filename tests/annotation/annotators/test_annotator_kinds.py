@@ -66,7 +66,7 @@ class TestClaims:
         assert {line.split(",")[0]: line.split(",")[1] for line in table[1:]} == KINDS
 
     @pytest.mark.parametrize("first", ["person", "simulated", "judge"])
-    async def test_of_another_kind_are_refused_and_change_nothing(self, suite: RunningSuite, first: str):
+    async def test_with_another_kind_are_refused_and_change_nothing(self, suite: RunningSuite, first: str):
         campaign = await campaign_of(suite)
         held = await claim(suite, campaign, "ann", kind=first)
         for other in {"person", "simulated", "judge"} - {first}:
@@ -77,7 +77,7 @@ class TestClaims:
         (annotator,) = await listed(suite, f"/v1/campaigns/{campaign['id']}/annotators")
         assert (annotator["kind"], annotator["packages"]) == (first, 1)
 
-    async def test_of_unknown_kinds_and_of_programs_like_pseudonyms_are_refused(self, suite: RunningSuite):
+    async def test_with_unknown_kinds_or_by_programs_like_pseudonyms_are_refused(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         assert (await ask(suite, campaign, annotator="ann", kind="robot")).status_code == 422
         for kind in ("simulated", "judge"):

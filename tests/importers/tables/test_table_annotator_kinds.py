@@ -34,7 +34,7 @@ class TestLabels:
         rows = "".join(f"c1,alpha,beta,human,bot,{name},{kind}\n" for name, kind in STATED.items())
         assert _kinds(_labels(save, f"{self.HEADER},{column}\n{rows}", given)) == STATED
 
-    def test_of_a_row_for_each_side_have_it_too(self, save: Save):
+    def test_with_a_row_for_each_side_have_it_too(self, save: Save):
         rows = "".join(f"c1,alpha,human,{name},{kind}\nc1,beta,bot,{name},{kind}\n" for name, kind in STATED.items())
         assert _kinds(_labels(save, f"dialogue,bot,label,annotator,annotator_kind\n{rows}")) == STATED
 
@@ -64,11 +64,11 @@ class TestComparisons:
         (note,) = [each for each in notes_of(found) if each.startswith(PROGRAMS)]
         assert note == f"{PROGRAMS} (1 judge and 2 simulated): what they say tells nothing of people."
 
-    def test_of_people_say_nothing_of_programs(self, save: Save):
+    def test_by_people_say_nothing_of_programs(self, save: Save):
         found = compared(save("side_a,side_b,winner,annotator\nx,y,model_a,ann\nx,y,model_b,ben\n"))
         assert not [each for each in notes_of(found) if each.startswith(PROGRAMS)]
 
-    def test_of_votes_reject_an_unknown_kind(self, save: Save):
+    def test_with_an_unknown_kind_are_rejected(self, save: Save):
         found = compared(
             save("side_a,side_b,winner,annotator,annotator_kind\nx,y,model_a,ann,\nx,y,model_b,ben,robot\n")
         )
