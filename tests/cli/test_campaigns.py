@@ -15,6 +15,7 @@ from spotthebot.cli.declarations.errors import DeclarationFaulty
 from spotthebot.cli.errors import CampaignNameTaken, NoSuchName
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.assignments import AnswerIn, ClaimIn, ExchangeIn
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.panels import ProlificPanel
@@ -306,7 +307,9 @@ class TestAnnotate:
     async def test_takes_a_game_up_where_an_earlier_call_stopped(self, clients: Clients, declared: Write):
         text = SMALL + "protocol: spot_the_bot_gamified\n"
         made = await declare(clients, declared(text), opens=True)
-        held = await clients.tasks.claim_package(made.campaign.id, ClaimIn(annotator="simulated-01"))
+        held = await clients.tasks.claim_package(
+            made.campaign.id, ClaimIn(annotator="simulated-01", kind=AnnotatorKind.SIMULATED)
+        )
         await clients.tasks.open_exchange(held.id, 0, ExchangeIn(open=1))
         await clients.tasks.save_answer(held.id, 0, AnswerIn(answer={"entity": {"A": "unsure"}}))
         await clients.tasks.open_exchange(held.id, 0, ExchangeIn(open=2))
@@ -338,7 +341,9 @@ class TestAnnotate:
 
     async def test_takes_up_what_an_earlier_call_left_unfinished(self, clients: Clients, declared: Write):
         made = await declare(clients, declared(SMALL), opens=True)
-        held = await clients.tasks.claim_package(made.campaign.id, ClaimIn(annotator="simulated-01"))
+        held = await clients.tasks.claim_package(
+            made.campaign.id, ClaimIn(annotator="simulated-01", kind=AnnotatorKind.SIMULATED)
+        )
         decided = {"entity": {"A": "unsure", "B": "unsure"}}
         await clients.tasks.save_answer(held.id, 0, AnswerIn(answer=decided, show_step=2))
         work = await annotate_simulated(clients, made.campaign, 1)
