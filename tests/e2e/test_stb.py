@@ -18,6 +18,7 @@ from benchmarks.command import toy_sizes
 from benchmarks.web import keys, pages, screenshots
 from benchmarks.web.running import demonstrated
 from spotthebot.contracts.services import SERVICE_NAMES
+from spotthebot.local.demonstration import run, scores
 from tests.factories.browser import BROWSER
 from tests.factories.command_line import run_stb
 from tests.factories.stb_folder import STB, Folder, data_folder, lives, running_up, suspended, wait_until
@@ -50,6 +51,14 @@ def folder() -> Iterator[Folder]:
 def up(folder: Folder, port_base: int) -> Iterator[subprocess.Popen[bytes]]:
     with running_up(folder, port_base) as process:
         yield process
+
+
+@pytest.fixture
+def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the demonstration take all its steps with half the conversations, and train its scorer for less long."""
+    monkeypatch.setattr(run, "_CONVERSATIONS_PER_PAIR", 6)
+    monkeypatch.setattr(run, "_HUMAN_CONVERSATIONS", 15)
+    monkeypatch.setattr(scores, "_TRAINING_STEPS", 20)
 
 
 @pytest.mark.usefixtures("up")
@@ -185,6 +194,7 @@ class TestUp:
         wait_until(lambda: not lives(root), 20)
         wait_until(lambda: folder.stb("status").returncode == 0, 60)
 
+    @pytest.mark.usefixtures("small_demo")
     def test_the_demo_ranks_the_same_with_the_same_seed(self, folder: Folder):
         results = []
         for number in range(2):
@@ -218,6 +228,7 @@ class TestUp:
         assert ranked.index("retrieval") < ranked.index("dull")
 
     @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+    @pytest.mark.usefixtures("small_demo")
     def test_the_benchmarks_of_pages_run_at_toy_size(
         self, folder: Folder, port_base: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
