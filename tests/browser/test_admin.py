@@ -65,7 +65,7 @@ class TestCampaign:
         await _whole(page, complaints=visit.complaints)
         await dialog.get_by_role("link", name="No, go back").click()
         await expect(dialog).to_have_count(0)
-        assert await page.get_by_text("draft", exact=True).count() == 1
+        await expect(page.get_by_text("draft", exact=True)).to_have_count(1)
         await page.get_by_role("link", name="Open", exact=True).click()
         await dialog.get_by_role("button", name="Open").click()
         await expect(page.locator(".state-open")).to_be_visible()

@@ -80,9 +80,9 @@ class TestCollection:
     async def test_is_found_searched_and_read_page_by_page(self, visit: Visit, study: Study):
         page = await visit.sign_in("analyst", after="/conversations")
         await page.get_by_role("link", name="exported").click()
-        assert page.url == visit.address(f"/conversations/{study.collection}")
+        await page.wait_for_url(visit.address(f"/conversations/{study.collection}"))
         rows = page.locator("ol.rows > li")
-        assert await rows.count() == 25
+        await expect(rows).to_have_count(25)
         await page.get_by_role("link", name="More").click()
         await expect(rows).to_have_count(6)
         await expect(page.get_by_text("bob answered 500 <i>thrice</i>")).to_be_visible()
