@@ -218,7 +218,7 @@ class TestListeners:
                 assert heard.status_code == 200
             for each in open_ones:
                 await each.__aexit__(None, None, None)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while True:
                     async with person.stream("GET", path) as again:
                         if again.status_code == 200:

@@ -38,7 +38,7 @@ async def unflagged(suite: RunningSuite, collection: str) -> bytes:
 
 async def flagged(suite: RunningSuite, collection: str) -> None:
     admin = await suite.client("conversations", "admin")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while (await admin.get(f"/v1/collections/{collection}/quality")).json()["check"]["state"] != "done":
             await asyncio.sleep(0.05)
 

@@ -101,7 +101,7 @@ def movable_clock(suite: RunningSuite) -> MovableClock:
 async def waited_for(connection: psycopg.AsyncConnection[Any]) -> None:
     """Return once another transaction waits for a lock of this connection's."""
     waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await (await connection.execute(waiting)).fetchone() is None:
             await asyncio.sleep(0.02)
 

@@ -125,7 +125,7 @@ async def listening(
 async def all_events(
     suite: RunningSuite, chat: dict[str, Any], after: int | None = None, url: str = ""
 ) -> list[tuple[int, str, Any]]:
-    async with asyncio.timeout(20), listening(suite, chat, after, url) as events:
+    async with asyncio.timeout(60), listening(suite, chat, after, url) as events:
         return [event async for event in events]
 
 

@@ -49,7 +49,7 @@ class Gate:
 
     async def stopped(self, requests: int) -> None:
         """Wait until so many requests, or connections with several each, wait at the closed gate."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while self.requests_stopped < requests:
                 await asyncio.sleep(0.02)
 
@@ -106,6 +106,6 @@ async def long_transactions(admin_url: str) -> list[Any]:
 async def locks_awaited(admin_url: str, count: int) -> None:
     """Wait until so many transactions wait for a lock."""
     with psycopg.connect(admin_url, autocommit=True) as connection:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while connection.execute(_AWAITED).fetchone() != (count,):
                 await asyncio.sleep(0.02)

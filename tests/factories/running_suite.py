@@ -72,7 +72,7 @@ class RunningSuite:
                     httpx.AsyncClient(
                         base_url=self.urls[service],
                         headers={"Authorization": f"Bearer {key}"},
-                        timeout=30,
+                        timeout=60,
                         trust_env=False,
                     )
                 )

@@ -237,7 +237,7 @@ class TestModelWorkers:
         workers = ModelWorkers(WorkerTimes(idle_seconds=0.2))
         try:
             await workers.infer(echo, {"text": "hello"})
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while workers_of(tmp_path):
                     await asyncio.sleep(0.05)
             assert workers.statistics(echo) is None

@@ -308,7 +308,7 @@ class TestLists:
 async def _read(admin: httpx.AsyncClient, cursor: str | None, limit: int) -> tuple[list[UUID], str]:
     """Read the next page as soon as it is full."""
     parameters: dict[str, Any] = {"limit": limit, **({"cursor": cursor} if cursor else {})}
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             page = (await admin.get("/v1/events", params=parameters)).json()
             if len(page["items"]) == limit and (page["next_cursor"] or limit > 1):
@@ -393,6 +393,6 @@ def _app(database_url: str) -> FastAPI:
 
 
 async def _received(subscriber: Bot, number: int) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while len(subscriber.asked) < number:
             await asyncio.sleep(0.01)

@@ -58,7 +58,7 @@ def _connections(urls: DatabaseUrls) -> int:
 
 async def _end_without_jobs(worker: asyncio.Task[None], urls: DatabaseUrls) -> None:
     """Wait until no job is left, and stop the worker."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while _jobs(urls):
             await asyncio.sleep(0.1)
     worker.cancel()

@@ -137,7 +137,7 @@ class TestStatements:
         await opened.close()
         with psycopg.connect(cluster.admin_url, autocommit=True) as admin:
             counting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while admin.execute(counting, [_NAME]).fetchone() != (0,):
                     await asyncio.sleep(0.02)
 

@@ -50,7 +50,7 @@ async def _probes_of(client: httpx.AsyncClient, bot_id: str) -> list[tuple[int, 
 
 
 async def _until_active(client: httpx.AsyncClient, bot_id: str) -> dict[str, Any]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             found: dict[str, Any] = (await client.get(f"/v1/bots/{bot_id}")).json()
             if found["status"] == "active":
@@ -60,7 +60,7 @@ async def _until_active(client: httpx.AsyncClient, bot_id: str) -> dict[str, Any
 
 async def _until_answered(client: httpx.AsyncClient, path: str, body: dict[str, Any]) -> httpx.Response:
     """Send a request with its key again until there is another answer than to come back."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while (answer := await client.post(path, json=body, headers=ONCE)).status_code == 409:
             assert int(answer.headers["Retry-After"]) >= 1
             await asyncio.sleep(0.2)
@@ -123,7 +123,7 @@ class TestProbe:
                 asyncio.create_task(team.post("/v1/bots", json=webhook(url, name=f"bot {number}")))
                 for number in range(8)
             ]
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while served.at_once < 8:
                     await asyncio.sleep(0.02)
                 assert len((await team.get("/v1/bots")).json()["items"]) == 8

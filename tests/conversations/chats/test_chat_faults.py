@@ -164,7 +164,7 @@ async def _somebody_waits_for_a_lock(database: Database) -> None:
         "SELECT count(*) FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid)"
         " WHERE NOT l.granted AND a.datname = current_database()"
     )
-    async with asyncio.timeout(10), database.read() as session:
+    async with asyncio.timeout(60), database.read() as session:
         while not await session.scalar(waiting):
             await asyncio.sleep(0.02)
 
@@ -265,7 +265,7 @@ class TestJobs:
                     )
                     for job_id in (1001, 1002, 1003)
                 ]
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(60):
                     while sum(begins_with(each, "Wait.") for each in thinking.asked) < 4:
                         await asyncio.sleep(0.02)
                 release.set()

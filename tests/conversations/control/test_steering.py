@@ -58,7 +58,7 @@ async def _start(admin: httpx.AsyncClient, bots: list[str], **more: Any) -> str:
 
 
 async def _when(admin: httpx.AsyncClient, path: str, is_so: Any) -> dict[str, Any]:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not is_so(found := (await admin.get(path)).json()):
             await asyncio.sleep(0.02)
     return found

@@ -248,7 +248,7 @@ class TestKilledCheck:
         assert psutil.pid_exists(child)
         worker.kill()
         await worker.wait()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
                 await asyncio.sleep(0.05)
 

@@ -53,7 +53,7 @@ class TestUploads:
         assert (await admin.delete(f"/v1/corpora/{unused}")).status_code == 404
         assert (await admin.post(f"/v1/corpora/{unused}/uploads?format=jsonl", content=b"")).status_code == 404
         left = text("SELECT count(*) FROM conversations.dialogues WHERE corpus_id = :corpus")
-        async with asyncio.timeout(20), outbox.read() as session:
+        async with asyncio.timeout(60), outbox.read() as session:
             while await session.scalar(left, {"corpus": unused}):
                 await asyncio.sleep(0.05)
         assert (await admin.get(f"/v1/corpora/{corpus}")).json()["dialogues"] == {"train": 20}
