@@ -13,17 +13,23 @@ import pytest
 
 from spotthebot.local.errors import AddressNotUsable, KeyNotSecret, NotAKey
 from spotthebot.local.runtime.addresses import remote_at
+from tests.factories.bot_servers import never_answers, raw_server, webhook
 from tests.factories.campaigns import open_campaign
 from tests.factories.chat_studies import import_chats
 from tests.factories.command_line import Printed, run_stb
 from tests.factories.one_address import one_address
 from tests.factories.rated_chats import exported_chats
-from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations
+from tests.factories.running_suite import QUALITY_CHECKS, RunningSuite
+from tests.factories.studies import add_bot, add_corpus, conversation, created, import_conversations, plan, until
 
 KEY = f"stb_admin_{'0' * 32}_{'s' * 43}"
 NOBODY = "00000000-0000-7000-8000-000000000000"
 Stb = Callable[..., Awaitable[Printed]]
+
+
+@pytest.fixture(scope="module")
+def settings_of() -> dict[str, dict[str, Any]]:
+    return {"conversations": QUALITY_CHECKS}  # `collect` waits for them for a minute
 
 
 class TestAddress:
@@ -215,7 +221,7 @@ class TestBots:
         collection = await created(
             admin, "/v1/collections", {**plan, "exchanges": 1, "conversations_per_pair": 3, "order": "first"}
         )
-        await _until_complete(admin, collection["id"])
+        await until(admin, f"/v1/collections/{collection['id']}", "complete")
         two = await stb("bots", "conversations", "ours", "--limit", "2", team="acme")
         assert len(_ids(two.stdout)) == 2
         assert "The first 2: --limit shows more." in two.stderr
@@ -234,12 +240,6 @@ class TestBots:
         assert made["protocol"]["corpus_id"] == corpus
         wrong = await stb("bots", "register", "x", "http://127.0.0.1:1", "--corpus", "small")
         assert (wrong.returncode, "--corpus is for" in wrong.stderr) == (2, True)
-
-
-async def _until_complete(admin: Any, collection_id: str) -> None:
-    async with asyncio.timeout(30):
-        while (await admin.get(f"/v1/collections/{collection_id}")).json()["state"] != "complete":
-            await asyncio.sleep(0.05)
 
 
 class TestStudies:
@@ -326,12 +326,13 @@ class TestStudies:
         assert (first.returncode, again.returncode) == (0, 0), first.stderr
         (made,) = _ids(first.stderr)
         assert f"Collection {made}, started before: going on with it" in again.stderr
-        bots = [str(each.id) async for each in (await suite.bots("admin")).list_bots()]
-        admin = await suite.client("conversations", "admin")
-        long = {"mode": "all_play_all", "name": "long", "domain": "everyday", "bots": bots, "exchanges": 90}
-        await created(admin, "/v1/collections", {**long, "conversations_per_pair": 90})
-        states = [(await stb("collections", verb, "long")).stderr for verb in ("pause", "resume")]
-        states.append((await stb("collections", "cancel", "long", "--yes")).stderr)
+        registry, admin = [await suite.client(service, "admin") for service in ("bots", "conversations")]
+        async with raw_server(never_answers) as url:  # the collection cannot end before it is cancelled
+            silent = (await created(registry, "/v1/bots?probe=false", webhook(url)))["id"]
+            bots = [silent, await add_bot(suite, "parrot")]
+            await created(admin, "/v1/collections", plan(bots, name="long"))
+            states = [(await stb("collections", verb, "long")).stderr for verb in ("pause", "resume")]
+            states.append((await stb("collections", "cancel", "long", "--yes")).stderr)
         assert [each.rsplit(maxsplit=1)[-1] for each in states] == ["paused", "collecting", "cancelled"]
 
 

@@ -27,12 +27,6 @@ def after(seconds: float):
     return answer
 
 
-async def slow_but_for_probes(question: dict[str, Any]) -> dict[str, str]:
-    if question["conversation_id"] is not None:
-        await asyncio.sleep(1.0)
-    return well_behaved(question)
-
-
 async def register(suite: RunningSuite, name: str, url: str, **limits: Any) -> str:
     registry = await suite.client("bots", "admin")
     body = {"name": name, "domains": ["everyday"], "protocol": {"kind": "webhook", "url": url}, "limits": limits}
@@ -163,7 +157,7 @@ class TestLimits:
             admin = await suite.client("conversations", "admin")
             async with (
                 registered(suite, after(0.01), after(0.01)) as (_, quick),
-                bot(slow_but_for_probes) as (_, url),
+                bot(after(1.0)) as (_, url),
             ):
                 slow = await register(suite, "slow", url, concurrency=1)
                 path = await _start(admin, [slow, *quick], exchanges=2, conversations_per_pair=8)
