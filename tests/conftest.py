@@ -49,7 +49,6 @@ _LONGEST = (
     "test_killed_processes",
     "test_no_leaks",
     "test_real_peers",
-    "test_remote_commands",
     "test_steering",
     "test_stb",
 )
