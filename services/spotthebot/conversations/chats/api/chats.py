@@ -1,7 +1,4 @@
-"""`/v1/chats`: people talk to bots, turn by turn, and rate the bots.
-
-The frontend never learns which bots take part.
-"""
+"""`/v1/chats`: people talk to bots and rate them. The frontend never learns which bots take part."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
