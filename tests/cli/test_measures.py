@@ -101,13 +101,13 @@ class TestReport:
         text = (folder / "report.html").read_text()
         assert "<b>By mean quality, none of the 3 pairs of bots can be told apart.</b>" in text
         assert (
-            "Bots were evaluated by the protocol dialogue_likert, version 1: 2 annotators saw 3 conversations" in text
+            "Bots were evaluated by the protocol dialogue_likert, version 2: 2 annotators saw 3 conversations" in text
         )
         ranking = list(csv.DictReader((folder / "csv" / "ranking.csv").read_text().splitlines()))
         assert [(row["bot"], row["estimate"]) for row in ranking] == list(zip(BOTS, ("4.5", "3.0", "1.5"), strict=True))
         design = dict(csv.reader((folder / "csv" / "design.csv").read_text().splitlines()))
         expected = {
-            "Protocol": "dialogue_likert, version 1",
+            "Protocol": "dialogue_likert, version 2",
             "Exchanges shown to annotators": "all",
             "Annotations of a conversation": "2.00 on average",
             "Conversations": "3 complete, 0 of them between people (0 %)",

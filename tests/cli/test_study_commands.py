@@ -128,7 +128,7 @@ class TestStudies:
         found = json.loads(out.read_text())
         assert "Measures against dialogue_likert.quality" in done.stdout
         assert "dialogue_likert: 18 annotations by the protocol dialogue_likert, " in done.stdout
-        assert "Simulated annotators are programs" in done.stderr
+        assert "Simulated annotators and judges are programs" in done.stderr
         assert " ".join(found["sentences"][0].split()) in " ".join(done.stdout.split())
         assert found["outcome"] == "dialogue_likert.quality"
         assert {"name", "level", "n", "alpha", "r2", "p_value", "pairs_told_apart", "minutes", "reason"} <= set(

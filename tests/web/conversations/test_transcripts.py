@@ -35,6 +35,7 @@ def _annotation(exchanges: int, answer: dict[str, Any], **more: Any) -> Annotati
         "exchanges": exchanges,
         "right": None,
         "annotator": f"ann-{exchanges}",
+        "annotator_kind": "person",
         "answer": answer,
         "decisions": (),
         "started_at": None,
