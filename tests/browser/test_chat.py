@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.bot_servers import bot, well_behaved
@@ -67,6 +67,12 @@ async def _say(page: Page, words: str) -> None:
     """Type and press Enter once the page's script listens: before, Enter begins a new line, as without a script."""
     await page.locator("#text:not([required])").fill(words)
     await page.keyboard.press("Enter")
+
+
+async def _answer_late(route: Route) -> None:
+    answer = await route.fetch(max_redirects=0)
+    await asyncio.sleep(1)
+    await route.fulfill(response=answer)
 
 
 async def _answered(page: Page, replies: int) -> None:
@@ -281,6 +287,7 @@ class TestChat:
             await _answered(page, 1)
             await page.get_by_text("Leave the study").click()
             await _is_usable(page)
+            await page.route("**/withdraw*", _answer_late)  # so that the chat's end is heard before
             await page.get_by_role("button", name="Take my consent back").click()
             await page.get_by_role("heading", name="Your consent is taken back").wait_for()
             await _is_usable(page)

@@ -14,6 +14,8 @@ let turns = chat.turns;
 let awaitsReply = chat.awaitsReply;
 let pending = null; // the bubble of a turn that is being sent
 let troubled = 0;
+let stream = null;
+let leaves = false; // a form was sent whose answer is the next page
 
 function bubble(speaker, words) {
   const item = document.createElement("li");
@@ -84,7 +86,9 @@ function complain(words) {
 }
 
 function listen() {
+  if (leaves) return;
   const events = new EventSource(`${chat.base}/events?after=${chat.lastEvent}`);
+  stream = events;
   const on = (kind, react) =>
     events.addEventListener(kind, (event) => {
       chat.lastEvent = Number(event.lastEventId);
@@ -108,6 +112,7 @@ function listen() {
 
 /** Without a stream: show what was said meanwhile, or load the page where something else has happened. */
 async function catchUp() {
+  if (leaves) return;
   try {
     const answer = await fetch(`${chat.base}/state`, { headers: { Accept: "application/json" } });
     if (!answer.ok) return;
@@ -188,6 +193,14 @@ text.addEventListener("keydown", (event) => {
   }
 });
 document.getElementById("advance").form.addEventListener("submit", () => sessionStorage.removeItem(draft));
+/* The service may end the chat before it answers such a form: to load this page again would cancel the next one. */
+document.addEventListener("submit", (event) => {
+  if (!event.defaultPrevented) {
+    leaves = true;
+    stream.close();
+  }
+});
+window.addEventListener("pageshow", (event) => { if (event.persisted) { location.reload(); } });
 text.required = false; // what is empty is not sent, and needs no complaint
 text.value = sessionStorage.getItem(draft) ?? text.value;
 grow();
