@@ -281,11 +281,12 @@ class TestStudies:
             rated_chat(at, f"p{at}", {at: (bot, {"quality": 4})}, kind=kind) for at, (bot, kind) in enumerate(chatted)
         ]
         chats = RatedChats("everyday", complete=True, asked={}, ratings=ratings, texts={})
-        task = Task(NamedTask("chats", {"quality": "quality"}), None, None, complete=True)
+        task = Task(NamedTask("chats", {"quality": "quality"}), "chats", complete=True)
         origin, (measure,) = task_measures(task, chats, REQUEST)
         stated = {"campaign_id": None, "protocol": None, "annotations": 2, "annotators": 2}
         programs = {"simulated_annotators": 0, "judges": 1}
-        assert_is(StudySource, origin.source, stated | programs | {"task": "chats"})
+        own = {"task": "chats", "kind": "chats", "score_set_id": None}
+        assert_is(StudySource, origin.source, stated | programs | own)
         own = measure_result(chats.values("quality"), REQUEST).model_dump()
         assert_is(StudyMeasure, measure, own | {"name": "quality", "task": "chats"})
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from spotthebot.annotation.entry_links.domain.entry_links import Worker
 from spotthebot.contracts.annotation.annotations import (
@@ -305,6 +305,7 @@ class TestStudies:
         collection = await import_conversations(suite, [conversation("d0", "X", "Y")])
         tasks = [(await open_campaign(suite, collection))["id"] for _ in range(2)]
         body = {"name": "s", "campaigns": tasks[::-1], "chats": [], "outcome": "quality", "seed": 5}
+        body |= {"scores": [str(UUID(int=1))], "latency": True}
         study = await post(suite, "/v1/studies", body)
         (row,) = rows(suite, "SELECT id, created_at FROM annotation.studies")
         assert_is(StudyOut, study, body | row)

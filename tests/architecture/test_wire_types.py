@@ -86,6 +86,7 @@ BY_ATTRIBUTES = {
     "conversations.collections": {"CollectionOut": "Collection"},
     "conversations.conversations": {
         "ConversationOut": "Conversation",
+        "LatenciesOut": "Latencies",
         "SpeakersOut": "Speakers",
         "TextsOut": "Conversation",
     },

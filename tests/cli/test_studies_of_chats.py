@@ -4,10 +4,11 @@ import csv
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
-from tests.factories.chat_studies import import_chats
+from tests.factories.chat_studies import create_study, import_chats
 from tests.factories.command_line import Stb, stb_of_admin
 from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
@@ -73,3 +74,27 @@ class TestStudyOfChats:
         refused = await stb("study", file, "--dry-run")
         assert refused.returncode == 2
         assert said in refused.stderr
+
+
+class TestMeasuresWithoutPeople:
+    async def test_are_declared_in_the_file_and_changed_by_it(self, stb: Stb, tmp_path: Path):
+        file = tmp_path / "study.yaml"
+        file.write_text(f"{STUDY}latency: true\n")
+        made = await stb("study", file)
+        assert made.returncode == 0, made.stderr
+        assert "Nothing was changed." in (await stb("study", file)).stderr
+        ranked = json.loads((await stb("rank", "talks", "--measure", "latency", "--json", "-")).stdout)
+        assert (ranked["measure"], ranked["n"]) == ("latency", 0)  # the imported chats have no times
+        file.write_text(STUDY)
+        refused = await stb("study", file)
+        assert "latency is true there, false here" in refused.stderr
+        assert (await stb("study", file, "--change")).returncode == 0
+        assert (await stb("rank", "talks", "--measure", "latency")).returncode == 1
+
+    async def test_need_the_service_that_scores(self, suite: RunningSuite):
+        """No `fed` runs here."""
+        chats = await import_chats(suite, exported_chats(2))
+        study = await create_study(suite, [], name="scored", chats=[chats], scores=[str(uuid4())])
+        analyst = await suite.client("analytics", "analyst")
+        answer = await analyst.get(f"/v1/studies/{study}/measures")
+        assert (answer.status_code, "fed" in answer.json()["detail"]) == (503, True)

@@ -11,7 +11,7 @@ from sqlalchemy import insert
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.chat_entries import ChatLinkOut, ChatPersonOut, PersonsChatOut
 from spotthebot.contracts.conversations.collections import CollectionOut
-from spotthebot.contracts.conversations.conversations import ConversationOut, SpeakersOut, TextsOut
+from spotthebot.contracts.conversations.conversations import ConversationOut, LatenciesOut, SpeakersOut, TextsOut
 from spotthebot.contracts.conversations.corpora import CorpusOut, DialogueOut, UploadOut
 from spotthebot.contracts.conversations.exports import ImportedOut
 from spotthebot.contracts.conversations.partner_sets import PartnerSetOut
@@ -93,6 +93,7 @@ class TestConversations:
             (one,) = await store_conversations(session, collection, 1, turns=["Hi.", "Bye."], **values, **ending)
             found = await conversations_store.get_conversation(session, one)
             (speakers,) = await conversations_store.list_speakers(session, collection, after=None, limit=9)
+            (latencies,) = await conversations_store.list_latencies(session, collection, after=None, limit=9)
         texts = {
             "id": one,
             "external_id": "x1",
@@ -106,6 +107,7 @@ class TestConversations:
         assert_is(ConversationOut, conversation_out(found), whole)
         assert_is(BotConversationOut, bot_conversation_out(found, "large"), whole | {"collection": "large"})
         assert_is(SpeakersOut, SpeakersOut.of(speakers), {"id": one, "state": "complete", "participants": SPEAKERS})
+        assert_is(LatenciesOut, LatenciesOut.of(latencies), {"id": one, "latencies_ms": [None, None]})
 
     async def test_have_quality_flags(self, stored: SavepointDatabase):
         flags = {"turns": 6, "words": 40, "language": "de", "language_probability": 0.5, "similarity": 0.25}

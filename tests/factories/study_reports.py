@@ -34,7 +34,7 @@ def study_report(
     campaigns = {task: _rated(speakers), "pairs": _compared(speakers)}
     named = named_tasks("small", [(f"small.{name}", [*each.questions]) for name, each in campaigns.items()], None)
     tasks = [
-        Task(each, UUID(int=number), protocol, complete=True)
+        Task(each, "campaign", complete=True, campaign_id=UUID(int=number), protocol=protocol)
         for number, (each, protocol) in enumerate(zip(named, ("dialogue_likert", "comparative"), strict=True))
     ]
     samples = [MeasuredSample.take(each, PARAMETERS.filter) for each in campaigns.values()]
@@ -46,6 +46,8 @@ def study_report(
             "chats": [],
             "outcome": outcome,
             "seed": 5,
+            "scores": [],
+            "latency": False,
             "created_at": "2026-11-26T10:00:00Z",
         }
     )

@@ -37,7 +37,7 @@ from spotthebot.analytics.studies import api as studies_api
 from spotthebot.analytics.studies.api import StudyResources
 from spotthebot.analytics.studies.use_cases import StudyResults
 from spotthebot.analytics.tables import LINEAGE
-from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations
+from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations, AsyncFed
 from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE
 from spotthebot.kit.service.process import Service
@@ -64,9 +64,11 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             AsyncBots(settings.bots_url, key) as bots,
             AsyncAnnotation(settings.annotation_url, key) as annotation,
             AsyncConversations(settings.conversations_url, key) as conversations,
+            AsyncFed(settings.fed_url, key) as fed,
         ):
             campaigns_client = Campaigns(annotation)
             campaign_data = CampaignData(annotation, conversations)
+            studies = StudyReader(annotation, conversations, fed, campaign_data)
             teams = Teams(bots, annotation, conversations)
             threads = ComputeThreads()
             kept = KeptResults(database, threads)
@@ -80,7 +82,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
                 campaign_data=campaign_data,
                 teams=teams,
                 results=cache,
-                study_results=StudyResults(kept, StudyReader(annotation, conversations, campaign_data), threads),
+                study_results=StudyResults(kept, studies, threads),
                 figures=drawn,
                 recent_results=recent,
                 sections=Sections(campaign_data, cache, recent),

@@ -20,6 +20,9 @@ class AnalyticsSettings(JobSettings):
     annotation_url: str = Field(
         default="http://127.0.0.1:8103", description="Where the service `annotation` is, for the annotations."
     )
+    fed_url: str = Field(
+        default="http://127.0.0.1:8105", description="Where the service `fed` is, for the scores that studies name."
+    )
     leaderboard_seconds: float = Field(
         default=10,
         ge=0,

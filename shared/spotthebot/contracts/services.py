@@ -87,7 +87,7 @@ SERVICES: tuple[ServiceEntry, ...] = (
         extra="analytics",
         has_worker=True,
         roles=frozenset(Role),
-        calls=("bots", "conversations", "annotation"),
+        calls=("bots", "conversations", "annotation", "fed"),
     ),
     ServiceEntry(
         name="fed",

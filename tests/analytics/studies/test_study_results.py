@@ -44,6 +44,8 @@ STUDY = StudyOut(
     chats=(),
     outcome="quality",
     seed=3,
+    scores=(),
+    latency=False,
     created_at=datetime(2026, 1, 1, tzinfo=UTC),
 )
 SPEAKERS = {1: ("HU", "ada"), 2: ("HU", "bob"), 3: ("HU", "ada"), 4: ("HU", "cid")}
@@ -99,7 +101,12 @@ def _tasks(**samples: RatedSample) -> list[tuple[Task, RatedSample]]:
         None if chats is None else [*chats.measures],
     )
     return [
-        (Task(names, None if names.task == "chats" else UUID(int=7), None, complete=names.task != "chats"), each)
+        (
+            Task(names, "chats", complete=False)
+            if names.task == "chats"
+            else Task(names, "campaign", complete=True, campaign_id=UUID(int=7)),
+            each,
+        )
         for names, each in zip(named, samples.values(), strict=True)
     ]
 
@@ -213,4 +220,4 @@ class TestMeasures:
     def test_are_refused_where_they_are_too_many(self):
         names = NamedTask("likert", {str(at): str(at) for at in range(1001)})
         with pytest.raises(TooManyMeasures, match="'small' has 1001 measures, and results hold at most 1000"):
-            require_measures(STUDY, [Task(names, None, None, complete=True)])
+            require_measures(STUDY, [Task(names, "campaign", complete=True)])

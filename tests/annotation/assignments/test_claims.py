@@ -52,7 +52,7 @@ class TestWhatIsShown:
         # The operator's handle on a campaign's conversations is there, and opens nothing for this key.
         assert set(_ids(suite, "collections")) & set(leaves) == {campaign["collection_id"]}
         conversations = await suite.client("conversations", "annotation")
-        for path in ("", "/conversations", "/export", "/texts/stream", "/speakers/stream"):
+        for path in ("", "/conversations", "/export", "/texts/stream", "/speakers/stream", "/latencies/stream"):
             answer = await conversations.get(f"/v1/collections/{campaign['collection_id']}{path}")
             assert answer.status_code == 403
 

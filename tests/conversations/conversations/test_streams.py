@@ -27,6 +27,19 @@ class TestStreams:
         (line,) = (await service.get(f"/v1/collections/{collection}/speakers/stream")).text.splitlines()
         assert json.loads(line).keys() == {"id", "state", "participants"}
 
+    async def test_latencies_come_without_texts_and_speakers(self, suite: RunningSuite):
+        collection = await open_import(suite)
+        held = exported(0)
+        times = [None if at % 2 else 10.0 * at for at in range(len(held.turns))]
+        turns = tuple(
+            turn.model_copy(update={"latency_ms": time}) for turn, time in zip(held.turns, times, strict=True)
+        )
+        await upload(suite, collection, lines_of(held.model_copy(update={"turns": turns})))
+        service = await suite.client("conversations", "service")
+        (line,) = (await service.get(f"/v1/collections/{collection}/latencies/stream")).text.splitlines()
+        assert json.loads(line).keys() == {"id", "latencies_ms"}
+        assert json.loads(line)["latencies_ms"] == times
+
 
 class TestTexts:
     async def test_the_stream_of_texts_gives_what_the_pages_give_without_participants(self, suite: RunningSuite):

@@ -113,6 +113,14 @@ class TestRatings:
             ("y", 3.5),
         ]
 
+    def test_a_dimension_of_which_no_row_names_an_annotator_has_none(self, save: Save):
+        rows = "i1,x,a1,good,4\ni1,x,,good,2\ni1,y,a1,good,3\ni1,x,,quick,0.5\ni1,x,,quick,0.7\ni1,y,,quick,1.5\n"
+        table = save(f"item,bot,annotator,dimension,value\n{rows}")
+        found = _analysed(table, "--clusters", "conversation", "--allow-rejected")
+        assert [(each["line"], each["reason"]) for each in found["rejected"]] == [(3, "it names no annotator")]
+        means = {name: {bot["bot"]: bot["estimate"] for bot in of["bots"]} for name, of in found["dimensions"].items()}
+        assert means == {"good": {"x": 4, "y": 3}, "quick": {"x": pytest.approx(0.6), "y": 1.5}}
+
     def test_columns_of_dimensions_are_ratings_as_their_rows_would_be(self, save: Save):
         rows = RATINGS.splitlines()[1:]
         assert len(rows) == 96

@@ -1,17 +1,12 @@
 """The ratings that people gave in chats, read from `conversations`."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from uuid import UUID
-
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.clients.errors import NoSuchChats
+from spotthebot.analytics.clients.read_collections import ENDED
 from spotthebot.clients import AsyncConversations, Conflict, NotFound
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.contracts.conversations.chats import ChatRatingOut
-from spotthebot.contracts.conversations.collections import CollectionState
 
-_ENDED = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
 _PAGE = 1000
 
 
@@ -36,13 +31,7 @@ class ChatRatings:
             except (NotFound, Conflict) as refused:
                 raise NoSuchChats(study=study.name, collection_id=collection_id) from refused
             domains.add(collection.domain)
-            complete = complete and collection.state in _ENDED
+            complete = complete and collection.state in ENDED
             for question in plan.questions or ():
                 asked.setdefault(question.name, question.text)
         return RatedChats(domain=", ".join(sorted(domains)), complete=complete, asked=asked, ratings=ratings, texts={})
-
-    async def with_texts(self, chats: RatedChats, collections: Sequence[UUID]) -> RatedChats:
-        """Return the ratings with a hash of the text of each conversation in these collections."""
-        first, *others = collections
-        hashes = self._conversations.stream_text_hashes(first, also=others)
-        return replace(chats, texts={each.id: each.text_hash async for each in hashes if each.text_hash is not None})

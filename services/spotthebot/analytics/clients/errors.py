@@ -3,8 +3,11 @@
 NotFound
 ├── NoSuchCampaign
 ├── NoSuchStudy
-└── NoSuchChats
+├── NoSuchChats
+└── NoSuchScores
 Conflict
+├── ScoresUnfinished
+├── ScoresApart
 └── OtherProtocol
 """
 
@@ -21,6 +24,18 @@ class NoSuchStudy(NotFound):
 
 class NoSuchChats(NotFound):
     """The study '{study}' has the ratings of the collection {collection_id}, which has no chats: replace the study."""
+
+
+class NoSuchScores(NotFound):
+    """The study '{study}' has the score set {score_set_id}, which does not exist: replace the study."""
+
+
+class ScoresUnfinished(Conflict):
+    """The study '{study}' has the score set {score_set_id}, whose score job is not complete: wait for it."""
+
+
+class ScoresApart(Conflict):
+    """The study '{study}' has the score set {score_set_id}, which scores none of its collections: replace the study."""
 
 
 class OtherProtocol(Conflict):

@@ -1,11 +1,16 @@
 """The speakers and the turns of collections, read from `conversations`."""
 
 from collections.abc import Iterable
+from typing import Final
 from uuid import UUID
 
 from spotthebot.clients import AsyncConversations
 from spotthebot.contracts.annotation.measures import ShownTurns, shown_turns_of
+from spotthebot.contracts.conversations.collections import CollectionState
 from spotthebot.contracts.conversations.conversations import ConversationState, SpeakersOut
+
+ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
+"""The states of a collection that gets no further conversation."""
 
 
 class ReadCollections:
@@ -15,6 +20,7 @@ class ReadCollections:
         self._conversations = conversations
         self._speakers: dict[UUID, dict[UUID, tuple[str, str]]] = {}
         self._turns: dict[UUID, dict[UUID, ShownTurns]] = {}
+        self._text_hashes: dict[UUID, dict[UUID, str]] = {}
 
     async def speakers(self, collections: Iterable[UUID]) -> dict[UUID, tuple[str, str]]:
         """Return the names of the two speakers of each complete conversation, in the order of the collections."""
@@ -34,6 +40,16 @@ class ReadCollections:
                 texts = self._conversations.stream_texts(each)
                 self._turns[each] = {spoke.id: shown_turns_of(spoke) async for spoke in texts}
             found |= self._turns[each]
+        return found
+
+    async def text_hashes(self, collections: Iterable[UUID]) -> dict[UUID, str]:
+        """Return a hash of the whole text of each complete conversation that has words."""
+        found: dict[UUID, str] = {}
+        for each in collections:
+            if each not in self._text_hashes:
+                hashes = self._conversations.stream_text_hashes(each)
+                self._text_hashes[each] = {text.id: text.text_hash async for text in hashes if text.text_hash}
+            found |= self._text_hashes[each]
         return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from spotthebot.analytics.assessments.domain.assessment import AssessmentSettings, assess
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.measures.domain.measure_results import measure_result
-from spotthebot.analytics.measures.domain.measures import means_of, measure_out, sample_provenance
+from spotthebot.analytics.measures.domain.measures import measure_out, sample_provenance, strengths_of
 from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, workforce_agreements
 from spotthebot.analytics.measures.errors import NoSuchMeasure
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
@@ -33,7 +33,9 @@ from spotthebot.analytics.studies.errors import (
 )
 from spotthebot.analytics.tasks.domain import Origin, RatedSample, Task
 from spotthebot.analytics.values.domain.assessed_values import Dialogues, MeasuredValues
+from spotthebot.analytics.values.domain.computed_values import ComputedValues
 from spotthebot.analytics.values.domain.value_table import ValueTable
+from spotthebot.analytics.values.domain.values import MeasuredSample
 from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.analytics.measures import MAX_MEASURES, MeasureOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasure, StudyMeasuresOut
@@ -87,8 +89,8 @@ def task_measures(task: Task, sample: RatedSample, request: Parameters) -> tuple
 def task_agreements(
     task: Task, sample: RatedSample, workforces: Mapping[UUID, Mapping[str, Workforce]], request: Parameters
 ) -> tuple[WorkforceAgreement, ...]:
-    """Return how much the annotators of each workforce of a task agree; nothing for chats, which one person rates."""
-    if isinstance(sample, RatedChats) or task.campaign_id is None:
+    """Return how much the annotators of each workforce of a task agree; nothing outside campaigns."""
+    if not isinstance(sample, MeasuredSample) or task.campaign_id is None:
         return ()
     own = workforces[task.campaign_id]
     return tuple(workforce_agreements(task.names.task, task.names.measures, sample, own, request))
@@ -106,22 +108,22 @@ def task_measure(
     own: str, called: str, sample: RatedSample, request: Parameters, mixed_model: MixedModelKind | None = None
 ) -> MeasureOut:
     """Summarise one measure of a task, which the study calls `called`, and compare every pair of bots."""
-    if isinstance(sample, RatedChats):
-        provenance = _chats_provenance(sample, request)
-    else:
+    if isinstance(sample, MeasuredSample):
         provenance = sample_provenance(sample, request)
+    else:
+        provenance = _provenance_of(sample, request)
     found = measure_out(sample.values(own), provenance, request, mixed_model)
     return found.model_copy(update={"measure": called})
 
 
-def _chats_provenance(chats: RatedChats, request: Parameters) -> dict[str, Any]:
+def _provenance_of(sample: RatedChats | ComputedValues, request: Parameters) -> dict[str, Any]:
     return provenance_of(
-        chats,
+        sample,
         request,
-        counts=chats.counts,
-        repeated_texts=chats.repeated_texts,
-        speakers=by_strength(chats.bots, means_of(chats.values(headline_of(chats.measures)))),
-        data_sha256=chats.sha256,
+        counts=sample.counts,
+        repeated_texts=sample.repeated_texts,
+        speakers=by_strength(sample.bots, strengths_of(sample.values(headline_of(sample.measures)))),
+        data_sha256=sample.sha256,
     )
 
 

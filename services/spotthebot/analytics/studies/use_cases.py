@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TypeVar
 from uuid import UUID
 
-from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.clients.study_reader import ReadTask, StudyReader, StudyRevision
 from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.kept_results.use_cases.kept_results import KeptResults, parameters_of
@@ -24,7 +23,7 @@ from spotthebot.analytics.studies.domain import (
 )
 from spotthebot.analytics.tasks.domain import RatedSample, Task
 from spotthebot.analytics.values.domain.value_table import ValueTable
-from spotthebot.analytics.values.domain.values import MeasuredSample
+from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
 from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
 
@@ -157,4 +156,4 @@ def _computed(
 
 
 def _sample(read: ReadTask, parameters: Parameters) -> RatedSample:
-    return read if isinstance(read, RatedChats) else MeasuredSample.take(read, parameters.filter)
+    return MeasuredSample.take(read, parameters.filter) if isinstance(read, MeasuredCampaign) else read

@@ -15,7 +15,7 @@ class Study:
     """Campaigns over the same dialogues in the order of the request; empty once all of them are deleted.
 
     `chats` are collections of chats, whose interactors rated. `outcome` is the measure that the others are assessed
-    against; None: nothing is assessed.
+    against; None: nothing is assessed. `scores` are score sets of FED; `latency` says whether latencies are a measure.
     """
 
     id: UUID
@@ -24,6 +24,8 @@ class Study:
     chats: tuple[UUID, ...]
     outcome: str | None
     seed: int
+    scores: tuple[UUID, ...]
+    latency: bool
     created_at: datetime
 
 

@@ -121,8 +121,8 @@ async def _add_campaigns(session: WriteSession, study_id: UUID, campaigns: Seque
 
 
 def _columns(request: StudyIn) -> dict[str, Any]:
-    return request.model_dump(exclude={"campaigns"}) | {"chats": [*request.chats]}
+    return request.model_dump(exclude={"campaigns"}) | {"chats": [*request.chats], "scores": [*request.scores]}
 
 
 def _study(row: Any) -> Study:  # noqa: ANN401 - SQLAlchemy's row
-    return from_row(Study, row, campaigns=tuple(row.campaigns), chats=tuple(row.chats))
+    return from_row(Study, row, campaigns=tuple(row.campaigns), chats=tuple(row.chats), scores=tuple(row.scores))

@@ -12,7 +12,11 @@ from spotthebot.annotation.metadata import Base
 
 
 class StudyRow(Base):
-    """A study; `chats` are the ids of its collections of chats, which are in the service `conversations`."""
+    """A study.
+
+    `chats` are the ids of its collections of chats, which are in the service `conversations`, and `scores` those of its
+    score sets, which are in the service `fed`.
+    """
 
     __tablename__ = "studies"
 
@@ -21,6 +25,8 @@ class StudyRow(Base):
     chats: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
     outcome: Mapped[str | None] = mapped_column(Text)
     seed: Mapped[int]
+    scores: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid))
+    latency: Mapped[bool]
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
 
 

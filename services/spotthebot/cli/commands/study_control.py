@@ -57,6 +57,8 @@ def show(services: Services, study: Study, as_json: AsJson = False) -> None:
         "Id": found.id,
         "Outcome": found.outcome,
         "Chats": ", ".join(chats) or None,
+        "Scores": ", ".join(map(str, found.scores)) or None,
+        "Latency": "a measure" if found.latency else None,
         "Seed": found.seed,
         "Created": found.created_at,
     }

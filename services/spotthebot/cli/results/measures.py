@@ -16,14 +16,18 @@ if TYPE_CHECKING:
     from spotthebot.contracts.analytics.mixed_models import MixedModel
     from spotthebot.contracts.analytics.studies import StudyProvenance
 
+_NOT_ASKED: Final = {"scores": "scores by FED", "latency": "seconds that bots took for replies"}
 _SAYS_NOTHING: Final = "what they say tells nothing of people."
 
 
 def print_sources(console: Console, result: "StudyProvenance") -> None:
     """Print from which tasks and chats the results of a study come, and warn of programs."""
     for source in result.sources:
-        asked = "rated chats" if source.protocol is None else f"annotations by the protocol {source.protocol}"
-        line = f"{source.task}: {source.annotations} {asked}, {source.annotator_words}"
+        if source.kind in _NOT_ASKED:
+            line = f"{source.task}: {_NOT_ASKED[source.kind]}, no annotators"
+        else:
+            asked = "rated chats" if source.kind == "chats" else f"annotations by the protocol {source.protocol}"
+            line = f"{source.task}: {source.annotations} {asked}, {source.annotator_words}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     if any(each.programs for each in result.sources):
         say(f"Simulated annotators and judges are programs: {_SAYS_NOTHING}")

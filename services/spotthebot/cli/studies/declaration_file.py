@@ -63,6 +63,7 @@ def read_study(path: Path) -> StudyDeclared:
 def _contradictions(request: StudyDeclaration) -> Contradictions:
     yield from named_twice("collections", request.collections)
     yield from named_twice("chats", request.chats)
+    yield from named_twice("scores", [*map(str, request.scores)])
     if not request.tasks and not request.chats:
         yield (TASKS,), "a study needs a task, or `chats` whose people rated their partners."
     if request.tasks and not request.collections:

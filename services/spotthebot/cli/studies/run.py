@@ -18,7 +18,7 @@ from spotthebot.cli.resources.directories import Collections
 from spotthebot.cli.resources.resolver import find_declared
 from spotthebot.cli.studies.costs import Cost, cost_of, total_cost
 from spotthebot.cli.studies.declaration_file import TASKS, StudyDeclared
-from spotthebot.clients import PeerRefused
+from spotthebot.clients import Conflict, NotFound, PeerRefused
 from spotthebot.contracts.annotation.studies import StudyIn, StudyOut
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.local.progress import Steps
@@ -118,6 +118,8 @@ async def declare(
         chats=tuple(each.id for each in found.chats),
         outcome=declared.request.outcome,
         seed=declared.request.seed,
+        scores=declared.request.scores,
+        latency=declared.request.latency,
     )
     before = found.study
     study = await _store(clients, declared, request, before)
@@ -158,6 +160,11 @@ async def _find(
             chats.append(await find_declared(Collections(clients), name))
         except UnknownName as unknown:
             faults += declared.faulty((("chats", number), str(unknown))).faults
+    for number, score_set_id in enumerate(declared.request.scores):
+        try:
+            await clients.fed.get_score_set(score_set_id)
+        except (NotFound, Conflict) as refused:
+            faults += declared.faulty((("scores", number), str(refused.facts["detail"]))).faults
     if faults:  # each task has the faults of the study's collections
         raise declared.file.faulty(*sorted(dict.fromkeys(faults), key=lambda fault: fault.line or 0))
     studies = [each async for each in clients.annotation.list_studies(name=declared.request.name)]
@@ -172,12 +179,16 @@ async def _differences(
 ) -> AsyncIterator[str]:
     """Yield the differences between an existing study and the file, except for campaigns and for added tasks."""
     said = declared.request
-    for key, there, here in (("outcome", study.outcome, said.outcome), ("seed", study.seed, said.seed)):
+    for key in ("outcome", "seed", "latency"):
+        there, here = getattr(study, key), getattr(said, key)
         if there != here:
             yield f"{key} is {json.dumps(there)} there, {json.dumps(here)} here"
     if {*study.chats} != {each.id for each in chats}:
         names = [(await clients.conversations.get_collection(each)).name for each in study.chats]
         yield f"chats is {json.dumps(names)} there, {json.dumps([each.name for each in chats])} here"
+    if {*study.scores} != {*said.scores}:
+        there, here = ([*map(str, ids)] for ids in (study.scores, said.scores))
+        yield f"scores is {json.dumps(there)} there, {json.dumps(here)} here"
     named = {task.campaign.request.name for task in declared.tasks}
     for campaign_id in study.campaigns:
         name = (await clients.annotation.get_campaign(campaign_id)).name
@@ -200,11 +211,12 @@ async def _store(clients: Clients, declared: StudyDeclared, request: StudyIn, be
 
 
 def _same(study: StudyOut, request: StudyIn) -> bool:
-    """Return whether the study says the same as the request; the order of campaigns and chats has no meaning."""
+    """Return whether the study says the same as the request; no order has a meaning."""
     return (
         {*study.campaigns} == {*request.campaigns}
         and {*study.chats} == {*request.chats}
-        and (study.outcome, study.seed) == (request.outcome, request.seed)
+        and {*study.scores} == {*request.scores}
+        and (study.outcome, study.seed, study.latency) == (request.outcome, request.seed, request.latency)
     )
 
 

@@ -1,13 +1,13 @@
-"""The routes of a conversation, `/v1/conversations/{id}`, and streams of a collection's texts and speakers."""
+"""The routes of a conversation, `/v1/conversations/{id}`, and streams of all texts, speakers or latencies."""
 
 from uuid import UUID
 
 from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
-from spotthebot.contracts.conversations.conversations import ConversationOut, SpeakersOut, TextsOut
+from spotthebot.contracts.conversations.conversations import ConversationOut, LatenciesOut, SpeakersOut, TextsOut
 from spotthebot.conversations.collections import store as collections_store
-from spotthebot.conversations.conversations.domain import Conversation, Speakers
+from spotthebot.conversations.conversations.domain import Conversation, Latencies, Speakers
 from spotthebot.conversations.conversations.store import conversations as conversations_store
 from spotthebot.conversations.deps import Reader
 from spotthebot.kit.database.sessions import ReadSession
@@ -50,6 +50,19 @@ async def stream_speakers(session: Reading, _caller: Reader, database: Pool, col
         return await conversations_store.list_speakers(reading, collection_id, after=after, limit=limit)
 
     return stream(database, fetch, key=lambda speakers: speakers.id, to_out=SpeakersOut.of)
+
+
+@collection_router.get(
+    "/collections/{collection_id}/latencies/stream", operation_id="stream_latencies", response_class=StreamingResponse
+)
+async def stream_latencies(session: Reading, _caller: Reader, database: Pool, collection_id: UUID) -> StreamingResponse:
+    """Return how long the turns of a collection's conversations took as NDJSON, one `LatenciesOut` per line."""
+    await collections_store.get_collection(session, collection_id)
+
+    async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[Latencies]:
+        return await conversations_store.list_latencies(reading, collection_id, after=after, limit=limit)
+
+    return stream(database, fetch, key=lambda latencies: latencies.id, to_out=LatenciesOut.of)
 
 
 def conversation_out(conversation: Conversation) -> ConversationOut:

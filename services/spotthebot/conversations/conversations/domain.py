@@ -125,6 +125,14 @@ class Speakers:
     participants: tuple[Participant, Participant]
 
 
+@dataclass(frozen=True)
+class Latencies:
+    """How long each turn of a conversation took its speaker; None where no time was taken."""
+
+    id: ConversationId
+    latencies_ms: tuple[float | None, ...]
+
+
 def failure_reason(reply: ReplyOut) -> str:
     """Return why a bot gave no reply: the failure and its detail."""
     return f"{reply.failure}: {reply.detail}"[:1000]

@@ -118,6 +118,8 @@ class CellReader:
         self._kinds = kinds
         self.dimensions = {name: name.removeprefix(VALUE_OF) for name in self.columns if name.startswith(VALUE_OF)}
         self.bots = {name: name.removeprefix(BOT_OF) for name in self.columns if name.startswith(BOT_OF)}
+        self.without_annotators: set[str] = set()
+        """Dimensions of which no row names an annotator, in a table whose other rows name some."""
         self._seen = set[tuple[str, ...]]()
 
     def cell(self, row: TableRow, name: str) -> str:
@@ -145,11 +147,13 @@ class CellReader:
         return self.cell(row, "conversation") if "conversation" in self.columns else f"line {row.line}"
 
     def annotator(self, row: TableRow) -> str:
-        """Return the annotator of a row, whose kind is then known; empty without a column of annotators.
+        """Return the annotator of a row, whose kind is then known.
+
+        Empty without a column of annotators, and of a dimension without annotators.
 
         FastChat lists a model and its prompt; only the model counts.
         """
-        if "annotator" not in self.columns:
+        if "annotator" not in self.columns or self.optional(row, "dimension") in self.without_annotators:
             return ""
         name = self._annotator_name(row)
         self._kinds.read(name, self.optional(row, KIND))

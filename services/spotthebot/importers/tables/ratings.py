@@ -1,6 +1,6 @@
 """Reads ratings of single bots: a row for each rating, or a column for each dimension or for each bot."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from spotthebot.importers.published_dump.fields import FieldFault
@@ -21,6 +21,8 @@ _CODES: Final = frozenset(
     | {sign * (10**length - less) for sign in (1, -1) for length in range(2, 6) for less in (2, 3)}
 )
 """The usual codes for a missing value: -1, 9 and the like, equal digits such as 77 and -888, and 97, 998 and so on."""
+_NAMED: Final = frozenset({"annotator", "dimension"})
+"""Columns of a table in which some dimensions may have annotators, and others none."""
 _FEWEST_OTHERS: Final = 3
 _FEWEST_BESIDE_FAR_CODE: Final = 2
 _NEAR: Final = range(-6, 10)
@@ -34,7 +36,8 @@ _SIGNED_SCALE = 2
 def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comparisons:
     """Read ratings; if an annotator rated a bot in an item twice in a dimension, the first rating counts.
 
-    In a table with a column for each dimension, a row counts for the dimensions that it rates.
+    In a table with a column for each dimension, a row counts for the dimensions that it rates. A row must name an
+    annotator if the table has a column for them, unless no row of its dimension names one.
     """
     found = Comparisons(reading, Texts(mapping.columns), names_pairs="pair" in mapping.columns)
     cells = CellReader(mapping, found.kinds)
@@ -45,25 +48,36 @@ def read_ratings(table: Table, mapping: ColumnMapping, reading: Reading) -> Comp
         )
         for name in fields
     }
+    unnamed: list[TableRow] = []
     for row in table.rows():
         if isinstance(row, Rejected):
             found.tally.reject(row)
-            continue
-        try:
-            ratings = _ratings(row, cells, found.numbers, reading)
-        except FieldFault as fault:
-            found.tally.reject(row.rejected(str(fault), [cells.optional(row, "bot"), *cells.bots.values()]))
-            continue
-        found.tally.keep(rating.bot for rating in ratings)
-        found.texts.add(ratings[0].item, row)
-        for rating in ratings:
-            found.ratings.setdefault(rating.dimension, []).append(rating)
-        for dimension in set(cells.dimensions.values()) - {rating.dimension for rating in ratings}:
-            found.missing[dimension] = found.missing.get(dimension, 0) + 1
+        elif cells.columns.keys() >= _NAMED and not cells.optional(row, "annotator"):
+            unnamed.append(row)
+        else:
+            _read_row(row, found, cells)
+    dimensions = {cells.optional(row, "dimension") for row in unnamed}
+    cells.without_annotators = dimensions - found.ratings.keys() if found.ratings else set()
+    for row in unnamed:
+        _read_row(row, found, cells)
     if reading.scale is ANY_NUMBER:
         for dimension, rated in found.ratings.items():
             _require_no_code(dimension, [rating.value for rating in rated])
     return found
+
+
+def _read_row(row: TableRow, found: Comparisons, cells: CellReader) -> None:
+    try:
+        ratings = _ratings(row, cells, found.numbers, found.reading)
+    except FieldFault as fault:
+        found.tally.reject(row.rejected(str(fault), [cells.optional(row, "bot"), *cells.bots.values()]))
+        return
+    found.tally.keep(rating.bot for rating in ratings)
+    found.texts.add(ratings[0].item, row)
+    for rating in ratings:
+        found.ratings.setdefault(rating.dimension, []).append(rating)
+    for dimension in set(cells.dimensions.values()) - {rating.dimension for rating in ratings}:
+        found.missing[dimension] = found.missing.get(dimension, 0) + 1
 
 
 def _require_no_code(dimension: str, values: list[float]) -> None:
@@ -110,7 +124,7 @@ def _are_codes(inner: float, outer: float, others: Sequence[float]) -> bool:
     return not is_near and apart >= _APART and reach >= others[-1] - others[0]
 
 
-def _ratings(row: TableRow, cells: CellReader, numbers: dict[str, Numbers], reading: Reading) -> list[Rating]:
+def _ratings(row: TableRow, cells: CellReader, numbers: Mapping[str, Numbers], reading: Reading) -> list[Rating]:
     """Return the ratings of a row, at least one. A cell that is neither empty nor a number rejects the row."""
     item, annotator = cells.cell(row, "conversation"), cells.annotator(row)
     bot = "" if cells.bots else cells.cell(row, "bot")

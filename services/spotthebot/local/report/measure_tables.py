@@ -66,8 +66,8 @@ def bots_table(key: str, title: str, words: str, measure: MeasureResult, level: 
     table = Table(
         key=key,
         title=title,
-        caption=f"“{measure.question}” {_ESTIMATED[measure.kind]}, from {measure.lowest:g} to {measure.highest:g}, with"
-        f" its {level} interval, best and worst rank, and number of values.{lower}{words}{left_out}",
+        caption=f"“{measure.question}” {_ESTIMATED[measure.kind]}{_from_to(measure)}, with its"
+        f" {level} interval, best and worst rank, and number of values.{lower}{words}{left_out}",
         columns=(
             Column("bot", "Speaker"),
             Column("cluster", "Cluster"),
@@ -83,6 +83,10 @@ def bots_table(key: str, title: str, words: str, measure: MeasureResult, level: 
         ),
     )
     return _with_reasons(table, measure.bots)
+
+
+def _from_to(measure: MeasureResult) -> str:
+    return "" if measure.ends is None else f", from {measure.ends[0]:g} to {measure.ends[1]:g}"
 
 
 def pairs_table(measure: MeasureOut, name: str, level: str) -> Table:

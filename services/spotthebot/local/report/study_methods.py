@@ -48,7 +48,11 @@ def _chatted(source: StudySource) -> str:
 
 
 def _source_words(source: StudySource) -> str:
-    if source.protocol is None:
+    if source.kind == "scores":
+        return f"{source.task}: FED scored the bots, without annotators"
+    if source.kind == "latency":
+        return f"{source.task}: seconds that bots took for their replies were measured, without annotators"
+    if source.kind == "chats":
         return f"{source.task}: {source.annotations:,} chats were rated by {_chatted(source)}"
     counted = f"{source.annotations:,} annotations by {annotator_words(source)}"
     return f"{source.task}: {counted}, by the protocol {source.protocol}"

@@ -15,6 +15,7 @@ from spotthebot.contracts.conversations.conversations import (
     ConversationState,
     Ending,
     InteractorOut,
+    LatenciesOut,
     NeighboursOut,
     SpeakersOut,
     StratumOut,
@@ -115,6 +116,11 @@ class TranscriptOperations:
     def stream_speakers(self, collection_id: UUID) -> Ndjson[SpeakersOut]:
         """Stream the participants of each conversation of a collection, without the texts."""
         return Ndjson(SpeakersOut, f"/v1/collections/{collection_id}/speakers/stream")
+
+    @operation
+    def stream_latencies(self, collection_id: UUID) -> Ndjson[LatenciesOut]:
+        """Stream how long the turns of each conversation of a collection took, without the texts."""
+        return Ndjson(LatenciesOut, f"/v1/collections/{collection_id}/latencies/stream")
 
     @operation
     def get_mix(self, collection_id: UUID, **mix: Unpack[Mixing]) -> Call[MixOut]:

@@ -72,7 +72,8 @@ class MeasuredBot(Wire):
     rank_high: int | None
     cluster: int | None = Field(description="Bots of one cluster share ranks, directly or through others.")
     values: tuple[ValueCount, ...] = Field(
-        max_length=MAX_SCALE_POINTS, description="How often each value was given, lowest first."
+        max_length=MAX_SCALE_POINTS,
+        description="How often each value was given, lowest first; none of numbers without ends.",
     )
     reason: str | None = Field(description="Why there is no rank, or no interval.")
     published: PublishedForm = Field(description="The result as ABC-Eval prints it; of preferences against all others.")

@@ -98,8 +98,8 @@ class ValueRow(Wire):
         description="The turn after the opening, from 0; A or B if its two speakers have one name; else null."
     )
     bot: str
-    annotator: str = Field(description="A pseudonym; of a program its name.")
-    annotator_kind: AnnotatorKind
+    annotator: str = Field(description="A pseudonym; of a program its name; empty of values that no annotator gives.")
+    annotator_kind: AnnotatorKind | None = Field(description="Null of values that no annotator gives.")
     dimension: str = Field(description="The measure.")
     value: float = Field(description="A point, 1 or 0 of a choice; of a preference 1, 0.5 or 0.")
     exchanges: int | None = Field(description="How many exchanges the annotator saw; null of ratings in chats.")

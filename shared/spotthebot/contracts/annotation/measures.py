@@ -55,12 +55,17 @@ class Measure(Wire):
     kind: MeasureKind = Field(
         description="Points of a scale; a share, whose values are 0 and 1; or preferences: 1, 0.5 for a tie, 0."
     )
-    lowest: float = Field(description="The lowest value that an annotator can give.")
-    highest: float
+    lowest: float | None = Field(description="The lowest value that can be given; null of numbers without ends.")
+    highest: float | None
     better: Literal["higher", "lower"] | None = Field(
         description="Which values are better: bots that have them rank first. Null of a choice, of which nobody said;"
         " bots with higher shares then rank first."
     )
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Return the lowest and the highest value; None of numbers without ends."""
+        return None if self.lowest is None or self.highest is None else (self.lowest, self.highest)
 
 
 @dataclass(frozen=True)

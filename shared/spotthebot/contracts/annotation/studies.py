@@ -12,6 +12,7 @@ from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.wire import Text, Wire
 
 MAX_TASKS: Final = 50
+MAX_SCORE_SETS: Final = 10
 LONGEST_STUDY_MEASURE: Final = LONGEST_MEASURE + 101
 """Characters of a measure's name in a study: a task's name and a dot may stand before it."""
 Outcome = Annotated[Text, StringConstraints(min_length=1, max_length=LONGEST_STUDY_MEASURE)]
@@ -26,6 +27,12 @@ class StudySettings(Wire):
         "against it. Null: nothing is assessed.",
     )
     seed: int = Field(default=0, ge=0, lt=2**31, description="Of the draws of the assessment.")
+    scores: tuple[UUID, ...] = Field(
+        default=(),
+        max_length=MAX_SCORE_SETS,
+        description="Score sets of FED over the study's dialogues, each once: each dimension is a measure.",
+    )
+    latency: bool = Field(default=False, description="Whether the seconds that bots took for replies are a measure.")
 
 
 class StudyIn(StudySettings):
@@ -46,7 +53,7 @@ class StudyIn(StudySettings):
             raise ValueError(message)
         return self
 
-    @field_validator("campaigns", "chats")
+    @field_validator("campaigns", "chats", "scores")
     @classmethod
     def _differ(cls, ids: tuple[UUID, ...]) -> tuple[UUID, ...]:
         if len(set(ids)) < len(ids):
@@ -66,4 +73,6 @@ class StudyOut(Wire):
     chats: tuple[UUID, ...] = Field(max_length=MAX_COLLECTIONS)
     outcome: str | None
     seed: int
+    scores: tuple[UUID, ...] = Field(max_length=MAX_SCORE_SETS)
+    latency: bool
     created_at: datetime

@@ -124,6 +124,15 @@ class SpeakersOut(Wire):
     participants: tuple["Participant", "Participant"]
 
 
+class LatenciesOut(Wire):
+    """How long each turn of a conversation took its speaker, without the texts."""
+
+    id: UUID
+    latencies_ms: tuple[float | None, ...] = Field(
+        max_length=MAX_TURNS, description="Of each turn after the opening; null where no time was taken."
+    )
+
+
 class StratumOut(Wire):
     """A label of a conversation.
 

@@ -27,6 +27,7 @@ from spotthebot.analytics.stats.significance import Adjustment, PairComparison, 
 from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, Unit
 from spotthebot.analytics.values.domain.assessed_values import Dialogues, MeasuredValues, Target, preferences_of
+from spotthebot.analytics.values.domain.measure_values import NO_ANNOTATOR
 from spotthebot.contracts.analytics.assessments import (
     AssessedAlpha,
     AssessedMeasure,
@@ -175,8 +176,9 @@ def _alpha(values: MeasuredValues, pairs: _Pairs, dialogues: Dialogues, settings
         found = krippendorff_alpha(
             unit, value, level=level, conversation=text, annotator=annotator, confidence_level=confidence
         )
+    reason = NO_ANNOTATOR if annotator is None and not found.n else found.reason
     return AssessedAlpha(
-        estimate=found.estimate, low=found.low, high=found.high, n=found.n, method=found.method, reason=found.reason
+        estimate=found.estimate, low=found.low, high=found.high, n=found.n, method=found.method, reason=reason
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from spotthebot.analytics.stats.assessment.subsets import Step
+from spotthebot.analytics.values.domain.measure_values import NO_ANNOTATOR
 from spotthebot.contracts.analytics.assessments import AssessedAlpha, AssessedMeasure
 from spotthebot.kit.text.characters import isolated
 
@@ -55,7 +56,8 @@ def _sentences(
         elif each.name in chosen and holds_zero(each.alpha):
             bounds = _interval(each.alpha)
             yield f"Leave out {name}: annotators may agree on it no more than by chance (alpha {bounds})."
-    unknown = [isolated(each.name) for each in agreed if each.alpha.low is None]
+    rated = [each for each in agreed if each.alpha.reason != NO_ANNOTATOR]
+    unknown = [isolated(each.name) for each in rated if each.alpha.low is None]
     if unknown:
         yield f"Whether annotators agree on {_listed(unknown)} is not known: let two or more rate the same dialogues."
 

@@ -23,7 +23,7 @@ from spotthebot.analytics.stats.ratings import RatedBot, rank_ratings
 from spotthebot.analytics.stats.significance import Adjustment, pair_tests
 from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, count_wins
-from spotthebot.analytics.values.domain.measure_values import Values
+from spotthebot.analytics.values.domain.measure_values import NO_ANNOTATOR, Values
 from spotthebot.contracts.analytics.annotation_quality import Coefficient
 from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.analytics.measures import (
@@ -64,7 +64,7 @@ def measured_pairs(values: Values, request: Parameters) -> tuple[MeasuredPair, .
     differences = rating_differences(
         _ratings(values, _of_bots(values)),
         confidence_level=request.confidence_level,
-        clusters=Clusters(request.clusters),
+        clusters=_clusters(values, request),
         adjustment=Adjustment(request.correction),
     )
     return tuple(
@@ -79,15 +79,18 @@ def measured_pairs(values: Values, request: Parameters) -> tuple[MeasuredPair, .
 
 
 def mixed_model_of(values: Values, request: Parameters, kind: MixedModelKind) -> MixedModel:
-    """Fit a mixed model to the values of bots. There is none of preferences, which compare two bots."""
-    is_preference = values.measure.kind == "preference"
-    ratings = _ratings(values, _of_bots(values) & (not is_preference))
+    """Fit a mixed model to the values of bots.
+
+    There is none of preferences, which compare two bots, and of values that no annotator gives.
+    """
+    why_not = _NO_RATINGS if values.measure.kind == "preference" else None if values.has_annotators else NO_ANNOTATOR
+    ratings = _ratings(values, _of_bots(values) & (why_not is None))
     settings: dict[str, Any] = {
         "confidence_level": request.confidence_level,
         "adjustment": Adjustment(request.correction),
     }
     fit = linear_mixed_model if kind == "linear" else cumulative_link_mixed_model
-    found = model_of(ratings, _NO_RATINGS, method="none", **settings) if is_preference else fit(ratings, **settings)
+    found = fit(ratings, **settings) if why_not is None else model_of(ratings, why_not, method="none", **settings)
     return MixedModel.of(
         found,
         bots=tuple(map(BotEffect.of, found.bots)),
@@ -108,14 +111,15 @@ def _rated(values: Values, request: Parameters) -> tuple[tuple[MeasuredBot, ...]
             _ratings(values, rows),
             confidence_level=request.confidence_level,
             significance_level=request.significance_level,
-            clusters=Clusters(request.clusters),
+            clusters=_clusters(values, request),
             adjustment=Adjustment(request.correction),
         )
         if not found:
             reason = None if rows is of_bots else "no bot has values"
             summary = {"method": ranked.method, "rank_method": ranked.rank_method, "reason": reason}
         bots = _lowest_first(ranked.bots) if values.measure.better == "lower" else ranked.bots
-        found += [_measured_bot(each, counts[each.bot], published[each.bot]) for each in bots]
+        listed = counts if values.measure.ends else dict[str, tuple[ValueCount, ...]].fromkeys(counts, ())
+        found += [_measured_bot(each, listed[each.bot], published[each.bot]) for each in bots]
     return tuple(found), summary
 
 
@@ -182,6 +186,11 @@ def _preferred_pairs(values: Values, request: Parameters) -> tuple[MeasuredPair,
     )
 
 
+def _clusters(values: Values, request: Parameters) -> Clusters:
+    """Return the clusters of the variance. Values that no annotator gives have intervals for other conversations."""
+    return Clusters(request.clusters) if values.has_annotators else Clusters.CONVERSATION
+
+
 def _is_significant(p_adjusted: float | None, request: Parameters) -> bool:
     return p_adjusted is not None and p_adjusted < request.significance_level
 
@@ -200,7 +209,7 @@ def _ratings(values: Values, rows: BoolArray) -> Ratings:
         item=values.text[rows],
         annotator=values.annotator[rows],
         value=values.value[rows],
-        scale=(values.measure.lowest, values.measure.highest),
+        scale=values.measure.ends,
     )
 
 
@@ -221,11 +230,11 @@ def _value_counts(values: Values) -> dict[str, tuple[ValueCount, ...]]:
     """Return how often each bot got each value. A preference for one bot counts as a value against the other."""
     compared = values.other >= 0
     bot = np.concatenate([values.bot, values.other[compared]])
-    given, place = np.unique(np.concatenate([values.value, 1 - values.value[compared]]), return_inverse=True)
-    counts = np.bincount(bot * len(given) + place, minlength=len(values.names) * len(given))
+    given = np.concatenate([values.value, 1 - values.value[compared]])
     found: dict[str, tuple[ValueCount, ...]] = {}
-    for name, row in zip(values.names, counts.reshape(len(values.names), len(given)).tolist(), strict=True):
-        found[name] = tuple(ValueCount(value=v, n=n) for v, n in zip(given.tolist(), row, strict=True) if n)
+    for code, name in enumerate(values.names):
+        own, counts = np.unique(given[bot == code], return_counts=True)
+        found[name] = tuple(ValueCount(value=v, n=n) for v, n in zip(own.tolist(), counts.tolist(), strict=True))
     return found
 
 
@@ -250,4 +259,4 @@ def agreement_of(values: Values, request: Parameters) -> Coefficient:
         clusters=Clusters(request.clusters),
         confidence_level=request.confidence_level,
     )
-    return coefficient_of(alpha)
+    return coefficient_of(alpha if values.has_annotators else replace(alpha, reason=NO_ANNOTATOR))

@@ -124,9 +124,7 @@ def _speakers(sample: MeasuredSample, request: Parameters) -> tuple[Speaker, ...
     if not counted.annotations:
         counted = MeasuredSample.take(campaign, "none")
     headline = campaign.headline
-    means = _win_rates(counted) if headline == LABEL and counted.annotations else means_of(counted.values(headline))
-    if campaign.questions[headline].measure.better == "lower":
-        means = {name: -mean for name, mean in means.items()}
+    means = _win_rates(counted) if headline == LABEL and counted.annotations else strengths_of(counted.values(headline))
     return by_strength({name for both in campaign.speakers.values() for name in both}, means)
 
 
@@ -145,11 +143,15 @@ def _win_rates(sample: MeasuredSample) -> dict[str, float]:
     return dict(zip(wins.bots, wins.mean_win_rates.tolist(), strict=True))
 
 
-def means_of(values: Values) -> dict[str, float]:
-    """Return the mean value of each bot, and of people. A preference counts for either bot."""
+def strengths_of(values: Values) -> dict[str, float]:
+    """Return the mean value of each bot, and of people, negative where lower values are better.
+
+    A preference counts for either bot.
+    """
+    sign = -1 if values.measure.better == "lower" else 1
     sums: dict[str, list[float]] = {name: [] for name in values.names}
     for bot, other, value in zip(values.bot.tolist(), values.other.tolist(), values.value.tolist(), strict=True):
         sums[values.names[bot]].append(value)
         if other >= 0:
             sums[values.names[other]].append(1 - value)
-    return {name: sum(given) / len(given) for name, given in sums.items() if given}
+    return {name: sign * sum(given) / len(given) for name, given in sums.items() if given}

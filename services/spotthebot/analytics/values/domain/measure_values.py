@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,11 @@ from spotthebot.analytics.stats.annotations import HUMAN, FloatArray, IntArray
 from spotthebot.analytics.values.domain.value_table import RatedValue
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.measures import Measure
+
+NOBODY: Final = ""
+"""The annotator of a value that no annotator gives."""
+NO_ANNOTATOR: Final = "no annotator gives these values"
+"""Why there is no agreement on such values."""
 
 
 class Row(NamedTuple):
@@ -39,7 +44,8 @@ class Values:
     `unit` is what was rated: values of the same unit come from different annotators. Values with the same `text` vary
     together: turns of one dialogue, and conversations with the same text. In a preference, `value` 1 means that `bot`
     was preferred, 0 that `other` was preferred. Codes of units and texts follow their first occurrence. `left_out`
-    counts answers that are not about a single bot, or do not compare two bots.
+    counts answers that are not about a single bot, or do not compare two bots. `has_annotators` is False of values that
+    no annotator gives.
     """
 
     measure: Measure
@@ -51,6 +57,7 @@ class Values:
     other: IntArray
     value: FloatArray
     left_out: int
+    has_annotators: bool = True
 
     @classmethod
     def of(cls, measure: Measure, rows: Sequence[Row]) -> "Values":
@@ -69,6 +76,7 @@ class Values:
             other=np.fromiter((code.get(row.other or "", -1) for row in kept), dtype=np.int64),
             value=np.fromiter((row.value for row in kept), dtype=np.float64),
             left_out=len(rows) - len(kept),
+            has_annotators=any(row.annotator != NOBODY for row in rows) or not rows,
         )
 
     @property

@@ -108,7 +108,7 @@ class ValueTable:
                     turn=turn or None,
                     bot=bot,
                     annotator=annotator,
-                    annotator_kind=self._kinds[annotator],
+                    annotator_kind=self._kinds[annotator] if annotator else None,
                     dimension=measure,
                     value=value,
                     exchanges=int(exchanges) if exchanges else None,
@@ -202,7 +202,7 @@ class _Coded(NamedTuple):
         self, measure: str, dialogue: IntArray, names: Sequence[_Names], *, pairs_named: bool
     ) -> MeasuredValues:
         """Return the values that count, in the order of the things that were rated and of the annotators."""
-        has_annotators = names[_ANNOTATOR].ordered not in {(), ("",)}
+        has_annotators = any(names[_ANNOTATOR].ordered[code] for code in np.unique(self.annotator).tolist())
         part = np.unique(cell_code(self.turn, self.exchanges)[0], return_inverse=True)[1]
         key = dialogue
         for column in (part, self.pair, self.annotator):

@@ -16,6 +16,8 @@ def create_tables() -> None:
         sa.Column("chats", postgresql.ARRAY(sa.Uuid()), nullable=False),
         sa.Column("outcome", sa.Text()),
         sa.Column("seed", sa.Integer(), nullable=False),
+        sa.Column("scores", postgresql.ARRAY(sa.Uuid()), nullable=False),
+        sa.Column("latency", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_studies"),
         sa.UniqueConstraint("name", name="uq_studies_name"),

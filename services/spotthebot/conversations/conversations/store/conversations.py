@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Select, bindparam, cast, func, select, tuple_
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, insert
 
 from spotthebot.contracts.conversations.collections import StopRules
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant
@@ -13,7 +13,7 @@ from spotthebot.contracts.conversations.ids import ConversationId
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import Sides, check_looks
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
-from spotthebot.conversations.conversations.domain import Conversation, Speakers
+from spotthebot.conversations.conversations.domain import Conversation, Latencies, Speakers
 from spotthebot.conversations.conversations.errors import NoSuchConversation
 from spotthebot.conversations.conversations.tables import ConversationRow, TurnRow
 from spotthebot.kit.database.rows import from_row
@@ -145,6 +145,26 @@ async def list_speakers(session: ReadSession, collection_id: UUID, *, after: UUI
         Speakers(ConversationId(row_id), ConversationState(state), _sides(participants))
         for row_id, state, participants in await session.execute(statement)
     ]
+
+
+async def list_latencies(
+    session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
+) -> list[Latencies]:
+    """Return the latencies of a collection's conversations, in the order of its plan."""
+    latencies = (
+        select(func.array_agg(aggregate_order_by(TurnRow.latency_ms, TurnRow.position)))
+        .where(TurnRow.conversation_id == ConversationRow.id)
+        .scalar_subquery()
+    )
+    statement = (
+        select(ConversationRow.id, latencies)
+        .where(ConversationRow.collection_id == collection_id)
+        .order_by(ConversationRow.id)
+        .limit(limit)
+    )
+    if after is not None:
+        statement = statement.where(ConversationRow.id > after)
+    return [Latencies(ConversationId(row_id), tuple(found or ())) for row_id, found in await session.execute(statement)]
 
 
 _Whole = Select[ConversationRow, list[dict[str, Any]], str, dict[str, Any]]
