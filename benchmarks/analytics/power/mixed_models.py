@@ -2,7 +2,7 @@
 
 `python -m benchmarks.analytics.power.mixed_models [--simulations N] [--first-seed S]`. "Linear" is
 `linear_mixed_model`, "link" is `cumulative_link_mixed_model`, "suite's" is `rating_differences`. Tests are adjusted by
-Holm. Coverage is that of the intervals of single differences of equal bots.
+Holm. Coverage counts the intervals of single differences of equal bots.
 """
 
 import argparse
