@@ -132,12 +132,12 @@ class TestFaults:
             "conversations_per_pair: 1\n"
             "opening:\n"
             "  # nothing but this\n"
-            "  take: 1\n"
+            "  take: 0\n"
             "stops:\n"
             "\n"
             "  soon\n"
             "humans: {\n"
-            "  corpus: c,\n"
+            "  # nothing but this\n"
             "  conversations: 0\n"
             "}\n",
         )
@@ -145,8 +145,9 @@ class TestFaults:
             ["line 2", "name"],
             ["line 6", "domain"],
             ["line 12", "bots[2]"],
-            ["line 15", "opening.corpus"],
+            ["line 17", "opening.take"],
             ["line 18", "stops"],
+            ["line 21", "humans.corpus"],
             ["line 23", "humans.conversations"],
         ]
 
@@ -161,6 +162,14 @@ class TestFaults:
             (
                 ("exchanges: 1", "exchanges: 1\nopening: {corpus: c, take: 3}"),
                 "line 6: opening.take: the opening of 3 ",
+            ),
+            (
+                ("exchanges: 1", "exchanges: 1\nopening: {take: 2}"),
+                "line 6: opening: conversations open with a corpus or",
+            ),
+            (
+                ("exchanges: 1", "exchanges: 1\nopening: {first_words: Hi!, personas: true}"),
+                "line 6: opening.personas: first_words have no personas",
             ),
             (("all_play_all", "bipartite\npartners: [c, a]"), "line 4: partners[1]: 'a' is a target and a partner"),
         ],

@@ -89,7 +89,7 @@ class TestConversations:
         async with stored.write() as session:
             collection = await store_collection(session, [ELIZA, PARRY])
             values = {"opening": ["Yo.", "Hey."], "opening_shown": True, "external_id": "x1", "state": "complete"}
-            ending = {"ended_by": "farewell", "failure": "none"}
+            ending = {"ended_by": "farewell", "failure": "none", "personas": ["a nurse", ""]}
             (one,) = await store_conversations(session, collection, 1, turns=["Hi.", "Bye."], **values, **ending)
             found = await conversations_store.get_conversation(session, one)
             (speakers,) = await conversations_store.list_speakers(session, collection, after=None, limit=9)

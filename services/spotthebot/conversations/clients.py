@@ -102,6 +102,7 @@ class Bots:
 def _context(conversation: Conversation) -> ContextIn:
     return ContextIn.model_construct(
         turns=tuple(conversation.history),
+        persona=conversation.next_persona,
         seed=conversation.seed,
         conversation_id=conversation.id,
         speaker=conversation.next_speaker,

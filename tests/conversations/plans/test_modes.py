@@ -8,13 +8,13 @@ import pytest
 from spotthebot.contracts.bots.registry import Limits
 from spotthebot.contracts.conversations.collections import MAX_CONVERSATIONS, BipartiteIn, SelfPlayIn
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
-from spotthebot.conversations.plans.domain import Speaker, count_conversations, estimate, plan_conversations
+from spotthebot.conversations.plans.domain import Source, Speaker, count_conversations, estimate, plan_conversations
 from spotthebot.conversations.plans.errors import TooManyConversations
 from spotthebot.kit.ids import new_ids
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import add_bot, add_corpus, created, plan, until
 
-DIALOGUES = [tuple(f"{number}/{turn}" for turn in range(6)) for number in range(50)]
+DIALOGUES = [Source(tuple(f"{number}/{turn}" for turn in range(6))) for number in range(50)]
 
 
 def _bots(letter: str, count: int) -> list[Participant]:
@@ -77,7 +77,7 @@ class TestBipartite:
             )
         )
         planned = plan_conversations(request, targets, partners, DIALOGUES, [])
-        assert sorted(each.opening for each in planned[:50]) == sorted(turns[:3] for turns in DIALOGUES)
+        assert sorted(each.opening for each in planned[:50]) == sorted(each.turns[:3] for each in DIALOGUES)
 
     def test_the_published_size_is_accepted_and_a_million_is_refused(self):
         targets, partners = _ids(_bots("t", 11)), _ids(_bots("p", 24))

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from spotthebot.contracts.conversations.collections import AllPlayAllIn, BipartiteIn
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
-from spotthebot.conversations.plans.domain import HUMANS, plan_conversations
+from spotthebot.conversations.plans.domain import HUMANS, Source, plan_conversations
 from spotthebot.conversations.plans.errors import DialoguesTooShort, TooFewDialogues
 from spotthebot.kit.ids import new_ids
 
 NAMES = ("one", "two", "three", "four")
-DIALOGUES = [tuple(f"{number}/{turn}" for turn in range(10)) for number in range(12)]
+DIALOGUES = [Source(tuple(f"{number}/{turn}" for turn in range(10))) for number in range(12)]
 
 
 def _bots() -> list[Participant]:
@@ -88,7 +88,7 @@ class TestPlan:
         bots = _bots()
         planned = plan_conversations(_plan(bots, opening={}), bots, [], DIALOGUES, [])
         openings = [each.opening for each in planned]
-        assert sorted(openings[:12]) == sorted(openings[12:24]) == sorted(turns[:2] for turns in DIALOGUES)
+        assert sorted(openings[:12]) == sorted(openings[12:24]) == sorted(each.turns[:2] for each in DIALOGUES)
 
     def test_a_first_utterance_is_one_turn(self):
         bots = _bots()
@@ -101,7 +101,7 @@ class TestPlan:
         people = [each for each in planned if each.participants == HUMANS]
         assert len(people) == 5
         assert all(len(each.turns) == 6 for each in people)  # 3 exchanges
-        assert all(each.opening + each.turns in {turns[:8] for turns in DIALOGUES} for each in people)
+        assert all(each.opening + each.turns in {source.turns[:8] for source in DIALOGUES} for each in people)
         assert not {each.opening for each in people} & {each.opening for each in planned if not each.turns}
 
     @pytest.mark.parametrize("take", [1, 2, 3])
@@ -111,11 +111,11 @@ class TestPlan:
         planned = plan_conversations(_plan(bots, opening=opening, humans=5), bots, [], DIALOGUES, DIALOGUES)
         people = [each for each in planned if each.participants == HUMANS]
         assert {len(each.opening) for each in planned} == {take}
-        assert all(each.opening + each.turns in {turns[: take + 6] for turns in DIALOGUES} for each in people)
+        assert all(each.opening + each.turns in {source.turns[: take + 6] for source in DIALOGUES} for each in people)
 
     def test_only_dialogues_as_long_as_the_bots_conversations_are_drawn(self):
         bots = _bots()
-        short = [tuple(f"short {number}/{turn}" for turn in range(5)) for number in range(30)]
+        short = [Source(tuple(f"short {number}/{turn}" for turn in range(5))) for number in range(30)]
         planned = plan_conversations(_plan(bots, humans=12), bots, [], [], [*short, *DIALOGUES])
         assert [len(each.turns) for each in planned if each.participants == HUMANS] == [6] * 12  # 3 exchanges
 
@@ -129,7 +129,7 @@ class TestPlan:
     def test_openings_come_from_people_if_none_are_left(self):
         bots = _bots()
         planned = plan_conversations(_plan(bots, opening={}, humans=12), bots, [], DIALOGUES, DIALOGUES)
-        assert {each.opening for each in planned if not each.turns} == {turns[:2] for turns in DIALOGUES}
+        assert {each.opening for each in planned if not each.turns} == {source.turns[:2] for source in DIALOGUES}
 
     def test_the_same_seed_gives_the_same_plan_whatever_the_ids(self):
         def shape(seed: int) -> list[tuple[object, ...]]:
@@ -164,4 +164,4 @@ class TestPlan:
     def test_dialogues_too_short_for_an_opening_are_refused(self):
         bots = _bots()
         with pytest.raises(DialoguesTooShort):
-            plan_conversations(_plan(bots, opening={}), bots, [], [("alone",)], [])
+            plan_conversations(_plan(bots, opening={}), bots, [], [Source(("alone",))], [])

@@ -21,6 +21,8 @@ class TestAllPlayAll:
             "corpus_id": corpus,
             "split": "openings",
             "take": "first_exchange",
+            "first_words": None,
+            "personas": False,
             "shown": False,
         }
         assert planned["humans"] == {"corpus_id": corpus, "split": "openings", "conversations": 2}
@@ -74,7 +76,7 @@ class TestAllPlayAll:
             ({"bots": [NOBODY, "nobody"]}, "/bots/1"),
             ({"exchanges": 0}, "/exchanges"),
             ({"conversations_per_pair": 1_000_000}, "/conversations_per_pair"),
-            ({"opening": {}}, "/opening/corpus_id"),
+            ({"opening": {}}, "/opening"),
             ({"opening": {"corpus_id": NOBODY, "split": "a\u0000"}}, "/opening/split"),
             ({"humans": {"corpus_id": NOBODY, "split": "Openings", "conversations": 1}}, "/humans/split"),
             ({"colour": "red"}, "/colour"),

@@ -93,6 +93,7 @@ def _conversation(**more: Any) -> ConversationOut:
         "ended_by": "exchanges",
         "failure": None,
         "participants": [{"kind": "bot", "name": name} for name in "xy"],
+        "personas": None,
         "opening": turns("hello", "hi"),
         "opening_shown": False,
         "turns": turns("<script>alert(1)</script>", "one", "two", "three", "four", "five", "six", "seven"),

@@ -116,7 +116,8 @@ class WebsocketChatSpeaker(Speaker):
 def shown(context: Context, history: Literal["all_turns", "last_turn"]) -> str:
     """Return the text for the agent: one turn per line, without words that the chat service would take for commands."""
     turns = context.turns if history == "all_turns" else context.turns[-1:]
-    persona = [f"your persona: {context.persona}"] if context.persona and history == "all_turns" else []
+    lines = (context.persona or "").split("\n") if history == "all_turns" else []
+    persona = [f"your persona: {line}" for line in lines if line.strip()]
     text = "\n".join(" ".join(each.split()) for each in (*persona, *turns))
     for command in _COMMANDS:
         text = text.replace(command, f"({command[1:-1]})")

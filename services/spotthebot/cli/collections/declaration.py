@@ -57,9 +57,12 @@ Partners = Annotated[
 
 
 class OpeningFrom(OpeningSettings):
-    """Utterances of people that conversations begin with, drawn without replacement until all were used."""
+    """Utterances of people that conversations begin with, drawn without replacement until all were used.
 
-    corpus: Corpus
+    Or the same first words for all.
+    """
+
+    corpus: Corpus | None = Field(default=None, description="Where the utterances come from; null with first_words.")
 
 
 class PeopleFrom(HumanPoolSettings):

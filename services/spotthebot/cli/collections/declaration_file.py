@@ -11,7 +11,7 @@ from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, Peo
 from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
 from spotthebot.cli.declarations.yaml_file import Place, YamlFile
 from spotthebot.contracts.conversations.chats import ChatOpening, Question, chat_faults
-from spotthebot.contracts.conversations.collections import StopRules, plan_faults
+from spotthebot.contracts.conversations.collections import StopRules, opening_faults, plan_faults
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 
 CollectionDeclared: TypeAlias = Declared[Declaration]
@@ -46,6 +46,9 @@ def contradictions(request: Declaration) -> Contradictions:
     """Yield the contradictions between keys of a collection's declaration, with their places."""
     yield from _wrong_for_the_mode(request)
     partners = () if isinstance(request.partners, PartnerSetRef) else request.partners
+    if request.opening is not None:
+        for key, fault in opening_faults(request.opening, request.opening.corpus):
+            yield ("opening", key) if key else ("opening",), f"{fault}."
     for place, fault in plan_faults(request, request.mode, request.opening, request.bots, partners):
         yield place, f"{fault}."
 

@@ -118,7 +118,7 @@ def _bots_named(request: Declaration | ChatsDeclaration) -> Iterator[tuple[Place
 def _corpora_named(request: Declaration | ChatsDeclaration) -> Iterator[tuple[Place, str]]:
     if isinstance(request, ChatsDeclaration):
         return
-    if request.opening is not None:
+    if request.opening is not None and request.opening.corpus is not None:
         yield ("opening", "corpus"), request.opening.corpus
     if request.humans is not None:
         yield ("humans", "corpus"), request.humans.corpus
@@ -130,7 +130,9 @@ def _planned(request: Declaration, bots: Mapping[str, UUID], corpora: Mapping[st
     for key, kind in (("opening", Opening), ("humans", HumanPool)):
         if (said := values[key]) is not None:
             fields = dict(said)
-            values[key] = kind.model_construct(corpus_id=corpora[fields.pop("corpus")], **fields)
+            if (corpus := fields.pop("corpus")) is not None:
+                fields["corpus_id"] = corpora[corpus]
+            values[key] = kind.model_construct(**fields)
     if isinstance(request.partners, PartnerSetRef):
         values["partners"] = PartnerSetRef.model_construct(**dict(request.partners))
     elif request.partners:

@@ -54,6 +54,8 @@ class Conversation:
     pair: int = 0
     round: int = 0
     ended_by: Ending | None = None
+    personas: tuple[str, str] | None = None
+    """Who A and B are to be; empty for a side without a persona."""
     attempts: int = 0
     """The number of failed requests for the next turn."""
     stop: StopRules = _NEVER
@@ -70,6 +72,11 @@ class Conversation:
     def next_version(self) -> int | None:
         """The version of the next speaker's bot at the beginning of this conversation; None if it was not stored."""
         return self.participants[len(self.turns) % 2].version
+
+    @property
+    def next_persona(self) -> str | None:
+        """Who the next speaker is to be; None if it may be anyone."""
+        return (self.personas[len(self.turns) % 2] or None) if self.personas else None
 
     @property
     def next_bot(self) -> UUID | None:
@@ -96,12 +103,16 @@ class Conversation:
     def seen_by(self, bot_id: UUID) -> "Conversation":
         """Return the conversation as the bot's owner may see it.
 
-        It lacks the other bot and the errors of the other bot's server.
+        It lacks the other bot, its persona, and the errors of the other bot's server.
         """
         first, second = (side if side.bot_id == bot_id else _nameless(side) for side in self.participants)
         at_partner = self.participants[len(self.turns) % 2].bot_id != bot_id
         failure = PARTNER_FAILED if at_partner and self.state is ConversationState.FAILED else self.failure
-        return replace(self, participants=(first, second), failure=failure)
+        personas = self.personas and (
+            self.personas[0] if self.participants[0].bot_id == bot_id else "",
+            self.personas[1] if self.participants[1].bot_id == bot_id else "",
+        )
+        return replace(self, participants=(first, second), failure=failure, personas=personas)
 
     @property
     def opening_turns(self) -> tuple[Turn, ...]:

@@ -61,6 +61,7 @@ class ConversationRow(Base):
     failure: Mapped[str | None] = mapped_column(String(1000))
     opening: Mapped[list[str]] = mapped_column(ARRAY(Text))
     opening_shown: Mapped[bool]
+    personas: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
     turns_planned: Mapped[int]
     turns_said: Mapped[int] = mapped_column(server_default="0")
     seed: Mapped[int]

@@ -168,6 +168,7 @@ def _exported(
             "collection_cancelled": source.is_cancelled,
             "bots": [side["name"] for side in sides],
             "participants": sides,
+            "personas": row.personas,
             "opening": [
                 {"speaker": speaker_at(position - len(row.opening)), "text": said}
                 for position, said in enumerate(row.opening)

@@ -46,6 +46,7 @@ async def add_exported(
             "failure": each.failure,
             "opening": [turn.text for turn in each.opening],
             "opening_shown": each.opening_shown,
+            "personas": None if each.personas is None else [*each.personas],
             "turns_planned": len(each.turns),
             "turns_said": len(each.turns),
             "seed": each.seed,

@@ -220,6 +220,7 @@ async def import_conversations(
             domain=collection.domain,
             pair=pairs[each.participants],
             ended_by=Ending.EXCHANGES,
+            personas=each.personas,
         )
         for each_id, each in zip(new_ids(len(uploaded)), uploaded, strict=True)
     ]

@@ -18,18 +18,33 @@ from spotthebot.contracts.conversations.collections import (
     BotWarningOut,
     EstimateOut,
     HumanPool,
+    Opening,
     PlannedIn,
     SelfPlayIn,
 )
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.conversations.collections.domain import Sides
-from spotthebot.conversations.plans.errors import DialoguesTooShort, TooFewDialogues, TooManyConversations
+from spotthebot.conversations.plans.errors import DialoguesTooShort, NoPersonas, TooFewDialogues, TooManyConversations
 
 HUMANS = (
     Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME),
     Participant(kind=ParticipantKind.HUMAN, name=HUMAN_NAME),
 )
+
+
+@dataclass(frozen=True)
+class Source:
+    """A dialogue of people that a plan draws from: its turns, and the personas of its first and its second speaker."""
+
+    turns: tuple[str, ...]
+    personas: tuple[str, str] | None = None
+
+    def personas_after(self, opening: int) -> tuple[str, str] | None:
+        """Return the personas of A and B where the first `opening` turns are the opening: A says the next turn."""
+        if self.personas is None or opening % 2 == 0:
+            return self.personas
+        return self.personas[1], self.personas[0]
 
 
 @dataclass(frozen=True)
@@ -41,6 +56,7 @@ class PlannedConversation:
     turns: tuple[str, ...]
     seed: int
     round: int
+    personas: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -70,8 +86,8 @@ def plan_conversations(
     plan: PlannedIn,
     bots: Sequence[Participant],
     partners: Sequence[Participant],
-    openings: Sequence[tuple[str, ...]],
-    human_dialogues: Sequence[tuple[str, ...]],
+    openings: Sequence[Source],
+    human_dialogues: Sequence[Source],
 ) -> list[PlannedConversation]:
     """Plan every pair's conversations, then mix in the human dialogues at seeded positions.
 
@@ -83,7 +99,7 @@ def plan_conversations(
     count_conversations(plan, len(partners))
     chance = random.Random(f"plan/{plan.seed}")  # noqa: S311 - reproducible draws, no secrets
     by_people = _choose_human_dialogues(plan, human_dialogues, chance)
-    draws = _draw_openings(plan, openings, frozenset(by_people), chance)
+    draws = _draw_openings(plan, openings, frozenset(each.turns for each in by_people), chance)
     conversations = []
     for pair in _pairs(plan, bots, partners):
         first, second = pair.sides
@@ -91,7 +107,9 @@ def plan_conversations(
             swapped = plan.order == "both" and number % 2 == 1
             participants = (second, first) if swapped else (first, second)
             seed = _seed(plan.seed, *pair.numbers, number)
-            conversations.append(PlannedConversation(participants, next(draws), (), seed, number))
+            opening = next(draws)
+            personas = opening.personas_after(len(opening.turns))
+            conversations.append(PlannedConversation(participants, opening.turns, (), seed, number, personas))
     return _mixed(conversations, plan, by_people, chance)
 
 
@@ -113,26 +131,25 @@ def _pairs(plan: PlannedIn, bots: Sequence[Participant], partners: Sequence[Part
 def _mixed(
     conversations: list[PlannedConversation],
     plan: PlannedIn,
-    by_people: Sequence[tuple[str, ...]],
+    by_people: Sequence[Source],
     chance: random.Random,
 ) -> list[PlannedConversation]:
     start = _turns_before_people(plan)
-    for number, turns in enumerate(by_people):
-        said = turns[start : start + 2 * plan.exchanges]
+    for number, source in enumerate(by_people):
+        said = source.turns[start : start + 2 * plan.exchanges]
         position = chance.randrange(len(conversations) + 1)
-        conversations.insert(position, PlannedConversation(HUMANS, turns[:start], said, 0, number))
+        personas = source.personas_after(start)
+        conversations.insert(position, PlannedConversation(HUMANS, source.turns[:start], said, 0, number, personas))
     return conversations
 
 
-def list_human_dialogues(
-    plan: PlannedIn, humans: HumanPool, dialogues: Sequence[tuple[str, ...]]
-) -> list[tuple[str, ...]]:
+def list_human_dialogues(plan: PlannedIn, humans: HumanPool, dialogues: Sequence[Source]) -> list[Source]:
     """Return the human dialogues that are as long as the bots' conversations; raises TooFewDialogues.
 
     If human dialogues never appeared at the longest length, annotators could tell people from bots by the length alone.
     """
     turns_needed = _turns_before_people(plan) + 2 * plan.exchanges
-    long_enough = [turns for turns in dialogues if len(turns) >= turns_needed]
+    long_enough = [each for each in dialogues if len(each.turns) >= turns_needed]
     if len(long_enough) < humans.conversations:
         raise TooFewDialogues(
             split=humans.split,
@@ -155,9 +172,7 @@ def _turns_before_people(plan: PlannedIn) -> int:
     return plan.opening.utterances if plan.opening.shown else 2 * -(-plan.opening.utterances // 2)
 
 
-def _choose_human_dialogues(
-    plan: PlannedIn, dialogues: Sequence[tuple[str, ...]], chance: random.Random
-) -> list[tuple[str, ...]]:
+def _choose_human_dialogues(plan: PlannedIn, dialogues: Sequence[Source], chance: random.Random) -> list[Source]:
     if plan.humans is None:
         return []
     return chance.sample(list_human_dialogues(plan, plan.humans, dialogues), plan.humans.conversations)
@@ -165,21 +180,33 @@ def _choose_human_dialogues(
 
 def _draw_openings(
     plan: PlannedIn,
-    dialogues: Sequence[tuple[str, ...]],
+    dialogues: Sequence[Source],
     by_people: frozenset[tuple[str, ...]],
     chance: random.Random,
-) -> Iterator[tuple[str, ...]]:
+) -> Iterator[Source]:
     if plan.opening is None:
-        return itertools.repeat(())
+        return itertools.repeat(Source(()))
+    if plan.opening.first_words is not None:
+        return itertools.repeat(Source((plan.opening.first_words,)))
+    usable = list_openings(plan.opening, dialogues)
+    pool = [each for each in usable if each.turns not in by_people] or usable
     count = plan.opening.utterances
-    long_enough = [turns for turns in dialogues if len(turns) >= count]
+    cut = [Source(each.turns[:count], each.personas if plan.opening.personas else None) for each in pool]
+    return _shuffled_forever(cut, chance.randrange(2**32))
+
+
+def list_openings(opening: Opening, dialogues: Sequence[Source]) -> list[Source]:
+    """Return the dialogues that can open a conversation; raises DialoguesTooShort, NoPersonas."""
+    long_enough = [each for each in dialogues if len(each.turns) >= opening.utterances]
     if not long_enough:
-        raise DialoguesTooShort(split=plan.opening.split)
-    pool = [turns for turns in long_enough if turns not in by_people] or long_enough
-    return _shuffled_forever([turns[:count] for turns in pool], chance.randrange(2**32))
+        raise DialoguesTooShort(split=opening.split)
+    usable = [each for each in long_enough if each.personas or not opening.personas]
+    if not usable:
+        raise NoPersonas(split=opening.split)
+    return usable
 
 
-def _shuffled_forever(pool: list[tuple[str, ...]], seed: int) -> Iterator[tuple[str, ...]]:
+def _shuffled_forever(pool: list[Source], seed: int) -> Iterator[Source]:
     chance = random.Random(f"openings/{seed}")  # noqa: S311 - reproducible draws, no secrets
     while True:
         yield from chance.sample(pool, len(pool))

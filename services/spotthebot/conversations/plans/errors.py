@@ -15,5 +15,9 @@ class DialoguesTooShort(Invalid):
     """No dialogue of the split '{split}' is long enough to open a conversation: open with fewer utterances."""
 
 
+class NoPersonas(Invalid):
+    """No dialogue of the split '{split}' has personas: name a split of PersonaChat's kind, or leave personas out."""
+
+
 class LearnedFromPeople(Invalid):
     """The bot '{name}' learned from the split '{split}', so people's conversations must come from another split."""

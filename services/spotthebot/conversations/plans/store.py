@@ -9,8 +9,8 @@ from spotthebot.kit.database.sessions import WriteSession
 
 _CONVERSATIONS = """
     COPY conversations.conversations (
-        id, collection_id, pair, round, state, ended_by, opening, opening_shown, turns_planned, turns_said, seed,
-        next_bot
+        id, collection_id, pair, round, state, ended_by, opening, opening_shown, personas, turns_planned,
+        turns_said, seed, next_bot
     ) FROM STDIN
 """
 _TURNS = "COPY conversations.turns (conversation_id, position, text) FROM STDIN"
@@ -32,6 +32,7 @@ async def add_planned(session: WriteSession, conversations: Sequence[Conversatio
                         each.ended_by,
                         list(each.opening),
                         each.opening_shown,
+                        None if each.personas is None else list(each.personas),
                         each.turns_planned,
                         len(each.turns),
                         each.seed,

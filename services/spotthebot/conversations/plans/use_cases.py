@@ -26,10 +26,12 @@ from spotthebot.conversations.participants.use_cases import Participants, find_p
 from spotthebot.conversations.plans import store
 from spotthebot.conversations.plans.domain import (
     PlannedConversation,
+    Source,
     Speaker,
     count_conversations,
     estimate,
     list_human_dialogues,
+    list_openings,
     plan_conversations,
 )
 from spotthebot.conversations.plans.errors import LearnedFromPeople
@@ -46,8 +48,10 @@ async def start_collection(
     count_conversations(plan, len(participants.partners))
     if plan.humans is not None:
         _check_learners(plan.humans, chain(participants.bots, participants.partners))
-    await corpora_store.lock_corpora(session, [pool.corpus_id for pool in (plan.opening, plan.humans) if pool])
-    openings = await list_dialogues(session, plan.opening.corpus_id, plan.opening.split) if plan.opening else []
+    await corpora_store.lock_corpora(
+        session, [pool.corpus_id for pool in (plan.opening, plan.humans) if pool and pool.corpus_id]
+    )
+    openings = await _list_openings(session, plan)
     human_dialogues = await list_dialogues(session, plan.humans.corpus_id, plan.humans.split) if plan.humans else []
     planned = await asyncio.to_thread(
         plan_conversations,
@@ -92,8 +96,14 @@ def _check_learners(people: HumanPool, bots: Iterable[BotOut]) -> None:
                 raise LearnedFromPeople(name=bot.name, split=people.split)
 
 
-async def list_dialogues(session: ReadSession, corpus_id: UUID, split: str) -> list[tuple[str, ...]]:
-    """Return the turns of a split's dialogues; raises UnknownCorpusInPlan, SplitIsEmpty."""
+async def _list_openings(session: ReadSession, plan: PlannedIn) -> list[Source]:
+    if plan.opening is None or plan.opening.corpus_id is None:
+        return []
+    return list_openings(plan.opening, await list_dialogues(session, plan.opening.corpus_id, plan.opening.split))
+
+
+async def list_dialogues(session: ReadSession, corpus_id: UUID, split: str) -> list[Source]:
+    """Return a split's dialogues; raises UnknownCorpusInPlan, SplitIsEmpty."""
     try:
         corpus = await corpora_store.get_corpus(session, corpus_id)
     except NoSuchCorpus as error:
@@ -101,7 +111,7 @@ async def list_dialogues(session: ReadSession, corpus_id: UUID, split: str) -> l
     rows = await corpora_store.list_dialogues(session, corpus_id, split=split)
     if not rows:
         raise SplitIsEmpty(corpus=corpus.name, split=split)
-    return [tuple(row.turns) for row in rows]
+    return [Source(row.turns, row.persona) for row in rows]
 
 
 def _conversations(
@@ -135,6 +145,7 @@ def _conversation(
         pair=pair,
         round=planned.round,
         ended_by=Ending.EXCHANGES if planned.turns else None,
+        personas=planned.personas,
     )
 
 
@@ -144,8 +155,7 @@ async def estimate_collection(database: Database, bots: Bots, plan: PlannedIn) -
     conversations = count_conversations(plan, len(participants.partners))
     too_short = 0
     async with database.read() as session:
-        if plan.opening is not None:
-            await list_dialogues(session, plan.opening.corpus_id, plan.opening.split)
+        await _list_openings(session, plan)
         if plan.humans is not None:
             dialogues = await list_dialogues(session, plan.humans.corpus_id, plan.humans.split)
             too_short = len(dialogues) - len(list_human_dialogues(plan, plan.humans, dialogues))

@@ -61,7 +61,7 @@ async def _read_collection(clients: Clients, collection_id: UUID) -> Collection:
         if spoke.state is ConversationState.COMPLETE:
             counted.speakers[frozenset(each.name for each in spoke.participants)] += 1
     plan = await clients.conversations.get_plan(collection_id)
-    pools = (pool.corpus_id for pool in (plan.opening, plan.humans) if pool is not None)
+    pools = (pool.corpus_id for pool in (plan.opening, plan.humans) if pool and pool.corpus_id)
     corpora = {str(each): (await clients.conversations.get_corpus(each)).name for each in dict.fromkeys(pools)}
     return Collection(await clients.conversations.get_collection(collection_id), plan, corpora, counted)
 

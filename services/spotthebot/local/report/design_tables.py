@@ -247,8 +247,11 @@ def _collection_row(found: Collection) -> tuple[Cell, ...]:
 
 
 def _opening(opening: Opening, corpora: Mapping[str, str]) -> str:
-    taken = _TAKEN.get(str(opening.take), f"{opening.take} utterances")
     shown = "shown to annotators" if opening.shown else "hidden from annotators"
+    if opening.first_words is not None:
+        return f"the words {opening.first_words!a}, {shown}"
+    taken = _TAKEN.get(str(opening.take), f"{opening.take} utterances")
+    shown = f"with their speakers' personas, {shown}" if opening.personas else shown
     return f"{taken} of {corpora.get(str(opening.corpus_id), 'a corpus')} (split {opening.split}), {shown}"
 
 

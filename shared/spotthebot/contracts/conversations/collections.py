@@ -12,7 +12,7 @@ from spotthebot.contracts.conversations.chats import ChatSettings, HumanBotIn, Q
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.contracts.names import ReadableName
-from spotthebot.contracts.wire import Domain, Split, Wire
+from spotthebot.contracts.wire import Domain, Split, Wire, Words
 
 MAX_CONVERSATIONS = 500_000
 """The limit of conversations in one collection: three times the published bipartite-play."""
@@ -29,18 +29,48 @@ class OpeningSettings(Wire):
         | Annotated[int, Field(ge=1, le=20), Tag("a number")],
         Discriminator(lambda take: "a number" if isinstance(take, int) else "a name"),
     ] = Field(default="first_exchange", description="What of a dialogue to take, or a number of utterances.")
+    first_words: Words | None = Field(
+        default=None, description="The first turn of every conversation, in place of a corpus; side B has said it."
+    )
+    personas: bool = Field(
+        default=False,
+        description="Whether each bot is given the persona of the speaker whose place it takes in the dialogue. "
+        "Only dialogues with personas are drawn; annotators never see a persona.",
+    )
     shown: bool = Field(default=False, description="Whether annotators see the opening.")
 
     @property
     def utterances(self) -> int:
-        """Return how many utterances of people each conversation begins with."""
+        """Return how many utterances each conversation begins with, before its bots speak."""
+        if self.first_words is not None:
+            return 1
         return self.take if isinstance(self.take, int) else _OPENING_UTTERANCES[self.take]
 
 
-class Opening(OpeningSettings):
-    """How conversations begin: with utterances of people from a corpus, each used once before any is used again."""
+def opening_faults(opening: OpeningSettings, corpus: object | None) -> Iterator[tuple[str | None, str]]:
+    """Yield each fault of an opening: the key of a value that contradicts another one, if it is one, and the reason.
 
-    corpus_id: UUID
+    `corpus` is an id in a request, or a name in a file.
+    """
+    if (corpus is None) == (opening.first_words is None):
+        yield None, "conversations open with a corpus or with first_words: name one of them"
+    if opening.first_words is not None and opening.personas:
+        yield "personas", "first_words have no personas: draw openings of a corpus that has them"
+
+
+class Opening(OpeningSettings):
+    """How conversations begin: with utterances of people from a corpus, each used once before any is used again.
+
+    Or all begin with the same first words (Sato et al. 2022, section 5).
+    """
+
+    corpus_id: UUID | None = Field(default=None, description="Null with first_words.")
+
+    @model_validator(mode="after")
+    def _values_go_together(self) -> Self:
+        for _, fault in opening_faults(self, self.corpus_id):
+            raise ValueError(fault)
+        return self
 
 
 class HumanPoolSettings(Wire):

@@ -9,7 +9,12 @@ from pydantic import Field, StringConstraints, model_validator
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
 from spotthebot.contracts.turns import MAX_TURNS, Turn
-from spotthebot.contracts.wire import ExternalId, Name, Text, Wire
+from spotthebot.contracts.wire import ExternalId, Name, Text, Utterance, Wire
+
+Personas = Annotated[
+    tuple[Utterance, Utterance],
+    Field(description="Who A and B were to be; an empty text: anyone."),
+]
 
 
 class ParticipantKind(StrEnum):
@@ -58,6 +63,7 @@ class ConversationIn(Wire):
 
     external_id: ExternalId = Field(description="Unique in the collection: uploading it again changes nothing.")
     participants: tuple[Participant, Participant]
+    personas: Personas | None = None
     turns: tuple[Turn, ...] = Field(min_length=1, max_length=MAX_TURNS, fail_fast=True)
 
     @model_validator(mode="after")
@@ -178,6 +184,7 @@ class ConversationOut(Wire):
     ended_by: Ending | None = Field(description="Null where it is not complete.")
     failure: str | None = Field(description="Why it failed, or waits.")
     participants: tuple[Participant, Participant]
+    personas: Personas | None = Field(description="Null: nobody was given one. The partner's is kept from a team.")
     opening: tuple[Turn, ...] = Field(max_length=MAX_TURNS)
     opening_shown: bool = Field(description="Whether annotators see the opening.")
     turns: tuple[Turn, ...] = Field(max_length=MAX_TURNS)

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from spotthebot.contracts.annotation.annotations import AnnotatorKind, with_kind
 from spotthebot.contracts.conversations.chats import Score
-from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant
+from spotthebot.contracts.conversations.conversations import ConversationState, Ending, Participant, Personas
 from spotthebot.contracts.conversations.corpora import RejectedOut
 from spotthebot.contracts.conversations.ids import Mode
 from spotthebot.contracts.conversations.quality import PersonalDataOut
@@ -86,6 +86,7 @@ class ExportedConversation(Wire):
     )
     bots: tuple[Name, Name] = Field(description="What results call A and B; all humans are HU.")
     participants: tuple[Participant, Participant]
+    personas: Personas | None = Field(default=None, description="Null: nobody was given one.")
     opening: tuple[Turn, ...] = Field(max_length=1000, description="What people said before the first turn.")
     opening_shown: bool = Field(description="Whether annotators see the opening.")
     seed: int = Field(ge=0, lt=2**31)

@@ -97,6 +97,7 @@ def create_tables() -> None:
         sa.Column("failure", sa.String(1000)),
         sa.Column("opening", postgresql.ARRAY(sa.Text()), nullable=False),
         sa.Column("opening_shown", sa.Boolean(), nullable=False),
+        sa.Column("personas", postgresql.ARRAY(sa.Text())),
         sa.Column("turns_planned", sa.Integer(), nullable=False),
         sa.Column("turns_said", sa.Integer(), server_default="0", nullable=False),
         sa.Column("seed", sa.Integer(), nullable=False),

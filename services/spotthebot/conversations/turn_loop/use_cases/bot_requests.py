@@ -101,14 +101,16 @@ def _split_by_bytes(conversations: Sequence[Conversation]) -> Iterable[Sequence[
 
 def _fit(conversations: Sequence[Conversation]) -> bool:
     """Return whether conversations fit into one request; serialises them only if an estimate does not decide."""
-    characters = sum(len(turn) + 1 for each in conversations for turn in each.history)
+    characters = sum(len(text) + 1 for each in conversations for text in (*each.history, each.next_persona or ""))
     if len(conversations) * _MAX_BYTES_BESIDE + characters * _MAX_BYTES_PER_CHARACTER <= MAX_REPLIES_BYTES:
         return True
     return sum(map(_bytes_of, conversations)) <= MAX_REPLIES_BYTES
 
 
 def _bytes_of(conversation: Conversation) -> int:
-    return _MAX_BYTES_BESIDE + len(json.dumps(conversation.history, ensure_ascii=False).encode())
+    return _MAX_BYTES_BESIDE + len(
+        json.dumps([*conversation.history, conversation.next_persona], ensure_ascii=False).encode()
+    )
 
 
 async def _request_in_halves(bots: Bots, conversations: Sequence[Conversation], refused: PeerRefused) -> BotAnswer:
