@@ -8,6 +8,7 @@ from scipy import stats
 
 from spotthebot.inference.models.dialogue.kind import load
 from spotthebot.inference.models.dialogue.requests import GenerationRequest
+from spotthebot.inference.models.plain_text import tokens_without_text
 from tests.factories import tiny_models
 from tests.factories.lazy_imports import lazily, needs_models
 from tests.factories.tiny_models import BEGIN, END, MAKERS, SENTENCES, mixed_requests
@@ -57,8 +58,15 @@ def first_tokens(folders):
     ids = torch.tensor([[*words.encode(SENTENCES[0], add_special_tokens=False), words.eos_token_id]])
     with torch.no_grad():
         logits = model(ids).logits[0, -1].double()
+    logits[controls(words)] = float("-inf")
     texts = [words.decode([token], skip_special_tokens=True).strip() for token in range(len(logits))]
     return lambda temperature: list(zip(texts, (logits / temperature).softmax(0).tolist(), strict=True))
+
+
+def controls(words):
+    """Return the tokens of the 31 characters of ASCII that are no text: all below the blank but tab and line feed."""
+    silent = {chr(code) for code in (*range(32), 127)} - {"\t", "\n"}
+    return [token for token in range(len(words)) if words.decode([token]) in silent]
 
 
 def prompt_of(model, *turns, persona=None, **more):
@@ -143,6 +151,7 @@ class TestGreedyReplies:
             do_sample=False,
             num_beams=1,
             repetition_penalty=penalty,
+            suppress_tokens=controls(words) or None,
             eos_token_id=words.eos_token_id,
             pad_token_id=words.pad_token_id if words.pad_token_id is not None else words.eos_token_id,
         )
@@ -201,6 +210,15 @@ class TestDrawnReplies:
         counts = self.drawn(loaded("gpt2"), top_p=0.6)
         assert len(nucleus) > 4
         assert set(counts) == set(nucleus)
+
+    def test_hold_no_control_character(self, folders, loaded):
+        """Its tokenizer has 31 of some 400 tokens for them, so that a warm model would draw one every few words."""
+        words: Any = AutoTokenizer.from_pretrained(folders("gpt2"))
+        assert len(controls(words)) == 31
+        assert tokens_without_text(words, len(words)) == controls(words)
+        requests = [GenerationRequest((SENTENCES[0],), temperature=3.0, seed=seed) for seed in range(60)]
+        silent = {words.decode([token]) for token in controls(words)}
+        assert [reply for reply in loaded("gpt2").replies(requests) if silent & set(reply)] == []
 
     def test_repeat_with_their_seed_and_differ_with_another(self, model):
         requests = [GenerationRequest((SENTENCES[2],), seed=seed, temperature=1.2) for seed in range(20)]

@@ -1,6 +1,10 @@
-"""Cleans texts for a model: removes its control tokens."""
+"""Plain text for a model and from it: no control tokens in what it reads, no control characters in what it writes."""
 
+import re
 from typing import Any
+
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+"""What no reply may hold: control characters but tab and line feed, and overrides of the direction."""
 
 
 class PlainText:
@@ -14,3 +18,13 @@ class PlainText:
         for control in self._controls:
             text = text.replace(control, " ")
         return text.encode("utf-8", "replace").decode()
+
+
+def tokens_without_text(tokenizer: Any, size: int) -> list[int]:  # noqa: ANN401 - as above
+    """Return the tokens below `size` that hold a character which no reply may hold, in order.
+
+    A tokenizer of bytes has a token for each control character. A model that was trained for short draws them.
+    """
+    tokens = range(min(size, len(tokenizer)))
+    texts = tokenizer.batch_decode([[token] for token in tokens], clean_up_tokenization_spaces=False)
+    return [token for token, text in zip(tokens, texts, strict=True) if _NO_TEXT.search(text)]

@@ -8,6 +8,7 @@ import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
 
 from ..context_length import has_changing_rope
+from ..plain_text import tokens_without_text
 from ..protocol import ModelDescription
 from ..row_groups import MAX_ROWS, groups
 from .context_window import fitted, split_context
@@ -62,6 +63,8 @@ class TransformersModel:
     def _settings(self, theirs: Any) -> GenerationConfig:  # noqa: ANN401 - loosely typed by transformers
         names = (*_KEPT, *_KEPT_OF_DECODERS) if self._is_encoder_decoder else _KEPT
         kept = {name: value for name in names if (value := getattr(theirs, name, None)) is not None}
+        silent = tokens_without_text(self._tokenizer, self._model.get_input_embeddings().num_embeddings)
+        kept["suppress_tokens"] = sorted({*kept.get("suppress_tokens", ()), *silent} - self._ends) or None
         return _settings(**{**kept, "eos_token_id": sorted(self._ends), "pad_token_id": self._padding})
 
     def replies(self, requests: Sequence[GenerationRequest]) -> list[str]:
