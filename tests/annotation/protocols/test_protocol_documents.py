@@ -239,6 +239,7 @@ class TestBuiltInProtocols:
             "abc_personal_information",
             "abc_sociality",
             "abc_transitions",
+            "bipartite_likert",
             "comparative",
             "dialogue_likert",
             "factual_behaviour",
@@ -247,7 +248,7 @@ class TestBuiltInProtocols:
             "spot_the_bot_labels",
             "turn_likert",
         ]
-        assert [check_protocol(each) for each in built_in_protocols().values()] == [()] * 17
+        assert [check_protocol(each) for each in built_in_protocols().values()] == [()] * 18
 
     def test_ask_in_spot_the_bot_for_the_values_of_its_annotations(self):
         asked = {each.question.id: each.question for each in questions_of(built_in_protocols()["spot_the_bot", 1])}

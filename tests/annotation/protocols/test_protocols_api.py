@@ -202,7 +202,7 @@ class TestClient:
 
 async def _pages(client: Any, limit: int, **filters: str) -> list[dict[str, Any]]:
     found, cursor = [], None
-    for _ in range(20):
+    for _ in range(40):
         params = {"limit": limit, **filters, **({"cursor": cursor} if cursor else {})}
         page = (await client.get(PATH, params=params)).json()
         assert len(page["items"]) <= limit

@@ -15,6 +15,7 @@ BUILT_IN: Final = frozenset(
         "abc_personal_information",
         "abc_sociality",
         "abc_transitions",
+        "bipartite_likert",
         "comparative",
         "dialogue_likert",
         "factual_behaviour",
