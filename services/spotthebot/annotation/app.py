@@ -15,6 +15,7 @@ from spotthebot.annotation.deps import FRONTENDS
 from spotthebot.annotation.entries import api as entries_api
 from spotthebot.annotation.events.store import EVENTS
 from spotthebot.annotation.exports import api as exports_api
+from spotthebot.annotation.judges import api as judges_api
 from spotthebot.annotation.metadata import IDEMPOTENCY
 from spotthebot.annotation.metrics.use_cases import read_metrics
 from spotthebot.annotation.payments import api as payments_api
@@ -69,6 +70,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
             annotations_api.router,
             exports_api.router,
             protocols_api.router,
+            judges_api.router,
             trainings_api.router,
             attempts_api.router,
             studies_api.router,

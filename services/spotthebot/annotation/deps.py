@@ -3,9 +3,10 @@
 from operator import attrgetter
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Query
 
 from spotthebot.contracts.access import Role
+from spotthebot.contracts.annotation.judges import MAX_JUDGES, JudgeAsked
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.events.subscribers import Subscribers
 from spotthebot.kit.web.bearer.authentication import allow
@@ -30,6 +31,10 @@ AdminReader = Annotated[Principal, Depends(_admins)]
 CampaignReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
 """May read labels and their conversations; frontends may not."""
+AskedJudges = Annotated[
+    tuple[JudgeAsked, ...],
+    Query(max_length=MAX_JUDGES, description="Judges whose annotations are included, by name; `*`: all of them."),
+]
 
 
 FRONTENDS = Subscribers(Role.ANNOTATION, attrgetter("owner"))

@@ -9,6 +9,7 @@ from spotthebot.annotation.audit import tables as audit_tables
 from spotthebot.annotation.campaigns import tables as campaigns_tables
 from spotthebot.annotation.conversations import tables as conversations_tables
 from spotthebot.annotation.entry_links import tables as entry_links_tables
+from spotthebot.annotation.judges import tables as judges_tables
 from spotthebot.annotation.leases import tables as leases_tables
 from spotthebot.annotation.metadata import Base
 from spotthebot.annotation.packages import tables as packages_tables

@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 from spotthebot.annotation.annotations import store
 from spotthebot.annotation.annotations.domain import StoredAnnotation
 from spotthebot.annotation.campaigns import store as campaigns_store
-from spotthebot.annotation.deps import Reader
+from spotthebot.annotation.deps import AskedJudges, Reader
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import Package, PackedConversation
 from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut
@@ -33,34 +33,47 @@ async def list_annotations(
     conversation_id: Annotated[
         UUID | None, Query(description="Those of one conversation; of pairs, on either side.")
     ] = None,
+    judges: AskedJudges = (),
 ) -> Page[AnnotationOut]:
-    """List annotations, oldest first; annotators appear under pseudonyms."""
+    """List annotations, oldest first; people appear under pseudonyms. Judges are left out unless named by `judges`."""
     to_out = await _annotation_out(session, campaign_id)
     rows = await store.list_annotations(
-        session, campaign_id, conversation_id=conversation_id, after=paging.after, limit=paging.limit + 1
+        session,
+        campaign_id,
+        conversation_id=conversation_id,
+        judges=judges,
+        after=paging.after,
+        limit=paging.limit + 1,
     )
     return page_of(rows, paging, key=lambda row: row.id, to_out=to_out)
 
 
 @router.get("/annotations/stream", operation_id="stream_annotations", response_class=StreamingResponse)
-async def stream_annotations(session: Reading, _caller: Reader, database: Pool, campaign_id: UUID) -> StreamingResponse:
-    """Return all annotations as NDJSON, one `AnnotationOut` per line; annotators appear under pseudonyms."""
+async def stream_annotations(
+    session: Reading, _caller: Reader, database: Pool, campaign_id: UUID, judges: AskedJudges = ()
+) -> StreamingResponse:
+    """Return all annotations as NDJSON, one `AnnotationOut` per line; people appear under pseudonyms.
+
+    Judges are left out unless named by `judges`.
+    """
     to_out = await _annotation_out(session, campaign_id)
 
     async def fetch(reading: ReadSession, after: UUID | None, limit: int) -> list[StoredAnnotation]:
-        return await store.list_annotations(reading, campaign_id, after=after, limit=limit)
+        return await store.list_annotations(reading, campaign_id, judges=judges, after=after, limit=limit)
 
     return stream(database, fetch, key=lambda row: row.id, to_out=to_out)
 
 
 @router.get("/annotations/revision", operation_id="annotations_revision")
-async def annotations_revision(session: Reading, _caller: Reader, campaign_id: UUID) -> AnnotationsRevisionOut:
+async def annotations_revision(
+    session: Reading, _caller: Reader, campaign_id: UUID, judges: AskedJudges = ()
+) -> AnnotationsRevisionOut:
     """Return a text that changes whenever an annotation is added or changed.
 
-    Compare it before you read all annotations again.
+    Compare it before you read all annotations again. It is about judges only if `judges` names them.
     """
     await campaigns_store.get_campaign(session, campaign_id)
-    return AnnotationsRevisionOut.of(await store.get_annotations_revision(session, campaign_id))
+    return AnnotationsRevisionOut.of(await store.get_annotations_revision(session, campaign_id, judges=judges))
 
 
 @router.get("/packages", operation_id="list_packages")

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from spotthebot.annotation.judges.domain import AnnotatingJudge
 from spotthebot.annotation.packages.domain.packages import PackedConversation
 from spotthebot.annotation.protocols.domain.exchanges import Decision
 from spotthebot.contracts.annotation.annotations import AnnotatorKind, Answer
+from spotthebot.contracts.annotation.judges import JudgeLabels
 from spotthebot.contracts.annotation.uploads import ImportedAnnotationIn
 
 
@@ -26,6 +28,8 @@ class StoredAnnotation:
     annotator_id: UUID
     annotator_external_id: str
     annotator_kind: AnnotatorKind
+    judge: AnnotatingJudge | None
+    judge_labels: JudgeLabels | None
     answer: Answer
     decisions: tuple[Decision, ...]
     question_order: tuple[str, ...]

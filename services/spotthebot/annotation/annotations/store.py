@@ -1,10 +1,13 @@
-"""Reads submitted and imported annotations, and stores imported annotations."""
+"""Reads submitted and imported annotations, and stores imported annotations.
+
+Judges are left out wherever they are not asked for by name, so that no reader takes their labels for people's.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Select, func, literal_column, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.annotations.domain import (
@@ -13,21 +16,26 @@ from spotthebot.annotation.annotations.domain import (
     ImportedAnnotation,
     StoredAnnotation,
 )
+from spotthebot.annotation.annotators.domain import annotating_judge
 from spotthebot.annotation.annotators.tables import AnnotatorRow
 from spotthebot.annotation.assignments.store import drafts as drafts_store
 from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.campaigns.tables import CampaignRow
+from spotthebot.annotation.judges.tables import JudgeRow
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.tables import ItemRow
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
+from spotthebot.contracts.annotation.judges import ALL_JUDGES, JudgeLabels
 from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
 
 _UPLOADED = {
     *("answer", "decisions", "started_at", "ended_at", "elapsed_ms", "reported_ms"),
-    *("external_id", "completion_code", "question_order"),
+    *("external_id", "completion_code", "question_order", "judge_labels"),
 }
+_JUDGE = JudgeRow.name.label("judge_name"), JudgeRow.version.label("judge_version")
+_ANNOTATOR = AnnotatorRow.external_id, AnnotatorRow.kind, *_JUDGE
 
 
 async def add_imported_annotations(
@@ -35,7 +43,7 @@ async def add_imported_annotations(
 ) -> int:
     """Store uploaded annotations in order and return how many are new.
 
-    Annotations with a known external id stay unchanged.
+    Annotations with a known external id stay unchanged. The campaign's counter leaves out judges.
     """
     rows = [
         {
@@ -48,12 +56,14 @@ async def add_imported_annotations(
         }
         for row_id, each in zip(new_ids(len(annotations)), annotations, strict=True)
     ]
-    statement = insert(AnnotationRow).on_conflict_do_nothing().returning(AnnotationRow.id)
-    stored = len((await session.scalars(statement, rows)).all())
+    statement = insert(AnnotationRow).on_conflict_do_nothing().returning(AnnotationRow.annotator_id)
+    stored = (await session.scalars(statement, rows)).all()
+    judges = {each.annotator_id for each in annotations if each.uploaded.annotator_kind is AnnotatorKind.JUDGE}
+    counted = sum(annotator_id not in judges for annotator_id in stored)
     await session.execute(
-        update(CampaignRow).where(CampaignRow.id == campaign_id).values(annotations=CampaignRow.annotations + stored)
+        update(CampaignRow).where(CampaignRow.id == campaign_id).values(annotations=CampaignRow.annotations + counted)
     )
-    return stored
+    return len(stored)
 
 
 async def list_annotations(
@@ -61,14 +71,20 @@ async def list_annotations(
     campaign_id: UUID,
     *,
     conversation_id: UUID | None = None,
+    judges: Sequence[str] = (),
     after: UUID | None,
     limit: int,
 ) -> list[StoredAnnotation]:
-    """Return a campaign's annotations, oldest first; with `conversation_id`, only annotations of items that show it."""
+    """Return a campaign's annotations, oldest first; with `conversation_id`, only annotations of items that show it.
+
+    Annotations of judges are left out, unless `judges` names them.
+    """
     statement = (
-        select(AnnotationRow, ItemRow, AnnotatorRow.external_id, AnnotatorRow.kind)
+        select(AnnotationRow, ItemRow, *_ANNOTATOR)
         .join(ItemRow, ItemRow.id == AnnotationRow.item_id)
         .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
+        .outerjoin(JudgeRow, JudgeRow.id == AnnotatorRow.judge_id)
+        .where(_is_asked_for(judges))
     )
     if conversation_id is not None:
         shows = or_(ItemRow.conversation_id == conversation_id, ItemRow.right_conversation_id == conversation_id)
@@ -78,40 +94,61 @@ async def list_annotations(
 
 
 async def list_annotated_items(
-    session: ReadSession, campaign_id: UUID, *, after: UUID | None, limit: int
+    session: ReadSession, campaign_id: UUID, *, judges: Sequence[str] = (), after: UUID | None, limit: int
 ) -> list[AnnotatedItem]:
-    """Return a campaign's annotations, oldest first, with the names that exports use."""
+    """Return a campaign's annotations, oldest first, with the names that exports use.
+
+    Annotations of judges are left out, unless `judges` names them.
+    """
     statement = (
-        packages_store.exported_names(AnnotationRow, ItemRow, AnnotatorRow.external_id, AnnotatorRow.kind)
+        packages_store.exported_names(AnnotationRow, ItemRow, *_ANNOTATOR)
         .join(AnnotationRow, AnnotationRow.item_id == ItemRow.id)
         .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
+        .outerjoin(JudgeRow, JudgeRow.id == AnnotatorRow.judge_id)
+        .where(_is_asked_for(judges))
     )
     rows = await session.execute(_page(statement, campaign_id, after=after, limit=limit))
     return [
         AnnotatedItem(
-            annotation=_stored(row, item, annotator, kind),
+            annotation=_stored(row, item, *annotator),
             external_id=row.external_id or str(row.id),
             package=package,
             position=item.position,
             conversation=conversation,
             right_conversation=right,
         )
-        for row, item, annotator, kind, package, conversation, right in rows
+        for row, item, *annotator, package, conversation, right in rows
     ]
 
 
-async def get_annotations_revision(session: ReadSession, campaign_id: UUID) -> AnnotationsRevision:
+async def get_annotations_revision(
+    session: ReadSession, campaign_id: UUID, *, judges: Sequence[str] = ()
+) -> AnnotationsRevision:
     """Count a campaign's annotations and sum the hashes of their rows; the sum does not depend on their order.
 
     The sum includes the number of erased annotators, because an erasure may change no annotation. If the names of
-    annotators are published, a reader has to notice the erasure.
+    annotators are published, a reader has to notice the erasure. Annotations of judges are left out, unless `judges`
+    names them.
     """
     row_hash = func.hash_record_extended(literal_column(AnnotationRow.__tablename__), 0)
     erased = select(func.count()).where(AnnotatorRow.campaign_id == campaign_id, AnnotatorRow.erased_at.is_not(None))
     statement = select(func.count(), func.coalesce(func.sum(row_hash), 0), erased.scalar_subquery())
-    statement = statement.select_from(AnnotationRow).where(AnnotationRow.campaign_id == campaign_id)
+    statement = (
+        statement.select_from(AnnotationRow)
+        .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
+        .outerjoin(JudgeRow, JudgeRow.id == AnnotatorRow.judge_id)
+        .where(AnnotationRow.campaign_id == campaign_id, _is_asked_for(judges))
+    )
     count, hashes, names = (await session.execute(statement)).one()
     return AnnotationsRevision(annotations=count, revision=f"{count}-{(int(hashes) + names) % 2**64:016x}")
+
+
+def _is_asked_for(judges: Sequence[str]) -> ColumnElement[bool]:
+    """Return the SQL condition that an annotator is no judge, or one of these judges by name; `*` names all of them."""
+    if ALL_JUDGES in judges:
+        return true()
+    named = func.coalesce(JudgeRow.name, AnnotatorRow.external_id).in_(judges)
+    return or_(AnnotatorRow.kind != AnnotatorKind.JUDGE, named)
 
 
 def _page(
@@ -121,7 +158,9 @@ def _page(
     return of_campaign if after is None else of_campaign.where(AnnotationRow.id > after)
 
 
-def _stored(row: AnnotationRow, item: ItemRow, annotator: str, kind: str) -> StoredAnnotation:
+def _stored(
+    row: AnnotationRow, item: ItemRow, annotator: str, kind: str, judge: str | None, version: int | None
+) -> StoredAnnotation:
     return from_row(
         StoredAnnotation,
         row,
@@ -131,6 +170,8 @@ def _stored(row: AnnotationRow, item: ItemRow, annotator: str, kind: str) -> Sto
         right=packages_store.right_of(item),
         annotator_external_id=annotator,
         annotator_kind=AnnotatorKind(kind),
+        judge=annotating_judge(AnnotatorKind(kind), annotator, judge, version),
+        judge_labels=row.judge_labels and JudgeLabels.model_validate(row.judge_labels),
         decisions=drafts_store.decisions_from_json(row.decisions),
         question_order=tuple(row.question_order),
     )

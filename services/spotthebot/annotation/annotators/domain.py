@@ -9,12 +9,15 @@ from spotthebot.annotation.annotators.errors import (
     AnnotatorErased,
     AppealLodged,
     ConsentRequired,
+    JudgeUnpaid,
     LimitReached,
     NothingToAppeal,
     OtherAnnotatorKind,
+    OtherJudgeVersion,
     ProgramNameUnusable,
 )
 from spotthebot.annotation.campaigns.domain import Campaign
+from spotthebot.annotation.judges.domain import AnnotatingJudge
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 
@@ -29,6 +32,19 @@ def require_kind(name: str, kind: AnnotatorKind, *, known: str) -> None:
     """Raise OtherAnnotatorKind if the annotator of this name is `known` as another kind."""
     if kind != known:
         raise OtherAnnotatorKind(name=name, known=known, kind=kind.value)
+
+
+def require_judge(name: str, judge_id: UUID | None, *, known: UUID | None) -> None:
+    """Raise OtherJudgeVersion if the annotator of this name is `known` as another version of a judge."""
+    if judge_id != known:
+        raise OtherJudgeVersion(name=name)
+
+
+def annotating_judge(
+    kind: AnnotatorKind, annotator: str, name: str | None, version: int | None
+) -> AnnotatingJudge | None:
+    """Return the judge that an annotator is; None for other kinds. An imported judge has its annotator's name."""
+    return AnnotatingJudge(annotator if name is None else name, version) if kind is AnnotatorKind.JUDGE else None
 
 
 @dataclass(frozen=True)
@@ -56,6 +72,7 @@ class Annotator:
     frontend: str
     external_id: str
     kind: AnnotatorKind
+    judge: AnnotatingJudge | None
     packages: int
     created_at: datetime
     blocked_at: datetime | None
@@ -79,14 +96,19 @@ class Annotator:
             raise ConsentRequired
 
     def packages_left(self, campaign: Campaign) -> int | None:
-        """Return how many packages the annotator may still claim; None without a limit."""
+        """Return how many packages the annotator may still claim; None without a limit, as for judges."""
         limit = campaign.packages_per_annotator
-        return None if limit is None else max(0, limit - self.packages)
+        return None if limit is None or self.judge is not None else max(0, limit - self.packages)
 
     def require_known(self) -> None:
         """Raise AnnotatorErased if the annotator's person was erased."""
         if self.erased_at is not None:
             raise AnnotatorErased
+
+    def require_payable(self) -> None:
+        """Raise JudgeUnpaid if the annotator is a judge."""
+        if self.judge is not None:
+            raise JudgeUnpaid
 
     def require_unblocked(self) -> None:
         """Raise AnnotatorBlocked if the annotator is blocked."""

@@ -7,6 +7,8 @@ NotFound
 Conflict
 ├── AnnotatorErased
 ├── OtherAnnotatorKind
+├── OtherJudgeVersion
+├── JudgeUnpaid
 ├── NothingToAppeal
 ├── AppealLodged
 └── ClaimRefused
@@ -33,6 +35,14 @@ class AnnotatorErased(Conflict):
 
 class OtherAnnotatorKind(Conflict):
     """The annotator '{name}' has the kind `{known}` in this campaign, not `{kind}`: a kind never changes."""
+
+
+class OtherJudgeVersion(Conflict):
+    """The annotator '{name}' is another version of a judge in this campaign: give each version a name of its own."""
+
+
+class JudgeUnpaid(Conflict):
+    """This annotator is a judge, and programs are not paid."""
 
 
 class NothingToAppeal(Conflict):

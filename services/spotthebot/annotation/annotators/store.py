@@ -8,12 +8,20 @@ from uuid import UUID
 from sqlalchemy import Select, Text, Uuid, and_, bindparam, func, literal_column, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from spotthebot.annotation.annotators.domain import Annotator, WorkCheck, require_kind, require_name
+from spotthebot.annotation.annotators.domain import (
+    Annotator,
+    WorkCheck,
+    annotating_judge,
+    require_judge,
+    require_kind,
+    require_name,
+)
 from spotthebot.annotation.annotators.errors import NoSuchAnnotator
 from spotthebot.annotation.annotators.tables import AnnotatorRow, SeenConversationRow
 from spotthebot.annotation.campaigns.errors import NoSuchCampaign
 from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.conversations.tables import ShownConversationRow
+from spotthebot.annotation.judges.tables import JudgeRow
 from spotthebot.annotation.leases.domain import COUNTED
 from spotthebot.annotation.leases.tables import AssignmentRow
 from spotthebot.annotation.packages.tables import ItemRow
@@ -31,7 +39,7 @@ _COUNTED = (
 )
 
 _KNOWN = Statement(
-    select(AnnotatorRow.id, AnnotatorRow.kind)
+    select(AnnotatorRow.id, AnnotatorRow.kind, AnnotatorRow.judge_id)
     .where(
         AnnotatorRow.campaign_id == bindparam("campaign_id"),
         AnnotatorRow.external_id == bindparam("external_id"),
@@ -42,12 +50,13 @@ _KNOWN = Statement(
 _ADDED = (
     insert(AnnotatorRow)
     .from_select(
-        ["id", "campaign_id", "frontend", "external_id", "kind"],
+        ["id", "campaign_id", "frontend", "external_id", "kind", "judge_id"],
         # Locks the campaign: if it is being deleted, this waits and adds no annotator.
         select(
             bindparam("id", type_=Uuid),
             CampaignRow.id,
             *(bindparam(name, type_=Text) for name in ("frontend", "external_id", "kind")),
+            bindparam("judge_id", type_=Uuid),
         )
         .where(CampaignRow.id == bindparam("campaign_id"))
         .with_for_update(read=True, key_share=True),
@@ -76,35 +85,50 @@ _ADD = Statement(
         insert(SeenConversationRow).from_select(["annotator_id", "conversation_id"], _OWN_CHATS).cte("own_chats")
     )
 )
+
+
+def _with_judge(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - SQLAlchemy's columns
+    """Return a query of annotators: the given columns, and the name and version of an annotator's judge."""
+    judge = JudgeRow.name.label("judge_name"), JudgeRow.version.label("judge_version")
+    return select(*columns, *judge).outerjoin(JudgeRow, JudgeRow.id == AnnotatorRow.judge_id)
+
+
 _BY_ID = Statement(
-    select(AnnotatorRow, _COUNTED.label("packages")).where(
+    _with_judge(AnnotatorRow, _COUNTED.label("packages")).where(
         AnnotatorRow.campaign_id == bindparam("campaign_id"), AnnotatorRow.id == bindparam("annotator_id")
     )
 )
 
 
 async def lock_annotator(
-    session: WriteSession, campaign_id: UUID, frontend: str, external_id: str, kind: AnnotatorKind
+    session: WriteSession,
+    campaign_id: UUID,
+    frontend: str,
+    external_id: str,
+    kind: AnnotatorKind,
+    judge_id: UUID | None = None,
 ) -> tuple[UUID, bool]:
     """Find or add an annotator, and serialise their claims. Return their id, and whether this call added them.
 
     A new annotator counts as having seen the conversations in which they chatted. Chats record no frontend, so only the
-    external id is compared.
+    external id is compared. `judge_id` is the version of the judge that annotates.
 
-    Raises ProgramNameUnusable, OtherAnnotatorKind, and NoSuchCampaign if the campaign was deleted meanwhile.
+    Raises ProgramNameUnusable, OtherAnnotatorKind, OtherJudgeVersion, and NoSuchCampaign if the campaign was deleted
+    meanwhile.
     """
     require_name(external_id, kind)
     values = {"campaign_id": campaign_id, "frontend": frontend, "external_id": external_id}
     found = await session.fetch(_KNOWN, values)
     if not found:
         annotator_id = new_id()
-        if await session.fetch(_ADD, {"id": annotator_id, **values, "kind": kind.value}):
+        if await session.fetch(_ADD, {"id": annotator_id, **values, "kind": kind.value, "judge_id": judge_id}):
             return annotator_id, True
         found = await session.fetch(_KNOWN, values)
     if not found:
         raise NoSuchCampaign(campaign_id=campaign_id)
     (known,) = found
     require_kind(external_id, kind, known=known.kind)
+    require_judge(external_id, judge_id, known=known.judge_id)
     return known.id, False
 
 
@@ -113,7 +137,7 @@ async def get_annotator(session: ReadSession, campaign_id: UUID, annotator_id: U
     if not rows:
         raise NoSuchAnnotator(annotator_id=annotator_id)
     (row,) = rows
-    return _annotator(row, row.packages)
+    return _annotator(row, row.packages, row.judge_name, row.judge_version)
 
 
 async def lock_known_annotator(session: WriteSession, campaign_id: UUID, frontend: str, external_id: str) -> Annotator:
@@ -159,7 +183,7 @@ async def list_annotators(
         statement = statement.where(AnnotatorRow.appeal.is_not(None) == appealed)
     if after is not None:
         statement = statement.where(AnnotatorRow.id > after)
-    return [_annotator(row, packages) for row, packages in await session.execute(statement)]
+    return [_annotator(*row) for row in await session.execute(statement)]
 
 
 async def has_seen(session: ReadSession, annotator_id: UUID, package_id: UUID) -> bool:
@@ -242,9 +266,16 @@ async def add_work_check(session: WriteSession, annotator_id: UUID, found: WorkC
     return from_row(WorkCheck, counted.one())
 
 
-def _annotators(campaign_id: UUID) -> Select[AnnotatorRow, int]:
-    return select(AnnotatorRow, _COUNTED).where(AnnotatorRow.campaign_id == campaign_id)
+def _annotators(campaign_id: UUID) -> Select[*tuple[Any, ...]]:
+    return _with_judge(AnnotatorRow, _COUNTED).where(AnnotatorRow.campaign_id == campaign_id)
 
 
-def _annotator(row: Any, packages: int) -> Annotator:  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
-    return from_row(Annotator, row, kind=AnnotatorKind(row.kind), packages=packages, work=from_row(WorkCheck, row))
+def _annotator(
+    row: Any,  # noqa: ANN401 - SQLAlchemy's row, or psycopg's
+    packages: int,
+    judge_name: str | None,
+    judge_version: int | None,
+) -> Annotator:
+    kind = AnnotatorKind(row.kind)
+    judge = annotating_judge(kind, row.external_id, judge_name, judge_version)
+    return from_row(Annotator, row, kind=kind, judge=judge, packages=packages, work=from_row(WorkCheck, row))

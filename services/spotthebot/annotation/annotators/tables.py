@@ -7,13 +7,14 @@ from sqlalchemy import DateTime, ForeignKey, String, Text, UniqueConstraint, fun
 from sqlalchemy.orm import Mapped, mapped_column
 
 from spotthebot.annotation.campaigns.tables import CampaignRow
+from spotthebot.annotation.judges.tables import JudgeRow
 from spotthebot.annotation.metadata import Base
 
 
 class AnnotatorRow(Base):
     """A person, or a program, who annotates in a campaign through a frontend.
 
-    The frontend of an imported annotator is ''.
+    The frontend of an imported annotator is ''. `judge_id` is the version of a judge; imported judges have none.
     """
 
     __tablename__ = "annotators"
@@ -24,6 +25,7 @@ class AnnotatorRow(Base):
     frontend: Mapped[str] = mapped_column(String(200), server_default="")
     external_id: Mapped[str] = mapped_column(String(200))
     kind: Mapped[str] = mapped_column(String(20), server_default="person")
+    judge_id: Mapped[UUID | None] = mapped_column(ForeignKey(JudgeRow.id))
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     blocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     blocked_reason: Mapped[str | None] = mapped_column(Text)

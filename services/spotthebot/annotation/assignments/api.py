@@ -12,6 +12,7 @@ from spotthebot.annotation.assignments.use_cases import answers as answers_use_c
 from spotthebot.annotation.assignments.use_cases import assignments as assignments_use_cases
 from spotthebot.annotation.assignments.use_cases import gold as gold_use_cases
 from spotthebot.annotation.assignments.use_cases.assignments import keep_lease
+from spotthebot.annotation.assignments.use_cases.judges import submit_labels
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.deps import Claimer, Frontend
@@ -26,6 +27,7 @@ from spotthebot.contracts.annotation.assignments import (
     ExchangeOut,
     HeartbeatIn,
     ItemOut,
+    JudgeSubmissionIn,
     LeaseOut,
     SavedOut,
     SubmissionIn,
@@ -115,18 +117,27 @@ async def submit_assignment(
     return await _submitted(session, lease, campaign)
 
 
+@router.post("/assignments/{assignment_id}/judge-labels", operation_id="submit_judge_labels")
+async def submit_judge_labels(
+    session: Writing, caller: Frontend, now: Now, assignment_id: UUID, request: JudgeSubmissionIn
+) -> SubmittedOut:
+    """Submit a package that a judge holds: all items, with probabilities. A repeat returns the same code."""
+    lease, campaign = await submit_labels(session, assignment_id, caller.owner, request, now=now)
+    return await _submitted(session, lease, campaign)
+
+
 async def _to_out(session: ReadSession, assignment: Assignment) -> AssignmentOut:
     lease = assignment.lease
     protocol = (await protocol_by_annotator(session, lease.campaign_id))(lease.annotator_id)
     campaign = await campaigns_store.get_campaign(session, lease.campaign_id)
+    opens_one_by_one = protocol.opens_one_by_one and lease.takes_slot  # a judge sees all of them at once
     return AssignmentOut.of(
         lease,
         annotator=assignment.annotator,
         instructions=campaign.instructions,
         protocol=protocol,
         items=tuple(
-            _item_out(item, opened=len(item.draft.opened_at) if protocol.opens_one_by_one else None)
-            for item in assignment.items
+            _item_out(item, opened=len(item.draft.opened_at) if opens_one_by_one else None) for item in assignment.items
         ),
     )
 

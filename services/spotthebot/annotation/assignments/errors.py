@@ -5,6 +5,8 @@ Invalid
 ├── GoldTooShort
 ├── GoldInTraining
 ├── GoldStandsOut
+├── LabelsFaulty
+├── PackagesNotNamedByJudges
 ├── NoSuchPackage
 └── NoSuchItem
 NotFound
@@ -40,6 +42,14 @@ class GoldInTraining(Invalid):
 
 class GoldStandsOut(Invalid):
     """Annotators could spot gold dialogue {number} of '{name}' without reading: {why}. Replace it."""
+
+
+class LabelsFaulty(Invalid):
+    """The labels do not fit the package's items: see `errors`. Nothing was saved."""
+
+
+class PackagesNotNamedByJudges(Invalid):
+    """A judge labels all packages in their order: leave `package` out."""
 
 
 class NoSuchPackage(Invalid):

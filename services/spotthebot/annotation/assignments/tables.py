@@ -74,6 +74,7 @@ class AnnotationRow(Base):
     """A submitted or imported answer. An imported answer has an external id and no assignment.
 
     `question_order` has the ids of the questions as the annotator was asked, if that order was drawn; else it is empty.
+    `judge_labels` has the probabilities and missing answers of a judge.
     """
 
     __tablename__ = "annotations"
@@ -90,6 +91,7 @@ class AnnotationRow(Base):
     external_id: Mapped[str | None] = mapped_column(String(200))
     annotator_id: Mapped[UUID] = mapped_column(ForeignKey(AnnotatorRow.id), index=True)
     answer: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    judge_labels: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     started_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     ended_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     elapsed_ms: Mapped[int | None] = mapped_column(BigInteger)

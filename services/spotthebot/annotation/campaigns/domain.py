@@ -107,6 +107,7 @@ class Campaign:
     protocol_version: int
     segments: tuple[int, ...]
     annotations_per_segment: int
+    judge_annotations_per_segment: int
     pairs: Pairs
     units_twice: int | None
     headline: str | None
@@ -188,6 +189,11 @@ class Campaign:
         """Raise CampaignTakesNoClaims or CampaignClosed unless packages can be claimed."""
         self.require_live()
         if self.state is not CampaignState.OPEN:
+            raise CampaignClosed(name=self.name, state=self.state)
+
+    def require_open_to_judges(self) -> None:
+        """Raise CampaignClosed before the campaign was opened. Judges may label afterwards, and label imports, too."""
+        if self.state in {*UNSEEN, CampaignState.BUILDING}:
             raise CampaignClosed(name=self.name, state=self.state)
 
     def require_live(self) -> None:

@@ -17,8 +17,9 @@ class CampaignRow(Base):
 
     `packages` and `items` count the packages and their items, `extra_assignments` and `extra_annotations` the
     submissions and annotations that packages need in addition to `annotations_per_segment` of each, `annotations` the
-    submitted or imported annotations, `submitted` the submitted assignments. `secret` and the seed determine how
-    conversations are packed; `pseudonym_key` makes the annotators' names in exports. Neither key is ever sent.
+    submitted or imported annotations, `submitted` the submitted assignments. No counter counts judges. `secret` and the
+    seed determine how conversations are packed; `pseudonym_key` makes the annotators' names in exports. Neither key is
+    ever sent.
     `annotators_published` says that the names of an import's annotators are public. Teams may see results since
     `released_at`, everybody since `published_at`. `collection_id` is the first collection.
     """
@@ -36,6 +37,7 @@ class CampaignRow(Base):
     protocol_version: Mapped[int] = mapped_column(server_default="1")
     segments: Mapped[list[int]] = mapped_column(ARRAY(Integer))
     annotations_per_segment: Mapped[int]
+    judge_annotations_per_segment: Mapped[int] = mapped_column(server_default="1")
     pairs: Mapped[str] = mapped_column(String(20), server_default="any")
     units_twice: Mapped[int | None]
     headline: Mapped[str | None] = mapped_column(Text)

@@ -11,6 +11,8 @@ from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.entry_links import store
 from spotthebot.annotation.entry_links.domain.panels import Completion, completion
 from spotthebot.annotation.entry_links.errors import NotEntered
+from spotthebot.annotation.judges import store as judges_store
+from spotthebot.annotation.judges.errors import UnknownJudge
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.entries import AnnotatorIn
@@ -23,16 +25,28 @@ async def lock_annotator(
     """Return an annotator's id, and whether this call added them; serialise their requests.
 
     With a link no annotator is added. Raises NotEntered if no annotator entered by this link with this id, or if the
-    annotator was erased since. Raises OtherAnnotatorKind, also for a program with a link, and ProgramNameUnusable.
+    annotator was erased since. Raises OtherAnnotatorKind, also for a program with a link, ProgramNameUnusable,
+    UnknownJudge and OtherJudgeVersion.
     """
     name = request.annotator
     if request.link is None:
-        return await annotators_store.lock_annotator(session, campaign_id, frontend, name, request.kind)
+        judge_id = await _judge_id(session, request)
+        return await annotators_store.lock_annotator(session, campaign_id, frontend, name, request.kind, judge_id)
     found = await store.lock_entered(session, campaign_id, frontend, name, request.link)
     if found is None:
         raise NotEntered
     require_kind(name, request.kind, known=AnnotatorKind.PERSON)
     return found, False
+
+
+async def _judge_id(session: ReadSession, request: AnnotatorIn) -> UUID | None:
+    """Return the id of a judge's version; None for annotators of other kinds. Raises UnknownJudge."""
+    if request.judge is None:
+        return None
+    found = await judges_store.find_judge(session, request.judge.name, request.judge.version)
+    if found is None:
+        raise UnknownJudge(name=request.judge.name, version=request.judge.version)
+    return found.id
 
 
 async def require_link(session: ReadSession, link_id: UUID | None) -> None:

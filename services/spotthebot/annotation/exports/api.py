@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from spotthebot.annotation.campaigns import store as campaigns_store
-from spotthebot.annotation.deps import Reader
+from spotthebot.annotation.deps import AskedJudges, Reader
 from spotthebot.annotation.exports.errors import NamesForAdministrators
 from spotthebot.annotation.exports.use_cases import export_campaign, log_named_export
 from spotthebot.contracts.access import Role
@@ -38,12 +38,14 @@ async def export_annotations(
     form: Annotated[FileFormat, Query(alias="format")] = ExportFormat.NDJSON,
     rows: Annotated[ExportedRows, Query()] = ExportedRows.ANNOTATIONS,
     annotators: Annotated[AnnotatorNames, Query()] = AnnotatorNames.PSEUDONYMS,
+    judges: AskedJudges = (),
 ) -> StreamingResponse:
     """Return all annotations of a campaign, their single values, or the items of its packages, in one file.
 
     All formats have the fields of `ExportedAnnotation`, `ExportedValue` or `ExportedItem`; in `csv` and `parquet` an
-    answer is JSON. Annotators appear under pseudonyms. Only administrators may use `annotators=ids`; the audit log
-    records it. An interrupted download ends as an incomplete HTTP body, so that no client takes it for a complete file.
+    answer is JSON. People appear under pseudonyms. Judges are left out unless named by `judges`. Only administrators
+    may use `annotators=ids`; the audit log records it. An interrupted download ends as an incomplete HTTP body, so that
+    no client takes it for a complete file.
     """
     if annotators is AnnotatorNames.IDS:
         if caller.role != Role.ADMIN:
@@ -53,7 +55,7 @@ async def export_annotations(
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", campaign.name).strip("-.") or "campaign"
     return StreamingResponse(
-        await export_campaign(session, database, campaign, rows, annotators, form),
+        await export_campaign(session, database, campaign, rows, annotators, form, judges=judges),
         media_type=form.media_type,
         headers={"Content-Disposition": f'attachment; filename="{name}-{rows}.{form.suffix}"'},
     )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.campaigns.use_cases import terms_of
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import NamedItem
-from spotthebot.annotation.protocols.domain.answers import values
+from spotthebot.annotation.protocols.domain.answers import AnswerValue, values
 from spotthebot.contracts.annotation.annotations import DecisionOut
 from spotthebot.contracts.annotation.exports import (
     AnnotatorNames,
@@ -48,8 +49,13 @@ async def export_campaign(
     rows: ExportedRows,
     names: AnnotatorNames,
     form: ExportFormat,
+    *,
+    judges: Sequence[str] = (),
 ) -> AsyncIterator[bytes]:
-    """Yield the bytes of an export: annotations in the order of arrival, or items by package and position."""
+    """Yield the bytes of an export: annotations in the order of arrival, or items by package and position.
+
+    Annotations of judges are left out, unless `judges` names them.
+    """
     if rows is ExportedRows.PACKAGES:
 
         def item_rows(found: NamedItem) -> list[BaseModel]:
@@ -89,22 +95,27 @@ async def export_campaign(
             return _value_rows(protocol, stored, common)
         decisions = tuple(DecisionOut.of(each) for each in stored.decisions)
         if as_text:
+            labels = stored.judge_labels and stored.judge_labels.model_dump_json()
             written = json.dumps([each.model_dump(mode="json") for each in decisions])
             answer = json.dumps(stored.answer, ensure_ascii=False)
             order = json.dumps(stored.question_order)
-            return [ExportedAnnotationText(**common, answer=answer, decisions=written, question_order=order)]
+            texts = {"answer": answer, "judge_labels": labels, "decisions": written, "question_order": order}
+            return [ExportedAnnotationText(**common, **texts)]
         return [
             ExportedAnnotation(
-                **common, answer=stored.answer, decisions=decisions, question_order=stored.question_order
+                **common,
+                judge_labels=stored.judge_labels,
+                answer=stored.answer,
+                decisions=decisions,
+                question_order=stored.question_order,
             )
         ]
 
     schema: type[BaseModel] = ExportedAnnotationText if as_text else ExportedAnnotation
     if rows is ExportedRows.VALUES:
         schema = ExportedValue
-    annotations = _batches(
-        database, campaign, annotations_store.list_annotated_items, lambda each: each.annotation.id, annotation_rows
-    )
+    listed = partial(annotations_store.list_annotated_items, judges=judges)
+    annotations = _batches(database, campaign, listed, lambda each: each.annotation.id, annotation_rows)
     return export(annotations, form, schema, rows=campaign.progress.annotations)
 
 
@@ -132,20 +143,28 @@ def _item(campaign: Campaign, found: NamedItem) -> ExportedItem:
 def _value_rows(protocol: AnnotationProtocol, stored: StoredAnnotation, common: dict[str, Any]) -> list[BaseModel]:
     positions = {question: position for position, question in enumerate(stored.question_order, 1)}
     decided = {(each.question, each.target): each for each in stored.decisions}
-    found = [(each, decided.get((each.question, each.target))) for each in values(protocol, stored.answer)]
-    return [
-        ExportedValue(
+    by_judge = stored.judge_labels.answers if stored.judge_labels is not None else ()
+    stated = {(each.question, each.target): each for each in by_judge}
+    absent = [AnswerValue(each.question, each.target, None) for each in by_judge if each.missing is not None]
+    rows: list[BaseModel] = []
+    for each in (*values(protocol, stored.answer), *absent):
+        decision, judge = decided.get((each.question, each.target)), stated.get((each.question, each.target))
+        shares = None if judge is None else judge.probabilities
+        row = ExportedValue(
             **common,
             question=each.question,
             target=each.target,
             value=None if each.value is None else str(each.value),
             number=each.value if isinstance(each.value, int) else None,
+            probability=None if shares is None or each.value is None else shares[str(each.value)],
+            probabilities=None if shares is None else json.dumps(shares),
+            missing=judge and judge.missing,
             decided_exchanges=decision and decision.exchanges,
             decided_at=None if decision is None else decision.decided_at,
             question_position=positions.get(each.question),
         )
-        for each, decision in found
-    ]
+        rows.append(row)
+    return rows
 
 
 def _utc(moment: datetime | None) -> datetime | None:

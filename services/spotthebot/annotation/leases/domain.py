@@ -7,7 +7,13 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from spotthebot.annotation.leases.errors import AssignmentExpired, AssignmentNotSubmitted, AssignmentSubmitted
+from spotthebot.annotation.leases.errors import (
+    AssignmentExpired,
+    AssignmentNotSubmitted,
+    AssignmentSubmitted,
+    HasNoLabels,
+    SubmitsWithLabels,
+)
 from spotthebot.contracts.annotation.assignments import AssignmentId, AssignmentState
 from spotthebot.contracts.annotation.campaigns import CampaignId
 
@@ -42,7 +48,8 @@ def states_before(state: AssignmentState) -> tuple[AssignmentState, ...]:
 class Lease:
     """The annotator of a package, and the end of the lease.
 
-    A sign of life renews the lease for the duration `lasts`, which the campaign sets.
+    A sign of life renews the lease for the duration `lasts`, which the campaign sets. The lease of a judge takes no
+    slot of its package.
     """
 
     id: AssignmentId
@@ -56,6 +63,7 @@ class Lease:
     heard_position: int | None
     submitted_at: datetime | None
     completion_code: str | None
+    takes_slot: bool
     lasts: timedelta
 
     def require_at_work(self, now: datetime) -> None:
@@ -73,6 +81,16 @@ class Lease:
         """
         worked_at = max(self.leased_at, answered_at or self.leased_at)
         return max(self.expires_at, min(now + lease, worked_at + longest_idle(lease)))
+
+    def require_person(self) -> None:
+        """Raise SubmitsWithLabels if a judge holds the package."""
+        if not self.takes_slot:
+            raise SubmitsWithLabels
+
+    def require_judge(self) -> None:
+        """Raise HasNoLabels unless a judge holds the package."""
+        if self.takes_slot:
+            raise HasNoLabels
 
     def require_submitted(self) -> None:
         """Raise AssignmentNotSubmitted unless the assignment was submitted or rejected."""

@@ -1,9 +1,11 @@
-"""The errors of leases that have, or have not, ended.
+"""The errors of leases that have, or have not, ended, and of leases that a judge holds.
 
 Conflict
 ├── AssignmentExpired
 ├── AssignmentSubmitted
-└── AssignmentNotSubmitted
+├── AssignmentNotSubmitted
+├── SubmitsWithLabels
+└── HasNoLabels
 """
 
 from spotthebot.kit.errors import Conflict
@@ -19,3 +21,11 @@ class AssignmentSubmitted(Conflict):
 
 class AssignmentNotSubmitted(Conflict):
     """This assignment is not submitted: only a submitted one can be rejected."""
+
+
+class SubmitsWithLabels(Conflict):
+    """A judge holds this package: submit all items at once, with probabilities, to `/judge-labels`."""
+
+
+class HasNoLabels(Conflict):
+    """No judge holds this package: save the answers one by one, and submit without probabilities."""

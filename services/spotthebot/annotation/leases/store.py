@@ -1,6 +1,6 @@
 """Leases: renew, submit, reject, end.
 
-A package's `slots_left` changes in the transaction that renews or ends the lease.
+A package's `slots_left` changes in the transaction that renews or ends the lease, unless the lease takes no slot.
 """
 
 from collections import Counter
@@ -65,7 +65,7 @@ async def reject(session: WriteSession, assignment_id: UUID) -> None:
 async def expire_leases(
     session: WriteSession, now: datetime, *, campaign_id: UUID | None = None, package_id: UUID | None = None
 ) -> int:
-    """End the expired leases of a campaign, of a package or of all campaigns; give slots back; return their number.
+    """End the expired leases of a campaign, of a package or of all campaigns; give slots back; return how many.
 
     Skips leases that another transaction locks, and leases of packages that another transaction locks. A claim may have
     locked packages while it waits for a lease that this transaction locks.
@@ -86,10 +86,10 @@ async def expire_leases(
         update(AssignmentRow)
         .where(AssignmentRow.id == found.c.id)
         .values(state=AssignmentState.EXPIRED)
-        .returning(AssignmentRow.package_id)
+        .returning(AssignmentRow.package_id, AssignmentRow.takes_slot)
         .execution_options(synchronize_session=False)
     )
-    freed = Counter(freed_id for (freed_id,) in ended)
+    freed = Counter(freed_id for freed_id, takes_slot in ended if takes_slot)
     for freed_id, slots in freed.items():
         await _change_slots(session, freed_id, slots)
     return freed.total()
@@ -101,17 +101,18 @@ async def end_leases_of(session: WriteSession, annotators: Collection[UUID]) -> 
     Locks the assignments first and then the packages, each in the order of ids. All transactions that lock both use
     this order.
     """
-    mine = select(AssignmentRow.id, AssignmentRow.package_id, AssignmentRow.state)
+    mine = select(AssignmentRow.id, AssignmentRow.package_id, AssignmentRow.state, AssignmentRow.takes_slot)
     mine = mine.where(AssignmentRow.annotator_id.in_(annotators)).order_by(AssignmentRow.id)
     leases = (await session.execute(mine.with_for_update())).all()
     held = [each for each in leases if each.state in states_before(AssignmentState.EXPIRED)]
     packages = select(PackageRow.id).where(PackageRow.id.in_(each.package_id for each in held))
     await session.execute(packages.order_by(PackageRow.id).with_for_update())
-    for assignment_id, package_id, _ in held:
+    for assignment_id, package_id, _, takes_slot in held:
         await session.execute(
             update(AssignmentRow).where(AssignmentRow.id == assignment_id).values(state=AssignmentState.EXPIRED)
         )
-        await _change_slots(session, package_id, 1)
+        if takes_slot:
+            await _change_slots(session, package_id, 1)
 
 
 async def renew_assignment(
@@ -119,6 +120,11 @@ async def renew_assignment(
 ) -> None:
     """Renew the expired lease of a package, which this transaction has locked, for the same annotator."""
     await _change_slots(session, package_id, -1)
+    await renew_lease(session, assignment_id, expires_at)
+
+
+async def renew_lease(session: WriteSession, assignment_id: AssignmentId, expires_at: datetime) -> None:
+    """Renew an expired lease, and leave the slots of its package as they are."""
     await session.execute(
         update(AssignmentRow)
         .where(AssignmentRow.id == assignment_id)

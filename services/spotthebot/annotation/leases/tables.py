@@ -14,7 +14,8 @@ from spotthebot.annotation.packages.tables import PackageRow
 class AssignmentRow(Base):
     """A package leased to an annotator.
 
-    `heard_at` is the time of the last sign of life, with the item on the screen.
+    `heard_at` is the time of the last sign of life, with the item on the screen. An assignment takes a slot of its
+    package, unless its annotator is a judge.
     """
 
     __tablename__ = "assignments"
@@ -35,3 +36,4 @@ class AssignmentRow(Base):
     completion_code: Mapped[str | None] = mapped_column(String(100))
     heard_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     heard_position: Mapped[int | None]
+    takes_slot: Mapped[bool] = mapped_column(server_default="true")

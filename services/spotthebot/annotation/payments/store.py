@@ -38,7 +38,7 @@ async def add_bonus(session: WriteSession, campaign_id: UUID, bonus: Bonus, *, k
 async def list_payments(
     session: ReadSession, campaign: Campaign, pay_per_package: Decimal, *, after: UUID | None, limit: int
 ) -> list[Payment]:
-    """Return the payments of annotators who submitted a package or have a bonus, oldest annotator first."""
+    """Return the payments of annotators who submitted a package or have a bonus, oldest annotator first; no judges."""
     submitted = (AssignmentRow.annotator_id == AnnotatorRow.id, AssignmentRow.state == AssignmentState.SUBMITTED)
     packages = select(func.count()).where(*submitted).scalar_subquery()
     panel_assignments = (
@@ -74,7 +74,7 @@ async def list_payments(
             is_rewarded.label("is_rewarded"),
             bonuses.label("bonuses"),
         )
-        .where(AnnotatorRow.campaign_id == campaign.id)
+        .where(AnnotatorRow.campaign_id == campaign.id, AnnotatorRow.kind != AnnotatorKind.JUDGE)
         .subquery()
     )
     statement = select(work).where(or_(work.c.packages > 0, work.c.bonuses > 0)).order_by(work.c.id).limit(limit)
@@ -124,6 +124,7 @@ async def list_paid_packages(
         .where(
             AssignmentRow.campaign_id == campaign_id,
             AssignmentRow.state == AssignmentState.SUBMITTED,
+            AnnotatorRow.kind != AnnotatorKind.JUDGE,
             AnnotatorRow.erased_at.is_(None),
         )
         .order_by(AssignmentRow.id)

@@ -44,11 +44,12 @@ async def grant_bonus(
 ) -> tuple[Bonus, str]:
     """Grant an annotator a bonus and return it with its currency.
 
-    Raises NoPay if the campaign pays nothing, and AnnotatorErased if the annotator was erased.
+    Raises NoPay if the campaign pays nothing, AnnotatorErased if the annotator was erased, and JudgeUnpaid for a judge.
     """
     _, currency = (await campaigns_store.get_campaign(session, campaign_id)).require_pay()
     annotator = await annotators_store.lock_annotator_by_id(session, campaign_id, annotator_id)
     annotator.require_known()
+    annotator.require_payable()
     amount = amount.quantize(CENT)
     bonus = Bonus(new_id(), annotator_id, annotator.external_id, amount, reason, now, panel_assignment=None)
     await store.add_bonus(session, campaign_id, bonus, key_id=key_id)

@@ -9,10 +9,11 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import aliased
 
+from spotthebot.annotation.annotators.tables import AnnotatorRow
 from spotthebot.annotation.assignments.tables import AnnotationRow
 from spotthebot.annotation.audit.tables import AuditRow
 from spotthebot.annotation.campaigns import store as campaigns_store
-from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.annotations import AnnotatorKind, Answer
 from spotthebot.kit.database.sessions import ReadSession
 
 _MAX_COMPARED = 20_000
@@ -34,11 +35,16 @@ async def get_times(session: ReadSession, annotator_id: UUID) -> tuple[int, time
 
 
 async def list_compared(session: ReadSession, annotator_id: UUID) -> list[tuple[Answer, Answer]]:
-    """Return an annotator's newest answers, each with another annotator's answer to the same item."""
+    """Return an annotator's newest answers, each with another annotator's answer to the same item; judges' left out."""
     statement = (
         select(AnnotationRow.answer, _Other.answer)
         .join(_Other, _Other.item_id == AnnotationRow.item_id)
-        .where(AnnotationRow.annotator_id == annotator_id, _Other.annotator_id != annotator_id)
+        .join(AnnotatorRow, AnnotatorRow.id == _Other.annotator_id)
+        .where(
+            AnnotationRow.annotator_id == annotator_id,
+            _Other.annotator_id != annotator_id,
+            AnnotatorRow.kind != AnnotatorKind.JUDGE,
+        )
         .order_by(AnnotationRow.id.desc())
         .limit(_MAX_COMPARED)
     )

@@ -85,7 +85,8 @@ async def reject_assignment(
         return lease
     await leases_store.reject(session, lease.id)
     annotations = await annotations_store.remove_submitted(session, lease.id)
-    await leases_store.return_slot(session, lease.package_id)
+    if lease.takes_slot:
+        await leases_store.return_slot(session, lease.package_id)
     await audit_store.add(
         session,
         campaign_id,
@@ -98,6 +99,7 @@ async def reject_assignment(
     campaign = await campaigns_store.get_campaign(session, campaign_id)
     annotator = await annotators_store.get_annotator(session, campaign_id, lease.annotator_id)
     await publish_rejected(session, campaign, lease, annotator.frontend)
-    # Done last, because it locks the campaign until the transaction ends.
-    await campaigns_store.count_rejected(session, campaign_id, annotations=annotations)
+    if lease.takes_slot:
+        # Done last, because it locks the campaign until the transaction ends.
+        await campaigns_store.count_rejected(session, campaign_id, annotations=annotations)
     return replace(lease, state=AssignmentState.REJECTED)

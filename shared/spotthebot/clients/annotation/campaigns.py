@@ -1,5 +1,6 @@
 """The campaigns of `annotation`: their packages, annotations, exports, releases and changes."""
 
+from collections.abc import Sequence
 from typing import Unpack
 from uuid import UUID
 
@@ -116,16 +117,28 @@ class CampaignOperations:
 
     @operation
     def list_annotations(
-        self, campaign_id: UUID, *, conversation_id: UUID | None = None, **paging: Unpack[Paging]
+        self,
+        campaign_id: UUID,
+        *,
+        conversation_id: UUID | None = None,
+        judges: Sequence[str] = (),
+        **paging: Unpack[Paging],
     ) -> Listing[AnnotationOut]:
-        """List the annotations of a campaign, or only the annotations of one of its conversations."""
-        only = {"conversation_id": conversation_id}
+        """List the annotations of a campaign, or only the annotations of one of its conversations.
+
+        Judges are left out unless `judges` names them; `*` names all of them.
+        """
+        only = {"conversation_id": conversation_id, "judges": judges}
         return Listing(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations", paging, params=only)
 
     @operation
-    def stream_annotations(self, campaign_id: UUID) -> Ndjson[AnnotationOut]:
-        """Stream all annotations of a campaign. They name annotators by pseudonyms."""
-        return Ndjson(AnnotationOut, f"/v1/campaigns/{campaign_id}/annotations/stream")
+    def stream_annotations(self, campaign_id: UUID, *, judges: Sequence[str] = ()) -> Ndjson[AnnotationOut]:
+        """Stream all annotations of a campaign. They name people by pseudonyms.
+
+        Judges are left out unless `judges` names them; `*` names all of them.
+        """
+        path = f"/v1/campaigns/{campaign_id}/annotations/stream"
+        return Ndjson(AnnotationOut, path, params={"judges": judges})
 
     @operation
     def export_campaign(
@@ -135,18 +148,24 @@ class CampaignOperations:
         *,
         rows: ExportedRows = ExportedRows.ANNOTATIONS,
         annotators: AnnotatorNames = AnnotatorNames.PSEUDONYMS,
+        judges: Sequence[str] = (),
     ) -> Download:
         """Download a campaign as one file.
 
-        `rows` selects its annotations, the single values in them, or its packages' items.
+        `rows` selects its annotations, the single values in them, or its packages' items. Judges are left out unless
+        `judges` names them; `*` names all of them.
         """
-        params = {"format": form.value, "rows": rows.value, "annotators": annotators.value}
+        params = {"format": form.value, "rows": rows.value, "annotators": annotators.value, "judges": judges}
         return Download(f"/v1/campaigns/{campaign_id}/export", params=params)
 
     @operation
-    def annotations_revision(self, campaign_id: UUID) -> Call[AnnotationsRevisionOut]:
-        """Return a revision of a campaign's annotations. Equal revisions mean equal annotations."""
-        return Call(AnnotationsRevisionOut, "GET", f"/v1/campaigns/{campaign_id}/annotations/revision")
+    def annotations_revision(self, campaign_id: UUID, *, judges: Sequence[str] = ()) -> Call[AnnotationsRevisionOut]:
+        """Return a revision of a campaign's annotations. Equal revisions mean equal annotations.
+
+        It leaves out judges unless `judges` names them; `*` names all of them.
+        """
+        path = f"/v1/campaigns/{campaign_id}/annotations/revision"
+        return Call(AnnotationsRevisionOut, "GET", path, params={"judges": judges})
 
     @operation
     def import_annotations(

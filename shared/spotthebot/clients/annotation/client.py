@@ -4,6 +4,7 @@ from spotthebot.clients.annotation.annotators import AnnotatorOperations
 from spotthebot.clients.annotation.assignments import AssignmentOperations
 from spotthebot.clients.annotation.campaigns import CampaignOperations
 from spotthebot.clients.annotation.entries import EntryOperations
+from spotthebot.clients.annotation.judges import JudgeOperations
 from spotthebot.clients.annotation.protocols import ProtocolOperations
 from spotthebot.clients.annotation.studies import StudyOperations
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
@@ -17,6 +18,7 @@ class AnnotationOperations(
     EntryOperations,
     AnnotatorOperations,
     ProtocolOperations,
+    JudgeOperations,
     StudyOperations,
     SubscriptionOperations,
     TrainingOperations,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue, StringConstraints
 
+from spotthebot.contracts.annotation.judges import AnnotatingJudgeOut, JudgeLabels
 from spotthebot.contracts.annotation.packages import ConversationRef
 from spotthebot.contracts.wire import Text, Wire
 
@@ -86,6 +87,10 @@ class AnnotationOut(Wire):
     )
     annotator: str = Field(description="A pseudonym; of a program its name.")
     annotator_kind: AnnotatorKind
+    judge: AnnotatingJudgeOut | None = Field(description="Null of all other kinds of annotators.")
+    judge_labels: JudgeLabels | None = Field(
+        description="Of a judge: its probabilities, and why answers are missing; null of others, and of some imports."
+    )
     answer: Answer
     decisions: tuple[DecisionOut, ...] = Field(
         max_length=MAX_DECISIONS, description="Of protocols that open one exchange after the other; else none."

@@ -16,6 +16,7 @@ from spotthebot.contracts.annotation.annotations import (
     Exchanges,
 )
 from spotthebot.contracts.annotation.entries import AnnotatorIn
+from spotthebot.contracts.annotation.judges import AnnotatingJudgeOut, JudgeLabels
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.panels import CompletionOut
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
@@ -163,6 +164,21 @@ class SubmissionIn(_WorkIn):
     """The submission of a package by an annotator."""
 
 
+class JudgeItemIn(Wire):
+    """A judge's work on one item: the answers that it has, probabilities, and the answers that are missing."""
+
+    position: Position
+    answer: Answer = Field(description="Without the answers that are missing.")
+    labels: JudgeLabels
+    elapsed_ms: int | None = Field(default=None, ge=0, lt=2**53, description="Time that the judge took.")
+
+
+class JudgeSubmissionIn(_WorkIn):
+    """The submission of a package by a judge: each of its items once."""
+
+    items: tuple[JudgeItemIn, ...] = Field(max_length=MAX_PACKAGE_SIZE)
+
+
 class SubmittedOut(Wire):
     """A submitted package."""
 
@@ -182,6 +198,7 @@ class AnnotatorOut(Wire):
     id: UUID
     annotator: str
     kind: AnnotatorKind
+    judge: AnnotatingJudgeOut | None = Field(description="Null of all other kinds of annotators.")
     pseudonym: str = Field(description="What exports call the annotator.")
     frontend: str
     packages: int = Field(description="Packages that the annotator holds or has submitted, rejected ones too.")

@@ -54,6 +54,12 @@ class CampaignSettings(Requirements):
         le=MAX_PER_SEGMENT,
         description="Annotators who see each segment, none of them twice; by default 1 if `units_twice` is given.",
     )
+    judge_annotations_per_segment: int = Field(
+        default=1,
+        ge=1,
+        le=MAX_PER_SEGMENT,
+        description="How often each version of a judge may label each segment; judges take no place of people.",
+    )
     package_size: int = Field(default=20, ge=1, le=MAX_PACKAGE_SIZE, description="Items in a package, at most.")
     packages_per_annotator: int | None = Field(
         default=None, ge=1, le=1000, description="Packages that one annotator may hold and submit; null: any number."

@@ -172,6 +172,7 @@ class CampaignOut(Wire):
     )
     segments: tuple[int, ...] = Field(max_length=10)
     annotations_per_segment: int
+    judge_annotations_per_segment: int
     pairs: Pairs
     units_twice: int | None
     headline: str | None

@@ -1,13 +1,14 @@
 """Entry links, by which annotators enter a campaign from a panel, and the consent that they give."""
 
 from datetime import datetime
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, Self, TypeAlias
 from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
 from spotthebot.contracts.annotation.annotations import AnnotatorId, AnnotatorKind
 from spotthebot.contracts.annotation.campaigns import CampaignState
+from spotthebot.contracts.annotation.judges import JudgeRef
 from spotthebot.contracts.annotation.panels import CompletionOut
 from spotthebot.contracts.terms import ConsentTextOut, TextSha256
 from spotthebot.contracts.wire import Text, Wire
@@ -35,7 +36,18 @@ class AnnotatorIn(Wire):
         default=AnnotatorKind.PERSON,
         description="The same each time: another kind is refused. People who came by a link are persons.",
     )
+    judge: JudgeRef | None = Field(
+        default=None,
+        description="Of the kind `judge`: the version of the judge, the same each time; null of all others.",
+    )
     link: EnteredBy = None
+
+    @model_validator(mode="after")
+    def _judges_name_their_version(self) -> Self:
+        if (self.judge is not None) is not (self.kind is AnnotatorKind.JUDGE):
+            message = "give `judge`, a name and a version, with the kind `judge`, and with no other kind"
+            raise ValueError(message)
+        return self
 
 
 class EntryLinkIn(Wire):

@@ -5,6 +5,7 @@ from enum import StrEnum
 from pydantic import AwareDatetime, Field, model_validator
 
 from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorKind, Answer, DecisionOut, with_kind
+from spotthebot.contracts.annotation.judges import JudgeLabels
 from spotthebot.contracts.annotation.protocols import MAX_QUESTIONS
 from spotthebot.contracts.wire import Domain, ExternalId, Name, Text, Wire
 
@@ -64,6 +65,10 @@ class AnnotatedItem(ExportedItem):
 class ExportedAnnotation(AnnotatedItem):
     """An annotation with its whole answer."""
 
+    judge_labels: JudgeLabels | None = Field(
+        default=None,  # exports of earlier releases have none
+        description="Of a judge: its probabilities, missing answers, tokens and cost; null of all others.",
+    )
     answer: Answer
     decisions: tuple[DecisionOut, ...] = Field(
         max_length=MAX_DECISIONS, description="Of protocols that open one exchange after the other; else none."
@@ -79,6 +84,7 @@ class ExportedAnnotation(AnnotatedItem):
 class ExportedAnnotationText(AnnotatedItem):
     """An annotation as a row of a table: its answer, its decisions and the order of questions are JSON texts."""
 
+    judge_labels: Text | None
     answer: Text
     decisions: Text
     question_order: Text
@@ -91,6 +97,13 @@ class ExportedValue(AnnotatedItem):
     target: Text | None = Field(description="A side, `A` or `B`, or the number of a turn; null: asked once.")
     value: Text | None = Field(description="Null where none of a multiple question's choices was taken.")
     number: int | None = Field(description="The value as a number, of a Likert question; else null.")
+    probability: float | None = Field(description="Of a judge: its probability of the value; null of all others.")
+    probabilities: Text | None = Field(
+        description="Of a judge: its probability of each option, as JSON; null of all others."
+    )
+    missing: Text | None = Field(
+        description="Of a judge without an answer: why, as `failed`, `refused`, `unparsable` or `unsuited`; else null."
+    )
     decided_exchanges: int | None = Field(
         description="How many exchanges were open when it was decided, where they are opened one by one; else null."
     )

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, mo
 
 from spotthebot.contracts.annotation.annotations import MAX_DECISIONS, AnnotatorId, AnnotatorKind, Answer, Exchanges
 from spotthebot.contracts.annotation.campaign_settings import MAX_PER_SEGMENT
+from spotthebot.contracts.annotation.judges import JudgeLabels
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.protocols import MAX_QUESTIONS, Identifier
 from spotthebot.contracts.batches import MAX_BATCH_SIZE
@@ -75,6 +76,9 @@ class ImportedAnnotationIn(Wire):
     annotator: AnnotatorId
     annotator_kind: AnnotatorKind = Field(
         default=AnnotatorKind.PERSON, description="The same in all of the annotator's annotations."
+    )
+    judge_labels: JudgeLabels | None = Field(
+        default=None, description="Of a judge: its probabilities and the answers that are missing; null of all others."
     )
     answer: Answer
     started_at: Moment | None

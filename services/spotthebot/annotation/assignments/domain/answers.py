@@ -19,6 +19,7 @@ from spotthebot.annotation.protocols.domain.exchanges import Decision, decide
 from spotthebot.annotation.protocols.domain.questions import PAIR_SHAPE, UnitShape, question_ids
 from spotthebot.annotation.protocols.errors import InvalidAnswer
 from spotthebot.contracts.annotation.annotations import Answer
+from spotthebot.contracts.annotation.judges import JudgeLabels
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 
 
@@ -72,15 +73,19 @@ def shape_of(speakers: str, *, is_pair: bool) -> UnitShape:
 
 @dataclass(frozen=True)
 class SubmittedAnswer:
-    """A final answer, with times measured by the server. Answers to gold items have no item id."""
+    """A final answer, with times measured by the server. Answers to gold items have no item id.
+
+    The time that a judge took is as it reports it, and only a judge has `judge_labels`.
+    """
 
     item_id: UUID | None
     answer: Answer
     decisions: tuple[Decision, ...]
     started_at: datetime
     ended_at: datetime
-    elapsed_ms: int
+    elapsed_ms: int | None
     reported_ms: int | None
+    judge_labels: JudgeLabels | None = None
 
 
 def revise(

@@ -55,7 +55,7 @@ def check_work(
     """
     graded = [*gold]
     wrong = graded.count(False)
-    fast = 0 if least is None else sum(timedelta(milliseconds=answer.elapsed_ms) < least for answer in answers)
+    fast = 0 if least is None else sum(timedelta(milliseconds=answer.elapsed_ms or 0) < least for answer in answers)
     is_fast = fast > len(answers) / 2
     return WorkCheck(
         gold_right=len(graded) - wrong,

@@ -54,6 +54,7 @@ _LEASE: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]] = (
     AssignmentRow.heard_position,
     AssignmentRow.submitted_at,
     AssignmentRow.completion_code,
+    AssignmentRow.takes_slot,
     select(CampaignRow.lease_seconds)
     .where(CampaignRow.id == AssignmentRow.campaign_id)
     .scalar_subquery()

@@ -5,18 +5,25 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 
+from spotthebot.annotation.annotators.tables import AnnotatorRow
 from spotthebot.annotation.assignments.domain.work_checks import ResponseTimes
 from spotthebot.annotation.assignments.tables import AnnotationRow
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.kit.database.sessions import ReadSession
 
 _MAX_TIMED = 1000
 
 
 async def find_response_times(session: ReadSession, campaign_id: UUID, annotator_id: UUID) -> ResponseTimes | None:
-    """Return the times of other annotators of a campaign for their newest items; None without other annotators."""
+    """Return the times of other annotators of a campaign for their newest items; None without other annotators.
+
+    Judges are left out.
+    """
     newest = (
         select(AnnotationRow.annotator_id, AnnotationRow.elapsed_ms)
+        .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
         .where(
+            AnnotatorRow.kind != AnnotatorKind.JUDGE,
             AnnotationRow.campaign_id == campaign_id,
             AnnotationRow.annotator_id != annotator_id,
             AnnotationRow.elapsed_ms.is_not(None),

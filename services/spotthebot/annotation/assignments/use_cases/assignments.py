@@ -23,6 +23,7 @@ from spotthebot.annotation.assignments.store import assignments as assignments_s
 from spotthebot.annotation.assignments.store import claims as claims_store
 from spotthebot.annotation.assignments.store import drafts as drafts_store
 from spotthebot.annotation.assignments.use_cases.gold import add_gold, get_assignment, list_items, require_item
+from spotthebot.annotation.assignments.use_cases.judges import claim_for_judge
 from spotthebot.annotation.assignments.use_cases.work_checks import check_submitted
 from spotthebot.annotation.attempts.use_cases import require_passed
 from spotthebot.annotation.campaigns import store as campaigns_store
@@ -52,10 +53,15 @@ async def claim_package(
     """Lease the next package, or a named package, to an annotator.
 
     An annotator with an unsubmitted package gets the same package again. If they saved no answer for `longest_idle`,
-    other annotators come first. Raises AnnotatorIdUnusable, ProgramNameUnusable, OtherAnnotatorKind, NotEntered,
-    EntryLinkRevoked, and a ClaimRefused with the reason if the annotator may not have a package.
+    other annotators come first. For judges see `claim_for_judge`. Raises AnnotatorIdUnusable, ProgramNameUnusable,
+    OtherAnnotatorKind, NotEntered, EntryLinkRevoked, and a ClaimRefused with the reason if the annotator may not have a
+    package.
     """
     campaign = await campaigns_store.get_campaign(session, campaign_id)
+    if request.judge is not None:
+        return await get_assignment(
+            session, await claim_for_judge(session, campaign, frontend, request, now=now), frontend
+        )
     campaign.require_live()
     package = request.package
     if package is not None:
@@ -143,6 +149,7 @@ async def submit_assignment(
     await assignments_store.lock_checked(session, assignment_id)
     lease = await assignments_store.lock_lease(session, assignment_id, frontend, holder)
     campaign = await campaigns_store.get_campaign(session, lease.campaign_id)
+    lease.require_person()
     if lease.state in ENDED:
         return lease, campaign
     lease.require_at_work(now)

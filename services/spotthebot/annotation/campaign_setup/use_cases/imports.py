@@ -22,12 +22,13 @@ from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.campaigns.use_cases import terms_of
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.conversations import store as conversations_store
+from spotthebot.annotation.judges.domain import check_labels
 from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.domain.packages import NewPackage, PackedConversation, PackedItem, UploadedItem
 from spotthebot.annotation.packages.domain.shuffle import Shuffle
 from spotthebot.annotation.protocols.domain.answers import check_answer, missing
 from spotthebot.annotation.protocols.domain.questions import questions_of
-from spotthebot.contracts.annotation.annotations import AnnotatorKind, Answer
+from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.campaigns import CampaignState
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
@@ -133,7 +134,7 @@ async def import_annotations(session: WriteSession, campaign_id: UUID, uploaded:
         fault
         for number, (key, each) in enumerate(zip(keys, uploaded, strict=True))
         for fault in (
-            *_faults_of_answer(protocol, items[key], each.answer, at=f"/annotations/{number}/answer"),
+            *_faults_of_answer(protocol, items[key], each, at=f"/annotations/{number}"),
             *_faults_of_order(protocol, each.question_order, at=f"/annotations/{number}/question_order"),
         )
     ]
@@ -156,11 +157,15 @@ def _kinds(uploaded: Sequence[ImportedAnnotationIn]) -> dict[str, AnnotatorKind]
 
 
 def _faults_of_answer(
-    protocol: AnnotationProtocol, item: UploadedItem, answer: Answer, *, at: str
+    protocol: AnnotationProtocol, item: UploadedItem, uploaded: ImportedAnnotationIn, *, at: str
 ) -> tuple[FieldError, ...]:
     """Return the faults for which an uploaded answer could not have been submitted; empty if it is valid."""
-    shape = shape_of(item.speakers, is_pair=item.is_pair)
-    return check_answer(protocol, shape, answer, at=at) or missing(protocol, shape, answer, at=at)
+    shape, answer, here = shape_of(item.speakers, is_pair=item.is_pair), uploaded.answer, f"{at}/answer"
+    if uploaded.judge_labels is not None:
+        if uploaded.annotator_kind is not AnnotatorKind.JUDGE:
+            return (FieldError(f"{at}/judge_labels", "is for judges: leave it out"),)
+        return check_labels(protocol, shape, answer, uploaded.judge_labels, at=at, name="judge_labels")
+    return check_answer(protocol, shape, answer, at=here) or missing(protocol, shape, answer, at=here)
 
 
 def _faults_of_order(protocol: AnnotationProtocol, order: Sequence[str], *, at: str) -> tuple[FieldError, ...]:

@@ -19,6 +19,7 @@ def create_tables() -> None:
         sa.Column("frontend", sa.String(200), server_default="", nullable=False),
         sa.Column("external_id", sa.String(200), nullable=False),
         sa.Column("kind", sa.String(20), server_default="person", nullable=False),
+        sa.Column("judge_id", sa.Uuid()),
         sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
         sa.Column("blocked_at", _MOMENT),
         sa.Column("blocked_reason", sa.Text()),
@@ -38,6 +39,7 @@ def create_tables() -> None:
         sa.ForeignKeyConstraint(
             ["campaign_id"], ["annotation.campaigns.id"], name="fk_annotators_campaign_id_campaigns"
         ),
+        sa.ForeignKeyConstraint(["judge_id"], ["annotation.judges.id"], name="fk_annotators_judge_id_judges"),
         sa.UniqueConstraint(
             "campaign_id", "external_id", "frontend", name="uq_annotators_campaign_id_external_id_frontend"
         ),

@@ -24,6 +24,7 @@ def create_tables() -> None:
         sa.Column("completion_code", sa.String(100)),
         sa.Column("heard_at", _MOMENT),
         sa.Column("heard_position", sa.Integer()),
+        sa.Column("takes_slot", sa.Boolean(), server_default="true", nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_assignments"),
         sa.ForeignKeyConstraint(
             ["annotator_id"], ["annotation.annotators.id"], name="fk_assignments_annotator_id_annotators"
@@ -103,6 +104,7 @@ def create_tables() -> None:
         sa.Column("external_id", sa.String(200)),
         sa.Column("annotator_id", sa.Uuid(), nullable=False),
         sa.Column("answer", _JSON, nullable=False),
+        sa.Column("judge_labels", _JSON),
         sa.Column("started_at", _MOMENT),
         sa.Column("ended_at", _MOMENT),
         sa.Column("elapsed_ms", sa.BigInteger()),

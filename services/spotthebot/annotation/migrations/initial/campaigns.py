@@ -36,6 +36,20 @@ def create_tables() -> None:
         schema=_SCHEMA,
     )
     op.create_table(
+        "judges",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("name", sa.String(50), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("description", sa.Text(), nullable=False),
+        sa.Column("settings", _JSON, nullable=False),
+        sa.Column("sha256", sa.String(64), nullable=False),
+        sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_judges"),
+        sa.UniqueConstraint("name", "version", name="uq_judges_name_version"),
+        sa.UniqueConstraint("name", "sha256", name="uq_judges_name_sha256"),
+        schema=_SCHEMA,
+    )
+    op.create_table(
         "campaigns",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("name", sa.String(100), nullable=False),
@@ -48,6 +62,7 @@ def create_tables() -> None:
         sa.Column("protocol_version", sa.Integer(), server_default="1", nullable=False),
         sa.Column("segments", postgresql.ARRAY(sa.Integer()), nullable=False),
         sa.Column("annotations_per_segment", sa.Integer(), nullable=False),
+        sa.Column("judge_annotations_per_segment", sa.Integer(), server_default="1", nullable=False),
         sa.Column("pairs", sa.String(20), server_default="any", nullable=False),
         sa.Column("units_twice", sa.Integer()),
         sa.Column("headline", sa.Text()),
