@@ -1,6 +1,7 @@
 """Answers that are made from attributes: what each field is, stated from rows and requests, so that nothing leaks."""
 
 import hashlib
+import json
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -23,6 +24,7 @@ from spotthebot.contracts.annotation.audit import AuditEntryOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.entries import AnnotatorWorkforceOut, EntryLinkOut, EntryLinkStateOut
 from spotthebot.contracts.annotation.exports import ExportedItem
+from spotthebot.contracts.annotation.judges import AnnotatingJudgeOut, JudgeVersionOut
 from spotthebot.contracts.annotation.payments import BonusOut, PaymentOut
 from spotthebot.contracts.annotation.previews import CampaignPreviewOut, PreviewedItem
 from spotthebot.contracts.annotation.protocols import ProtocolSummaryOut
@@ -40,6 +42,7 @@ from spotthebot.contracts.annotation.trainings import (
 from tests.factories.annotating import WHOLE, claim, save, submit, work_through
 from tests.factories.annotator_trainings import RIGHT, WRONG, respond, store_training, training, training_campaign
 from tests.factories.campaigns import campaign_of, open_campaign
+from tests.factories.judges import label_campaign
 from tests.factories.protocols import document, single
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations
@@ -79,6 +82,24 @@ async def played(suite: RunningSuite) -> tuple[dict[str, Any], dict[str, Any], s
     answered = await save(suite, assignment, 0, {"entity": {"A": "human", "B": "bot"}}, elapsed_ms=77)
     assert answered.status_code == 200, answered.text
     return campaign, assignment, (await submit(suite, assignment)).json()["pseudonym"]
+
+
+class TestJudges:
+    async def test_are_versions_of_their_settings(self, suite: RunningSuite):
+        settings = {"kind": "simulated", "seed": 3, "missing_share": 0.5}
+        body = {"name": "rule", "description": "By hand.", "settings": settings}
+        found = await post(suite, "/v1/judges", body)
+        (row,) = rows(suite, "SELECT id, created_at FROM annotation.judges")
+        written = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+        stated = body | {"version": 1, "sha256": hashlib.sha256(written.encode()).hexdigest()}
+        assert_is(JudgeVersionOut, found, stated | {"created_at": row["created_at"]})
+        campaign = await campaign_of(suite, 1, segments=[1])
+        await label_campaign(suite, campaign, {"name": "rule", "version": 1})
+        path = f"/v1/campaigns/{campaign['id']}"
+        (annotator,) = (await get(suite, f"{path}/annotators"))["items"]
+        (annotation,) = (await get(suite, f"{path}/annotations?judges=rule", "analyst"))["items"]
+        for each in (annotator, annotation):
+            assert_is(AnnotatingJudgeOut, each["judge"], {"name": "rule", "version": 1})
 
 
 class TestWork:
@@ -133,6 +154,7 @@ class TestWork:
         )
         (found,) = (await get(suite, f"/v1/campaigns/{campaign['id']}/annotations", "analyst"))["items"]
         more = {"exchanges": 3, "right": None, "annotator": pseudonym, "annotator_kind": "person", "reported_ms": 77}
+        more |= {"judge": None, "judge_labels": None}
         assert_is(AnnotationOut, found, row | more)
         assert pseudonym != PERSON
         revision = await get(suite, f"/v1/campaigns/{campaign['id']}/annotations/revision", "analyst")
@@ -149,7 +171,7 @@ class TestWork:
             " gold_wrong, fast_items, fast_packages, strikes, blocked_at, blocked_reason, appeal, appealed_at,"
             " erased_at FROM annotation.annotators",
         )
-        annotator = person | {"pseudonym": pseudonym}
+        annotator = person | {"pseudonym": pseudonym, "judge": None}
         (found,) = (await get(suite, f"{path}/annotators"))["items"]
         assert_is(AnnotatorOut, found, annotator)
         assert found["annotator"] == PERSON
@@ -209,6 +231,7 @@ class TestCampaigns:
             "packages_per_annotator": 9,
             "lease_minutes": 33,
             "annotations_per_segment": 4,
+            "judge_annotations_per_segment": 3,
             "panel": PANEL,
             "seed": 11,
             **PAY,
@@ -218,8 +241,8 @@ class TestCampaigns:
             suite,
             "SELECT id, name, domain, collection_id, ARRAY[collection_id] || more_collections AS collections,"
             " human_share, mode, state, failure, too_short, not_selected, unpaired,"
-            " segments, annotations_per_segment, pairs, units_twice, headline, package_size,"
-            " packages_per_annotator,"
+            " segments, annotations_per_segment, judge_annotations_per_segment, pairs, units_twice, headline,"
+            " package_size, packages_per_annotator,"
             " lease_seconds / 60 AS lease_minutes, pay_per_package, currency,"
             " protocol_name AS protocol, protocol_version, instructions, consent, panel, training, gold, max_strikes,"
             " min_seconds_per_item, min_fraction_of_median, strike_fast_packages, seed, annotators_published, packages,"

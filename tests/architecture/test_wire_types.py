@@ -65,6 +65,7 @@ BY_ATTRIBUTES = {
         "EntryLinkStateOut": "EntryLink",
     },
     "annotation.exports": {"ExportedItem": "NamedItem"},
+    "annotation.judges": {"JudgeVersionOut": "JudgeVersion"},
     "annotation.payments": {"BonusOut": "Bonus", "PaymentOut": "Payment"},
     "annotation.previews": {"PreviewedItem": "ShownItem"},
     "annotation.protocols": {"ProtocolSummaryOut": "ProtocolSummary"},
@@ -112,6 +113,7 @@ BY_ATTRIBUTES = {
 
 WITHIN = {
     "annotation.assignments": {"AgreementOut": "AnnotatorQualityOut"},
+    "annotation.judges": {"AnnotatingJudgeOut": "AnnotatorOut"},
     "annotation.trainings": {
         "SavedTrainingAnswerOut": "TrainingAttemptOut",
         "TargetFeedbackOut": "FeedbackOut",

@@ -26,6 +26,7 @@ CAMPAIGN = Campaign(
     annotations_per_segment=2,
     pairs="any",
     units_twice=None,
+    judge_annotations_per_segment=1,
     headline=None,
     package_size=20,
     packages_per_annotator=None,

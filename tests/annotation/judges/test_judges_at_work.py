@@ -33,7 +33,7 @@ async def listed(suite: RunningSuite, path: str, role: str = "analyst", **params
 
 
 class TestClaims:
-    async def test_of_a_judge_take_every_package_once_and_no_slot(self, suite: RunningSuite):
+    async def test_take_every_package_once_and_no_slot(self, suite: RunningSuite):
         campaign = await campaign_of(suite, 4, packages_per_annotator=1)
         judge = await store_judge(suite)
         before = rows(suite, SLOTS)
@@ -105,7 +105,7 @@ class TestClaims:
         assert (annotator["kind"], annotator["judge"]) == ("judge", {"name": "gpt", "version": 1})
         assert (annotator["fast_items"], annotator["blocked_at"]) == (0, None)
 
-    async def test_of_people_are_untouched_by_judges(self, suite: RunningSuite):
+    async def test_leave_people_all_that_they_would_have_without_a_judge(self, suite: RunningSuite):
         """People complete the campaign with as many packages as without a judge, and see what it saw."""
         campaign = await campaign_of(suite, 2, annotations_per_segment=1, **PAY)
         judge = await store_judge(suite)
@@ -211,7 +211,7 @@ class TestLabels:
         plain = await submit(suite, program)
         assert (plain.status_code, plain.json()["type"].rpartition(":")[2]) == (409, "submits-with-labels")
 
-    async def test_of_a_rejected_judge_disappear_and_free_no_slot(self, suite: RunningSuite):
+    async def test_disappear_when_they_are_rejected_and_free_no_slot(self, suite: RunningSuite):
         campaign = await campaign_of(suite, 1, segments=[1])
         assignment = (await claim_as_judge(suite, campaign, await store_judge(suite))).json()
         assert (await submit_labels(suite, assignment)).status_code == 200

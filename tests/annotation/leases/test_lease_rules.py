@@ -26,6 +26,7 @@ def _lease(state: AssignmentState) -> Lease:
         state,
         submitted_at=None,
         completion_code=None,
+        takes_slot=True,
         lasts=timedelta(hours=1),
         **given,
     )
