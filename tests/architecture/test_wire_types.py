@@ -101,6 +101,7 @@ BY_ATTRIBUTES = {
         "MixOut": "Selection",
         "PairOut": "PairProgress",
     },
+    "conversations.ratings": {"RatingsRevisionOut": "RatingsRevision"},
     "conversations.quality": {
         "QualityCheckOut": "QualityCheck",
         "QualityFlagsOut": "QualityFlags",

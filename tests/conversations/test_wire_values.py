@@ -18,7 +18,8 @@ from spotthebot.contracts.conversations.partner_sets import PartnerSetOut
 from spotthebot.contracts.conversations.performance import BotConversationOut, FailureReasonOut
 from spotthebot.contracts.conversations.progress import ChatBotOut, FailureOut, MixOut, PairOut
 from spotthebot.contracts.conversations.quality import QualityCheckOut, QualityFlagsOut, QualityOut
-from spotthebot.conversations.chats.domain.chats import BotProgress
+from spotthebot.contracts.conversations.ratings import RatingsRevisionOut
+from spotthebot.conversations.chats.domain.chats import BotProgress, RatingsRevision
 from spotthebot.conversations.chats.domain.people import ChatPerson
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import links as links_store
@@ -158,6 +159,10 @@ class TestChats:
         named = {"person": "ann", "interactor": "p-1", "pay": Decimal(5), "currency": "USD"}
         found = ChatPersonOut.of(ChatPerson(interactor="ann", kind=AnnotatorKind.JUDGE, **stated), **named)
         assert_is(ChatPersonOut, found, stated | named | {"kind": "judge"})
+
+    def test_have_a_revision_of_their_ratings(self):
+        found = RatingsRevisionOut.of(RatingsRevision(2, "2-00ff"))
+        assert_is(RatingsRevisionOut, found, {"ratings": 2, "revision": "2-00ff"})
 
     def test_are_counted_for_each_bot(self):
         bot_id, counts = uuid4(), {"complete": 3, "failed": 1}

@@ -12,6 +12,7 @@ from spotthebot.contracts.conversations.events import EventType
 from spotthebot.conversations.chats.api import chats as chats_api
 from spotthebot.conversations.chats.api import entries as entries_api
 from spotthebot.conversations.chats.api import people as people_api
+from spotthebot.conversations.chats.api import ratings as ratings_api
 from spotthebot.conversations.chats.use_cases.turns import CHATS
 from spotthebot.conversations.chats.use_cases.watch import count_events
 from spotthebot.conversations.clients import Bots
@@ -101,6 +102,7 @@ def create_app(settings: ConversationsSettings) -> FastAPI:
             chats_api.router,
             entries_api.router,
             people_api.router,
+            ratings_api.router,
             events_router(EventType),
         ],
         lineages=[LINEAGE],

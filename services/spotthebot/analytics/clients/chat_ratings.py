@@ -1,37 +1,66 @@
 """The ratings that people gave in chats, read from `conversations`."""
 
+import asyncio
+from collections.abc import Mapping
+from uuid import UUID
+
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.clients.errors import NoSuchChats
 from spotthebot.analytics.clients.read_collections import ENDED
 from spotthebot.clients import AsyncConversations, Conflict, NotFound
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.contracts.conversations.chats import ChatRatingOut
+from spotthebot.contracts.conversations.collections import CollectionOut
 
 _PAGE = 1000
 
 
 class ChatRatings:
-    """Reads the ratings of collections of chats."""
+    """The ratings of a study's chats. `revisions`, one for each collection, change whenever a rating changes.
 
-    def __init__(self, conversations: AsyncConversations) -> None:
+    The ratings themselves are read by the first `read`, and kept.
+    """
+
+    def __init__(self, conversations: AsyncConversations, revisions: Mapping[UUID, str]) -> None:
         self._conversations = conversations
+        self._rated: RatedChats | None = None
+        self.revisions = revisions
 
-    async def read(self, study: StudyOut) -> RatedChats | None:
-        """Return the ratings of a study's chats, without texts; None if it names no chats. Raises NoSuchChats."""
+    @classmethod
+    async def current(cls, conversations: AsyncConversations, study: StudyOut) -> "ChatRatings | None":
+        """Return the ratings of a study's chats with their revisions; None if it names no chats. Raises NoSuchChats."""
         if not study.chats:
             return None
-        domains, asked, complete = set[str](), dict[str, str](), True
+        found = await asyncio.gather(*(_revision(conversations, study, each) for each in study.chats))
+        return cls(conversations, dict(zip(study.chats, found, strict=True)))
+
+    async def read(self, collections: Mapping[UUID, CollectionOut]) -> RatedChats:
+        """Return the ratings, without texts. `collections` has all collections of the study."""
+        if self._rated is None:
+            self._rated = await self._read(collections)
+        return self._rated
+
+    async def _read(self, collections: Mapping[UUID, CollectionOut]) -> RatedChats:
+        asked = dict[str, str]()
         ratings: list[ChatRatingOut] = []
-        for collection_id in study.chats:
-            try:
-                collection = await self._conversations.get_collection(collection_id)
-                plan = await self._conversations.get_plan(collection_id)
-                listed = self._conversations.list_chat_ratings(collection_id, page_size=_PAGE)
-                ratings += [each async for each in listed]
-            except (NotFound, Conflict) as refused:
-                raise NoSuchChats(study=study.name, collection_id=collection_id) from refused
-            domains.add(collection.domain)
-            complete = complete and collection.state in ENDED
+        for collection_id in self.revisions:
+            plan = await self._conversations.get_plan(collection_id)
             for question in plan.questions or ():
                 asked.setdefault(question.name, question.text)
-        return RatedChats(domain=", ".join(sorted(domains)), complete=complete, asked=asked, ratings=ratings, texts={})
+            listed = self._conversations.list_chat_ratings(collection_id, page_size=_PAGE)
+            ratings += [each async for each in listed]
+        own = [collections[each] for each in self.revisions]
+        return RatedChats(
+            domain=", ".join(sorted({each.domain for each in own})),
+            complete=all(each.state in ENDED for each in own),
+            asked=asked,
+            ratings=ratings,
+            texts={},
+        )
+
+
+async def _revision(conversations: AsyncConversations, study: StudyOut, collection_id: UUID) -> str:
+    try:
+        return (await conversations.chat_ratings_revision(collection_id)).revision
+    except (NotFound, Conflict) as refused:
+        raise NoSuchChats(study=study.name, collection_id=collection_id) from refused

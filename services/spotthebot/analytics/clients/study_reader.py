@@ -37,7 +37,7 @@ class StudyRevision:
     study: StudyOut
     campaigns: tuple[CampaignRevision, ...]
     scores: tuple[ScoreSetOut, ...]
-    chats: RatedChats | None
+    chats: ChatRatings | None
     collections: Mapping[UUID, CollectionOut]
     revision: str
 
@@ -51,7 +51,6 @@ class StudyReader:
         self._annotation = annotation
         self._conversations = conversations
         self._campaigns = campaigns
-        self._chats = ChatRatings(conversations)
         self._computed = ComputedValueReader(conversations, fed)
 
     async def current(self, study_id: UUID) -> StudyRevision:
@@ -59,15 +58,14 @@ class StudyReader:
 
         Raises NoSuchStudy, NoSuchCampaign, NoSuchChats, NoSuchScores, ScoresUnfinished and ScoresApart.
 
-        It takes one request for each collection and score set, two for each campaign, and one for each thousand rated
-        chats.
+        It takes one request for each collection and score set, and two for each campaign and collection of chats.
         """
         try:
             study = await self._annotation.get_study(study_id)
         except NotFound as refused:
             raise NoSuchStudy(study_id=study_id) from refused
         found = await asyncio.gather(*(self._campaigns.get_campaign(each, protocol=None) for each in study.campaigns))
-        chats = await self._chats.read(study)
+        chats = await ChatRatings.current(self._conversations, study)
         shown = dict.fromkeys(collection for campaign in found for collection in campaign.collections)
         shown |= dict.fromkeys(study.chats)
         scores, *listed = await asyncio.gather(
@@ -75,7 +73,7 @@ class StudyReader:
         )
         collections = {each.id: each for each in listed}
         campaigns = await asyncio.gather(*(self._campaigns.revision_of(each, collections) for each in found))
-        rated = None if chats is None else (chats.domain, chats.complete, dict(chats.asked), chats.sha256)
+        rated = None if chats is None else [(collections[at].state, own) for at, own in chats.revisions.items()]
         timed = [(each.state, each.complete) for each in listed] if study.latency else None
         depends_on = (study.model_dump_json(), [each.revision for each in campaigns], rated, timed)
         revision = blake2b(json.dumps(depends_on).encode(), digest_size=16).hexdigest()
@@ -90,8 +88,8 @@ class StudyReader:
             *((FED, [*score_measures(each)]) for each in revision.scores),
             *([(LATENCY, [LATENCY])] if revision.study.latency else ()),
         ]
-        of_chats = None if revision.chats is None else [*revision.chats.measures]
-        named = iter(named_tasks(revision.study.name, sources, of_chats))
+        chats = None if revision.chats is None else await revision.chats.read(revision.collections)
+        named = iter(named_tasks(revision.study.name, sources, None if chats is None else [*chats.measures]))
         tasks = [
             Task(
                 next(named),
@@ -106,13 +104,13 @@ class StudyReader:
         if revision.study.latency:
             ended = all(each.state in ENDED for each in revision.collections.values())
             tasks.append(Task(next(named), "latency", complete=ended))
-        if revision.chats is not None:
-            tasks.append(Task(next(named), "chats", complete=revision.chats.complete))
+        if chats is not None:
+            tasks.append(Task(next(named), "chats", complete=chats.complete))
         return tuple(tasks)
 
-    async def workforces(self, tasks: tuple[Task, ...]) -> dict[UUID, dict[str, Workforce]]:
+    async def workforces(self, revision: StudyRevision) -> dict[UUID, dict[str, Workforce]]:
         """Return the workforces of the annotators of each campaign of a study, by campaign and pseudonym."""
-        campaigns = [each.campaign_id for each in tasks if each.campaign_id is not None]
+        campaigns = [each.campaign.id for each in revision.campaigns]
         found = await asyncio.gather(*map(self._campaigns.read_workforces, campaigns))
         return dict(zip(campaigns, found, strict=True))
 
@@ -129,7 +127,8 @@ class StudyReader:
     async def _read(self, revision: StudyRevision, task: Task, shared: ReadCollections) -> ReadTask:
         match task.kind:
             case "chats" if revision.chats is not None:
-                return replace(revision.chats, texts=await shared.text_hashes(revision.study.chats))
+                rated = await revision.chats.read(revision.collections)
+                return replace(rated, texts=await shared.text_hashes(revision.study.chats))
             case "scores":
                 scores = next(each for each in revision.scores if each.id == task.score_set_id)
                 return await self._computed.read_scores(scores, revision.collections, shared)

@@ -98,11 +98,11 @@ class StudyResults:
         Raises the errors of `get_measures`.
         """
         revision = await self._studies.current(study_id)
-        tasks = tuple(each for each in await self._studies.tasks(revision) if each.campaign_id is not None)
-        workforces = await self._studies.workforces(tasks)
+        workforces = await self._studies.workforces(revision)
 
         async def compute() -> bytes:
-            parameters = _parameters(revision, request)
+            parameters, every = _parameters(revision, request), await self._studies.tasks(revision)
+            tasks = tuple(each for each in every if each.campaign_id is not None)
             require_measures(revision.study, tasks)
             found = await self._each(
                 revision, tasks, parameters, lambda task, sample: task_agreements(task, sample, workforces, parameters)

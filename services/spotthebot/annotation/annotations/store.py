@@ -26,6 +26,7 @@ from spotthebot.annotation.packages import store as packages_store
 from spotthebot.annotation.packages.tables import ItemRow
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.judges import ALL_JUDGES, JudgeLabels
+from spotthebot.kit.database.revisions import revision_of, sum_of_hashes
 from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
@@ -130,17 +131,17 @@ async def get_annotations_revision(
     annotators are published, a reader has to notice the erasure. Annotations of judges are left out, unless `judges`
     names them.
     """
-    row_hash = func.hash_record_extended(literal_column(AnnotationRow.__tablename__), 0)
+    hashes = sum_of_hashes(literal_column(AnnotationRow.__tablename__))
     erased = select(func.count()).where(AnnotatorRow.campaign_id == campaign_id, AnnotatorRow.erased_at.is_not(None))
-    statement = select(func.count(), func.coalesce(func.sum(row_hash), 0), erased.scalar_subquery())
+    statement = select(func.count(), hashes, erased.scalar_subquery())
     statement = (
         statement.select_from(AnnotationRow)
         .join(AnnotatorRow, AnnotatorRow.id == AnnotationRow.annotator_id)
         .outerjoin(JudgeRow, JudgeRow.id == AnnotatorRow.judge_id)
         .where(AnnotationRow.campaign_id == campaign_id, _is_asked_for(judges))
     )
-    count, hashes, names = (await session.execute(statement)).one()
-    return AnnotationsRevision(annotations=count, revision=f"{count}-{(int(hashes) + names) % 2**64:016x}")
+    count, *sums = (await session.execute(statement)).one()
+    return AnnotationsRevision(annotations=count, revision=revision_of(count, *sums))
 
 
 def _is_asked_for(judges: Sequence[str]) -> ColumnElement[bool]:

@@ -70,6 +70,7 @@ class ChatPersonRow(Base):
     consent_withdrawn_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     erased_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    texts_erased_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
 
 
 class RevokedLinkRow(Base):

@@ -19,6 +19,7 @@ from spotthebot.contracts.conversations.chat_entries import (
 )
 from spotthebot.contracts.conversations.chats import ChatOut, ChatRatingOut, ChatRatingsIn, ChatSummaryOut, ChatTurnIn
 from spotthebot.contracts.conversations.progress import ChatBotsOut
+from spotthebot.contracts.conversations.ratings import RatingsRevisionOut
 from spotthebot.contracts.terms import PaymentFile, SubmittedTexts
 
 
@@ -136,6 +137,11 @@ class ChatOperations:
     def list_chat_ratings(self, collection_id: UUID, **paging: Unpack[Paging]) -> Listing[ChatRatingOut]:
         """List people's ratings of their chats with the rated bots; ratings of the oldest chat come first."""
         return Listing(ChatRatingOut, f"/v1/collections/{collection_id}/ratings", paging)
+
+    @operation
+    def chat_ratings_revision(self, collection_id: UUID) -> Call[RatingsRevisionOut]:
+        """Return a revision of a collection's ratings. Equal revisions mean equal ratings, by the same people."""
+        return Call(RatingsRevisionOut, "GET", f"/v1/collections/{collection_id}/ratings/revision")
 
     @operation
     def list_chat_bots(self, collection_id: UUID) -> Call[ChatBotsOut]:

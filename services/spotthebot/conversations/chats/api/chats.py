@@ -15,12 +15,10 @@ from spotthebot.contracts.conversations.chat_entries import ChatIn, ChatTokenOut
 from spotthebot.contracts.conversations.chats import (
     ChatConversationOut,
     ChatOut,
-    ChatRatingOut,
     ChatRatingsIn,
     ChatState,
     ChatSummaryOut,
     ChatTurnIn,
-    RatedConversationOut,
 )
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.conversations import ConversationState
@@ -33,12 +31,11 @@ from spotthebot.conversations.chats.api.access import (
     FrontendsClaim,
     expiry_of,
 )
-from spotthebot.conversations.chats.domain.chats import BotProgress, Chat, RatedChat, shown_turns
+from spotthebot.conversations.chats.domain.chats import BotProgress, Chat, shown_turns
 from spotthebot.conversations.chats.domain.people import pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import people as people_store
 from spotthebot.conversations.chats.store import progress as progress_store
-from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.chats.store import tokens as tokens_store
 from spotthebot.conversations.chats.use_cases import converse as converse_use_cases
 from spotthebot.conversations.chats.use_cases.collection import finish_chat_collection
@@ -229,29 +226,6 @@ async def list_chat_bots(session: Reading, _caller: Reader, collection_id: UUID)
             ChatBotOut.of(found.get(bot_id, BotProgress({}, 0)), bot_id=bot_id, name=collection.partners[bot_id].name)
             for bot_id in collection.plan.bots
         )
-    )
-
-
-@router.get("/collections/{collection_id}/ratings", operation_id="list_chat_ratings")
-async def list_ratings(session: Reading, _caller: Reader, collection_id: UUID, paging: Paging) -> Page[ChatRatingOut]:
-    """List people's ratings of their chats, with the names of the bots, oldest chat first."""
-    rows = await ratings_store.list_rated_chats(session, collection_id, after=paging.after, limit=paging.limit + 1)
-    return page_of(rows, paging, key=lambda chat: chat.id, to_out=_rating_out)
-
-
-def _rating_out(chat: RatedChat) -> ChatRatingOut:
-    ids: dict[int | None, UUID] = {each.number: each.id for each in chat.conversations}
-    return ChatRatingOut(
-        chat_id=chat.id,
-        interactor=chat.interactor,
-        interactor_kind=chat.interactor_kind,
-        conversations=tuple(
-            RatedConversationOut(conversation_id=each.id, participant=each.participant, scores=dict(each.scores))
-            for each in chat.conversations
-        ),
-        preferred=ids.get(chat.preferred),
-        preferences={question: ids.get(number) for question, number in chat.preferences.items()},
-        rated_at=chat.rated_at,
     )
 
 

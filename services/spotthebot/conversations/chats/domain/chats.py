@@ -168,6 +168,14 @@ class RatedChat:
 
 
 @dataclass(frozen=True)
+class RatingsRevision:
+    """The number of a collection's rated chats, and a text that changes whenever a rating changes."""
+
+    ratings: int
+    revision: str
+
+
+@dataclass(frozen=True)
 class ChatEvent:
     """Something that happened in a chat; each chat numbers its events from 1."""
 

@@ -137,8 +137,10 @@ async def list_imported(session: ReadSession, collection_id: UUID, interactor: s
     ]
 
 
-async def erase_texts(session: WriteSession, conversations: Sequence[UUID]) -> None:
-    """Replace what people said in these conversations by `erased`; delete quality flags, which have hashes of it."""
+async def erase_texts(session: WriteSession, person_id: UUID, conversations: Sequence[UUID], at: datetime) -> None:
+    """Replace a person's words in these conversations by `erased`; delete quality flags, which have hashes of them."""
+    first_time = func.coalesce(ChatPersonRow.texts_erased_at, at)
+    await session.execute(update(ChatPersonRow).where(ChatPersonRow.id == person_id).values(texts_erased_at=first_time))
     await session.execute(delete(QualityFlagsRow).where(QualityFlagsRow.conversation_id.in_(conversations)))
     await session.execute(
         text("""

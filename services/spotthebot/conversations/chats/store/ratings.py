@@ -5,25 +5,28 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, literal_column, select
 from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
 from spotthebot.contracts.conversations.exports import ExportedPreference, ExportedRating, ExportedScore
 from spotthebot.contracts.conversations.ids import Mode
-from spotthebot.conversations.chats.domain.chats import Chat, RatedChat, RatedConversation
+from spotthebot.conversations.chats.domain.chats import Chat, RatedChat, RatedConversation, RatingsRevision
 from spotthebot.conversations.chats.domain.people import pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import people as people_store
-from spotthebot.conversations.chats.tables import ChatRow, ImportedRatingRow
+from spotthebot.conversations.chats.tables import ChatPersonRow, ChatRow, ImportedRatingRow
 from spotthebot.conversations.collections.domain import ExportSource
 from spotthebot.conversations.collections.errors import NoSuchCollection
 from spotthebot.conversations.collections.tables import CollectionRow, PairRow
 from spotthebot.conversations.conversations.tables import ConversationRow
+from spotthebot.kit.database.revisions import revision_of, sum_of_hashes
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 
 _HUMAN_BOT: Mode = "human_bot"
+_HASHED = (ChatRow.id, ChatRow.interactor, ChatRow.bots, ChatRow.conversations, ChatRow.ratings, ChatRow.rated_at)
+"""What a rated chat says; its other columns may change without it."""
 
 
 async def add_ratings(
@@ -90,15 +93,43 @@ async def list_rated_chats(
     session: ReadSession, collection_id: UUID, *, after: UUID | None, limit: int
 ) -> list[RatedChat]:
     """Return the rated chats of a collection with pseudonyms, oldest first; raises NoSuchCollection, NotForChats."""
-    collection = await session.get(CollectionRow, collection_id)
-    if collection is None:
-        raise NoSuchCollection(collection_id=collection_id)
-    if collection.mode == "import" and collection.plan.get("held_as") == _HUMAN_BOT:
+    collection = await _get_collection(session, collection_id)
+    if _has_imported(collection):
         return await _list_imported(session, collection, after, limit)
     partners = (await chats_store.get_chat_collection(session, collection_id)).partners
     held = await chats_store.list_chats(session, collection_id, rated=True, after=after, limit=limit)
     kinds = await people_store.get_kinds(session, collection_id, held)
     return [_rated(chat, partners, kinds[chat.interactor], collection.pseudonym_key) for chat in held]
+
+
+async def get_ratings_revision(session: ReadSession, collection_id: UUID) -> RatingsRevision:
+    """Count a collection's rated chats and sum the hashes of their ratings; raises NoSuchCollection, NotForChats.
+
+    The sum includes the number of people whose words were erased, because results depend on the rated texts, too.
+    """
+    collection = await _get_collection(session, collection_id)
+    if _has_imported(collection):
+        hashes = sum_of_hashes(literal_column(ImportedRatingRow.__tablename__))
+        statement = select(func.count(ImportedRatingRow.chat_id.distinct()), hashes)
+        statement = statement.select_from(ImportedRatingRow).where(ImportedRatingRow.collection_id == collection_id)
+    else:
+        await chats_store.get_chat_collection(session, collection_id)
+        statement = select(func.count(), sum_of_hashes(func.row(*_HASHED)))
+        statement = statement.where(ChatRow.collection_id == collection_id, ChatRow.rated_at.is_not(None))
+    erased = select(func.count(ChatPersonRow.texts_erased_at)).where(ChatPersonRow.collection_id == collection_id)
+    count, *sums = (await session.execute(statement.add_columns(erased.scalar_subquery()))).one()
+    return RatingsRevision(ratings=count, revision=revision_of(count, *sums))
+
+
+async def _get_collection(session: ReadSession, collection_id: UUID) -> CollectionRow:
+    collection = await session.get(CollectionRow, collection_id)
+    if collection is None:
+        raise NoSuchCollection(collection_id=collection_id)
+    return collection
+
+
+def _has_imported(collection: CollectionRow) -> bool:
+    return collection.mode == "import" and collection.plan.get("held_as") == _HUMAN_BOT
 
 
 async def _list_imported(

@@ -47,5 +47,6 @@ async def erase_chat_person(
         await people_store.erase_person(session, collection_id, person.interactor, now)
         _log.info("chats.person_erased", collection=str(collection_id), person=str(person_id), key=str(key_id))
     if submitted_texts is SubmittedTexts.ERASE:
-        await people_store.erase_texts(session, [*imported, *(each for chat in theirs for each in chat.conversations)])
+        spoken = [*imported, *(each for chat in theirs for each in chat.conversations)]
+        await people_store.erase_texts(session, person_id, spoken, now)
     return await people_store.get_person(session, collection_id, person_id)

@@ -60,6 +60,7 @@ def create_tables() -> None:
         sa.Column("consent_withdrawn_at", _MOMENT),
         sa.Column("created_at", _MOMENT, server_default=_NOW, nullable=False),
         sa.Column("erased_at", _MOMENT),
+        sa.Column("texts_erased_at", _MOMENT),
         sa.PrimaryKeyConstraint("id", name="pk_chat_people"),
         sa.UniqueConstraint("collection_id", "interactor", name="uq_chat_people_collection_id_interactor"),
         sa.ForeignKeyConstraint(
