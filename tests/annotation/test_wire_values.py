@@ -43,6 +43,7 @@ from tests.factories.annotating import WHOLE, claim, save, submit, work_through
 from tests.factories.annotator_trainings import RIGHT, WRONG, respond, store_training, training, training_campaign
 from tests.factories.campaigns import campaign_of, open_campaign
 from tests.factories.judges import label_campaign
+from tests.factories.chat_studies import store_scores
 from tests.factories.protocols import document, single
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations
@@ -328,11 +329,13 @@ class TestStudies:
         collection = await import_conversations(suite, [conversation("d0", "X", "Y")])
         tasks = [(await open_campaign(suite, collection))["id"] for _ in range(2)]
         body = {"name": "s", "campaigns": tasks[::-1], "chats": [], "outcome": "quality", "seed": 5}
-        body |= {"scores": [str(UUID(int=1))], "latency": True}
+        body |= {"scores": [], "latency": True}
         study = await post(suite, "/v1/studies", body)
         (row,) = rows(suite, "SELECT id, created_at FROM annotation.studies")
         assert_is(StudyOut, study, body | row)
-        assert_is(StudyOut, (await get(suite, "/v1/studies"))["items"][0], body | row)
+        store_scores(suite, study["id"], UUID(int=1))
+        stored = {"scores": [UUID(int=1)]}
+        assert_is(StudyOut, (await get(suite, "/v1/studies"))["items"][0], body | row | stored)
 
 
 class TestTrainings:

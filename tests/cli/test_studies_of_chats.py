@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.factories.chat_studies import create_study, import_chats
+from tests.factories.chat_studies import create_study, import_chats, store_scores
 from tests.factories.command_line import Stb, stb_of_admin
 from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
@@ -94,7 +94,12 @@ class TestMeasuresWithoutPeople:
     async def test_need_the_service_that_scores(self, suite: RunningSuite):
         """No `fed` runs here."""
         chats = await import_chats(suite, exported_chats(2))
-        study = await create_study(suite, [], name="scored", chats=[chats], scores=[str(uuid4())])
+        admin = await suite.client("annotation", "admin")
+        body = {"name": "scored", "campaigns": [], "chats": [chats], "scores": [str(uuid4())]}
+        refused = await admin.post("/v1/studies", json=body)
+        assert (refused.status_code, "fed" in refused.json()["detail"]) == (503, True)
+        study = await create_study(suite, [], name="scored", chats=[chats])
+        store_scores(suite, study, uuid4())
         analyst = await suite.client("analytics", "analyst")
         answer = await analyst.get(f"/v1/studies/{study}/measures")
         assert (answer.status_code, "fed" in answer.json()["detail"]) == (503, True)

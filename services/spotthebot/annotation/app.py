@@ -27,7 +27,7 @@ from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.studies import api as studies_api
 from spotthebot.annotation.tables import LINEAGE
 from spotthebot.annotation.trainings import api as trainings_api
-from spotthebot.clients import AsyncConversations
+from spotthebot.clients import AsyncConversations, AsyncFed
 from spotthebot.contracts.annotation.events import AnnotationEventType
 from spotthebot.kit.events.router import events_router
 from spotthebot.kit.events.subscriptions import subscriptions_of
@@ -47,12 +47,16 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
     async def live(app: FastAPI) -> AsyncIterator[None]:
         key = settings.service_key.get_secret_value()
         core_of(app).metrics.sources.use(partial(read_metrics, database_of(app).pool, (DEFAULT_QUEUE,)))
-        async with AsyncConversations(settings.conversations_url, key) as conversations:
+        async with (
+            AsyncConversations(settings.conversations_url, key) as conversations,
+            AsyncFed(settings.fed_url, key) as fed,
+        ):
             app.state.resources = Resources(
                 jobs=Jobs(settings.database_url.get_secret_value(), "annotation"),
                 new_people=NewPeople(settings),
                 subscriptions=subscriptions_of(settings, EVENTS),
                 conversations=Conversations(conversations),
+                fed=fed,
             )
             yield
 

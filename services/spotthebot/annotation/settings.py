@@ -16,6 +16,9 @@ class AnnotationSettings(EventSettings, NewPeopleSettings):
         default="http://127.0.0.1:8102",
         description="Where the service `conversations` is: the texts that annotators see.",
     )
+    fed_url: str = Field(
+        default="http://127.0.0.1:8105", description="Where the service `fed` is: the score sets that studies name."
+    )
     lease_check_seconds: float = Field(
         default=10.0, gt=0, description="How often leases whose time is up are ended, so that others may claim."
     )

@@ -76,7 +76,7 @@ SERVICES: tuple[ServiceEntry, ...] = (
         extra="annotation",
         has_worker=True,
         roles=frozenset({Role.ADMIN, Role.ANNOTATION, Role.ANALYST, Role.SERVICE}),
-        calls=("conversations",),
+        calls=("conversations", "fed"),
         calls_outside="subscribers",
     ),
     ServiceEntry(

@@ -19,7 +19,7 @@ from spotthebot.contracts.fed.score_jobs import ContextScoresOut, ScoreJobIn
 from spotthebot.contracts.fed.scorers import DimensionSetRef, Level, ScorerIn
 from spotthebot.contracts.turns import Turn
 from tests.factories import tiny_models
-from tests.factories.chat_studies import answers_to, create_study, import_chats, import_task
+from tests.factories.chat_studies import answers_to, create_study, import_chats, import_task, store_scores
 from tests.factories.command_line import run_stb, stb_of_admin
 from tests.factories.lazy_imports import needs_models
 from tests.factories.rated_chats import exported_chats
@@ -73,6 +73,14 @@ async def scored(suite: RunningSuite, collection: str, level: Level = "turn") ->
         while (found := await fed.get_score_job(job.id)).state in {"queued", "running"}:
             await asyncio.sleep(0.1)
     assert found.state == "complete", found.failure
+    return job.id
+
+
+async def unfinished(suite: RunningSuite, collection: str) -> UUID:
+    """Start a score job, cancel it, and return its id."""
+    fed = await suite.fed("admin")
+    job = await fed.create_score_job(ScoreJobIn(collection_id=UUID(collection), scorer=SCORER, level="dialogue"))
+    await fed.cancel_score_job(job.id)
     return job.id
 
 
@@ -228,13 +236,30 @@ class TestScores:
         other = await import_conversations(suite, [conversation(f"o{at}", "x", "y") for at in range(2)])
         await _replace(suite, study, scores=[str(await scored(suite, other))])
         assert await refused(suite, study) == (409, "scores-apart")
-        await _replace(suite, study, scores=[str(uuid4())])
+        store_scores(suite, study, uuid4())
         assert await refused(suite, study) == (404, "no-such-scores")
-        fed = await suite.fed("admin")
-        job = await fed.create_score_job(ScoreJobIn(collection_id=UUID(other), scorer=SCORER, bots=("x",)))
-        await fed.cancel_score_job(job.id)
-        await _replace(suite, study, scores=[str(job.id)])
+        store_scores(suite, study, await unfinished(suite, other))
         assert await refused(suite, study) == (409, "scores-unfinished")
+
+    async def test_are_refused_as_a_study_is_stored_where_their_set_is_unknown_or_unfinished(self, suite: RunningSuite):
+        study, collection = await measured_study(suite, people=2)
+        known, unknown = await scored(suite, collection), uuid4()
+        admin = await suite.client("annotation", "admin")
+        there = (await admin.get(f"/v1/studies/{study}")).json()
+        for at, (status, problem, sentence) in {
+            unknown: (422, "unknown-scores", f"There is no score set {unknown}: name the id of a complete score job"),
+            await unfinished(suite, collection): (409, "scores-unfinished", "is not complete: wait for it"),
+        }.items():
+            body = {"name": "other", "campaigns": [], "chats": [collection], "scores": [str(known), str(at)]}
+            for answer in (
+                await admin.post("/v1/studies", json=body),
+                await admin.put(f"/v1/studies/{study}", json=body),
+            ):
+                found = answer.json()
+                assert (answer.status_code, found["type"].rpartition(":")[2]) == (status, problem)
+                assert sentence in found["detail"]
+                assert [each["pointer"] for each in found["errors"]] == ["/scores/1"]
+        assert (await admin.get("/v1/studies")).json()["items"] == [there]
 
     async def test_are_checked_by_the_dry_run_of_a_file(
         self, suite: RunningSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

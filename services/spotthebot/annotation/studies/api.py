@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from spotthebot.annotation.deps import AdminReader, AdminsClaim, Reader
 from spotthebot.annotation.resources import ServiceResources
 from spotthebot.annotation.studies import store, use_cases
-from spotthebot.annotation.studies.use_cases import check_chats
+from spotthebot.annotation.studies.use_cases import check_chats, check_scores
 from spotthebot.contracts.annotation.studies import StudyIn, StudyOut
 from spotthebot.contracts.wire import Name
 from spotthebot.kit.web.core.pagination import Page, Paging, page_of
@@ -23,8 +23,10 @@ async def create_study(claim: AdminsClaim, resources: ServiceResources, request:
     """Create a study of existing campaigns.
 
     Each campaign that has packages must show a dialogue that another one shows. `chats` are collections of chats.
+    `scores` are complete score sets of the service `fed`.
     """
     await check_chats(resources.conversations, request.chats)
+    await check_scores(resources.fed, request.scores)
     return StudyOut.of(await use_cases.create_study(await claim.begin(), request))
 
 
@@ -49,6 +51,7 @@ async def replace_study(
 ) -> StudyOut:
     """Replace what a study says, for example to add a task while the other tasks run."""
     await check_chats(resources.conversations, request.chats)
+    await check_scores(resources.fed, request.scores)
     async with database.write() as session:
         return StudyOut.of(await use_cases.replace_study(session, study_id, request))
 

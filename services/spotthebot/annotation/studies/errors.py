@@ -2,12 +2,14 @@
 
 Invalid
 ├── UnknownCampaign
+├── UnknownScores
 └── TaskApart
 NotFound
 └── NoSuchStudy
 Conflict
 ├── StudyNameLooksAlike
 ├── StudyNameTaken
+├── ScoresUnfinished
 └── TaskFailed
 """
 
@@ -16,6 +18,10 @@ from spotthebot.kit.errors import Conflict, Invalid, NotFound
 
 class UnknownCampaign(Invalid):
     """There is no campaign {campaign_id}: GET /v1/campaigns lists them."""
+
+
+class UnknownScores(Invalid):
+    """There is no score set {score_set_id}: name the id of a complete score job (GET /v1/score-jobs of `fed`)."""
 
 
 class TaskApart(Invalid):
@@ -32,6 +38,10 @@ class StudyNameLooksAlike(Conflict):
 
 class StudyNameTaken(Conflict):
     """There is a study named '{name}' already: choose another name, or replace that study."""
+
+
+class ScoresUnfinished(Conflict):
+    """The score job {score_set_id} is not complete: wait for it, or name another one."""
 
 
 class TaskFailed(Conflict):

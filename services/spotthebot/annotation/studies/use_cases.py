@@ -10,8 +10,11 @@ from spotthebot.annotation.campaign_setup.store import forget_answers
 from spotthebot.annotation.clients import Conversations
 from spotthebot.annotation.studies import store
 from spotthebot.annotation.studies.domain import Study, check_tasks
+from spotthebot.annotation.studies.errors import ScoresUnfinished, UnknownScores
+from spotthebot.clients import AsyncFed, Conflict, NotFound
 from spotthebot.contracts.annotation.studies import StudyIn
 from spotthebot.kit.database.sessions import WriteSession
+from spotthebot.kit.errors import FieldError
 
 
 async def check_chats(conversations: Conversations, chats: Sequence[UUID]) -> None:
@@ -21,6 +24,19 @@ async def check_chats(conversations: Conversations, chats: Sequence[UUID]) -> No
     """
     for number, collection_id in enumerate(chats):
         await conversations.require_chats(collection_id, at=f"/chats/{number}")
+
+
+async def check_scores(fed: AsyncFed, scores: Sequence[UUID]) -> None:
+    """Check that all these score sets exist; no session is open meanwhile. Raises UnknownScores, ScoresUnfinished."""
+    for number, score_set_id in enumerate(scores):
+        at = f"/scores/{number}"
+        try:
+            await fed.get_score_set(score_set_id)
+        except NotFound as refused:
+            raise UnknownScores(score_set_id=score_set_id, fields=(FieldError(at, "does not exist"),)) from refused
+        except Conflict as refused:
+            fields = (FieldError(at, "is not complete"),)
+            raise ScoresUnfinished(score_set_id=score_set_id, fields=fields) from refused
 
 
 async def create_study(session: WriteSession, request: StudyIn) -> Study:
