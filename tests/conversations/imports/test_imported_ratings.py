@@ -4,7 +4,7 @@ import asyncio
 import io
 import json
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pyarrow.parquet as pq
 import pytest
@@ -169,3 +169,52 @@ class TestQualityFlags:
         rows = [json.loads(line) for line in (await _exported(suite, copy)).split(b"\n") if line]
         assert [row["id"] for row in rows] == [each["exported_id"] for each in flags]
         assert [row["quality_flags"]["exact_duplicate_of"] for row in rows] == [None, "c1", None]
+
+
+class TestKinds:
+    async def test_are_those_of_the_people_who_rated(self, suite: RunningSuite):
+        """Programs keep their names; export, ratings and people say the same kind."""
+        kinds = {"ann": "person", "eliza": "simulated", "gpt": "judge"}
+        content = "\n".join(json.dumps(_rated_by(name, kind)) for name, kind in kinds.items()).encode()
+        collection, account = await _import(suite, content)
+        assert account["stored"] == 3
+        found = {each["interactor"]: each["interactor_kind"] for each in await _ratings_of(suite, collection)}
+        exported_ratings = [row["rating"] for row in _rows(await _exported(suite, collection))]
+        assert {each["interactor"]: each["interactor_kind"] for each in exported_ratings} == found
+        assert {name: kind for name, kind in found.items() if kind != "person"} == {
+            "eliza": "simulated",
+            "gpt": "judge",
+        }
+        (person,) = [name for name, kind in found.items() if kind == "person"]
+        assert is_pseudonym(person)
+        admin = await suite.client("conversations", "admin")
+        people = (await admin.get(f"/v1/collections/{collection}/chat-people")).json()["items"]
+        assert {each["person"]: each["kind"] for each in people} == kinds
+
+    async def test_of_one_interactor_must_be_one(self, suite: RunningSuite):
+        lines = [_rated_by("ann", "person"), _rated_by("ann", "simulated"), _rated_by("bob", "person")]
+        content = "\n".join(map(json.dumps, lines)).encode()
+        collection, account = await _import(suite, content)
+        sentence = "rating.interactor: 'ann' has the kind `person` in this collection, not `{}`: a kind never changes."
+        assert (account["stored"], account["rejected"]["count"]) == (2, 1)
+        assert account["rejected"]["first"] == [{"line": 2, "reason": sentence.format("simulated")}]
+        admin = await suite.client("conversations", "admin")
+        later = json.dumps(_rated_by("ann", "judge")).encode()
+        again = (await admin.post(f"/v1/collections/{collection}/uploads", content=later)).json()
+        assert (again["stored"], again["rejected"]["first"]) == (0, [{"line": 1, "reason": sentence.format("judge")}])
+        assert {each["interactor_kind"] for each in await _ratings_of(suite, collection)} == {"person"}
+
+
+def _rated_by(interactor: str, kind: str) -> dict[str, Any]:
+    row = exported(1, mode="human_bot").model_dump(mode="json")
+    row["rating"] = {
+        "chat_id": str(uuid4()),
+        "interactor": interactor,
+        "interactor_kind": kind,
+        "number": 1,
+        "scores": [{"question": "quality", "score": 4}],
+        "preferred": None,
+        "preferences": [],
+        "rated_at": "2026-01-01T12:00:00Z",
+    }
+    return row | {"id": f"{interactor}-{kind}"}

@@ -84,7 +84,10 @@ class RevokedLinkRow(Base):
 
 
 class ImportedRatingRow(Base):
-    """A person's rating of an imported conversation. Ratings of chats held here are stored with the chats."""
+    """A person's rating of an imported conversation. Ratings of chats held here are stored with the chats.
+
+    `chat_people` has the kind of each interactor, for both.
+    """
 
     __tablename__ = "imported_ratings"
     __table_args__ = (Index(None, "collection_id", "chat_id"), Index(None, "collection_id", "interactor"))
@@ -93,7 +96,6 @@ class ImportedRatingRow(Base):
     collection_id: Mapped[UUID] = mapped_column(ForeignKey(CollectionRow.id))
     chat_id: Mapped[UUID]
     interactor: Mapped[str] = mapped_column(String(200))
-    interactor_kind: Mapped[str] = mapped_column(String(20), server_default="person")
     number: Mapped[int] = mapped_column(SmallInteger)
     scores: Mapped[dict[str, int]] = mapped_column(JSONB)
     preferred: Mapped[int | None] = mapped_column(SmallInteger)

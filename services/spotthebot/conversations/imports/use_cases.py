@@ -13,6 +13,9 @@ from spotthebot.contracts.conversations.collections import CollectionState, Impo
 from spotthebot.contracts.conversations.conversations import ConversationIn, ConversationState, Ending, ParticipantKind
 from spotthebot.contracts.conversations.exports import ExportedConversation, ImportedOut
 from spotthebot.contracts.conversations.ids import ConversationId
+from spotthebot.conversations.chats.domain.people import require_kind
+from spotthebot.conversations.chats.errors import OtherInteractorKind
+from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import Collection, ExportSource
 from spotthebot.conversations.conversations.domain import Conversation
@@ -96,7 +99,8 @@ class _Batch:
         if not self.waiting:
             return
         async with self.database.write() as session:
-            stored = await self._add(session)
+            await self._reject_other_kinds(session)
+            stored = await self._add(session) if self.waiting else frozenset()
             left = [each for key, each in self.waiting.items() if key not in stored]
             known = await self._known(session, [each.conversation.id for each in left])
         self.stored += len(stored)
@@ -112,6 +116,23 @@ class _Batch:
     def account(self) -> ImportedOut:
         first = sorted(self.shown, key=lambda each: each.line)
         return ImportedOut.of(self, rejected={"count": self.rejected, "first": first})
+
+    async def _reject_other_kinds(self, session: WriteSession) -> None:
+        """Reject conversations whose interactor has another kind in the collection, or in a line before."""
+        rated = [(key, each, each.conversation.rating) for key, each in self.waiting.items()]
+        names = {rating.interactor for _, _, rating in rated if rating is not None}
+        if not names:
+            return
+        kinds = await ratings_store.lock_kinds(session, self.source.id, names)
+        for key, each, rating in rated:
+            if rating is None:
+                continue
+            name, kind = rating.interactor, rating.interactor_kind
+            try:
+                require_kind(name, kind, known=kinds.setdefault(name, kind))
+            except OtherInteractorKind as refused:
+                self._reject(RejectedLine(each.line, f"rating.interactor: {refused}"))
+                del self.waiting[key]
 
     async def _add(self, session: WriteSession) -> frozenset[str]:
         """Store the waiting conversations in the order of the file; return the exported ids of new conversations."""

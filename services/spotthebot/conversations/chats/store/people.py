@@ -1,6 +1,6 @@
 """The only SQL over people who chat: their consent, what they did in a collection, and their erasure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -31,21 +31,26 @@ async def find_consent(session: ReadSession, collection_id: UUID, interactor: st
 
 async def find_kind(session: ReadSession, collection_id: UUID, interactor: str) -> AnnotatorKind | None:
     """Return the kind of a person or a program who began a chat in a collection; None if nobody of this name did."""
-    statement = select(ChatPersonRow.kind).where(
-        ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor == interactor
-    )
-    kind = await session.scalar(statement)
-    return None if kind is None else AnnotatorKind(kind)
+    return (await find_kinds(session, collection_id, [interactor])).get(interactor)
 
 
-async def get_kinds(session: ReadSession, collection_id: UUID, chats: Sequence[Chat]) -> dict[str, AnnotatorKind]:
-    """Return the kind of each person or program of these chats in a collection, by name."""
+async def get_kinds(
+    session: ReadSession, collection_id: UUID, chats: Iterable[Chat | ImportedRatingRow]
+) -> dict[str, AnnotatorKind]:
+    """Return the kind of each person or program of these chats or imported ratings in a collection, by name."""
     interactors = {chat.interactor for chat in chats}
+    found = await find_kinds(session, collection_id, interactors)
+    return dict.fromkeys(interactors, AnnotatorKind.PERSON) | found
+
+
+async def find_kinds(
+    session: ReadSession, collection_id: UUID, interactors: Collection[str]
+) -> dict[str, AnnotatorKind]:
+    """Return the kinds of those of these people and programs who are known in a collection, by name."""
     statement = select(ChatPersonRow.interactor, ChatPersonRow.kind).where(
         ChatPersonRow.collection_id == collection_id, ChatPersonRow.interactor.in_(interactors)
     )
-    found = {name: AnnotatorKind(kind) for name, kind in await session.execute(statement)}
-    return dict.fromkeys(interactors, AnnotatorKind.PERSON) | found
+    return {name: AnnotatorKind(kind) for name, kind in await session.execute(statement)}
 
 
 async def add_person(

@@ -1,7 +1,7 @@
 """The only SQL over people's ratings: of chats held here, and of imported conversations."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC
 from uuid import UUID
 
@@ -29,19 +29,31 @@ _HASHED = (ChatRow.id, ChatRow.interactor, ChatRow.bots, ChatRow.conversations, 
 """What a rated chat says; its other columns may change without it."""
 
 
+async def lock_kinds(
+    session: WriteSession, collection_id: UUID, interactors: Collection[str]
+) -> dict[str, AnnotatorKind]:
+    """Return the kinds of those of these interactors who are known in a collection, by name.
+
+    Until this transaction ends, nobody is added to the collection or erased.
+    """
+    await chats_store.lock_draws(session, collection_id)
+    return await people_store.find_kinds(session, collection_id, interactors)
+
+
 async def add_ratings(
     session: WriteSession, collection_id: UUID, ratings: Sequence[tuple[UUID, ExportedRating]]
 ) -> None:
-    """Store people's ratings of imported conversations, and the people, by the conversation's id in this database."""
+    """Store people's ratings of imported conversations, and the people, by the conversation's id in this database.
+
+    The caller has compared their kinds with those that `lock_kinds` returned.
+    """
     if ratings:
-        await chats_store.lock_draws(session, collection_id)
         rows = [
             {
                 "conversation_id": conversation_id,
                 "collection_id": collection_id,
                 "chat_id": rating.chat_id,
                 "interactor": rating.interactor,
-                "interactor_kind": rating.interactor_kind,
                 "number": rating.number,
                 "scores": {each.question: each.score for each in rating.scores},
                 "preferred": rating.preferred,
@@ -61,31 +73,33 @@ async def find_ratings(
 ) -> dict[UUID, ExportedRating]:
     """Return the ratings of conversations by conversation id, in the form of exports, with pseudonyms."""
     if source.mode == _HUMAN_BOT:
-        statement = select(ChatRow).where(
+        rated = select(ChatRow).where(
             ChatRow.collection_id == source.id,
             ChatRow.rated_at.is_not(None),
             ChatRow.conversations.overlap(list(conversations)),
         )
-        held = [chats_store.chat_of(row) for row in await session.scalars(statement)]
+        held = [chats_store.chat_of(row) for row in await session.scalars(rated)]
         kinds = await people_store.get_kinds(session, source.id, held)
         return {
             each: _exported(chat, number, kinds[chat.interactor], source.pseudonym_key)
             for chat in held
             for number, each in enumerate(chat.conversations, 1)
         }
-    imported = select(ImportedRatingRow).where(ImportedRatingRow.conversation_id.in_(conversations))
+    statement = select(ImportedRatingRow).where(ImportedRatingRow.conversation_id.in_(conversations))
+    imported = (await session.scalars(statement)).all()
+    kinds = await people_store.get_kinds(session, source.id, imported)
     return {
         row.conversation_id: ExportedRating(
             chat_id=row.chat_id,
-            interactor=pseudonym_of(row.interactor, AnnotatorKind(row.interactor_kind), source.pseudonym_key),
-            interactor_kind=AnnotatorKind(row.interactor_kind),
+            interactor=pseudonym_of(row.interactor, kinds[row.interactor], source.pseudonym_key),
+            interactor_kind=kinds[row.interactor],
             number=row.number,
             scores=_scores(row.scores),
             preferred=row.preferred,
             preferences=_preferences(row.preferences),
             rated_at=row.rated_at.astimezone(UTC),
         )
-        for row in await session.scalars(imported)
+        for row in imported
     }
 
 
@@ -152,21 +166,22 @@ async def _list_imported(
         sides = [Participant.model_validate(side) for side in participants]
         partner = next((side for side in sides if side.kind is ParticipantKind.BOT), sides[-1])
         found[row.chat_id].append((row, partner))
+    firsts = {chat_id: rows[0][0] for chat_id, rows in found.items()}
+    kinds = await people_store.get_kinds(session, collection.id, firsts.values())
     return [
         RatedChat(
             id=chat_id,
-            interactor=pseudonym_of(
-                rows[0][0].interactor, AnnotatorKind(rows[0][0].interactor_kind), collection.pseudonym_key
-            ),
-            interactor_kind=AnnotatorKind(rows[0][0].interactor_kind),
+            interactor=pseudonym_of(first.interactor, kinds[first.interactor], collection.pseudonym_key),
+            interactor_kind=kinds[first.interactor],
             conversations=tuple(
-                RatedConversation(row.conversation_id, row.number, partner, row.scores) for row, partner in rows
+                RatedConversation(row.conversation_id, row.number, partner, row.scores)
+                for row, partner in found[chat_id]
             ),
-            preferred=rows[0][0].preferred,
-            preferences=rows[0][0].preferences,
-            rated_at=rows[0][0].rated_at,
+            preferred=first.preferred,
+            preferences=first.preferences,
+            rated_at=first.rated_at,
         )
-        for chat_id, rows in found.items()
+        for chat_id, first in firsts.items()
     ]
 
 

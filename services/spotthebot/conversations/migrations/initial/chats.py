@@ -85,7 +85,6 @@ def create_tables() -> None:
         sa.Column("collection_id", sa.Uuid(), nullable=False),
         sa.Column("chat_id", sa.Uuid(), nullable=False),
         sa.Column("interactor", sa.String(200), nullable=False),
-        sa.Column("interactor_kind", sa.String(20), server_default="person", nullable=False),
         sa.Column("number", sa.SmallInteger(), nullable=False),
         sa.Column("scores", _JSON, nullable=False),
         sa.Column("preferred", sa.SmallInteger()),
