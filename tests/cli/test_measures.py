@@ -118,6 +118,15 @@ class TestReport:
         assert [each["measure"] for each in document["measures"]] == list(DIMENSIONS)
         assert len(document["pairs"]) == 3
 
+    async def test_has_mixed_models_where_they_are_asked_for(self, stb: Stb, tmp_path: Path):
+        folder = tmp_path / "report"
+        done = await stb("report", "spring", "--out", folder, "--mixed-model", "linear")
+        assert done.returncode == 0, done.stderr
+        document = json.loads((folder / "report.json").read_text())
+        assert [*document["mixed_models"]] == [*DIMENSIONS]
+        rows = [*csv.DictReader((folder / "csv" / "mixed_models.csv").read_text().splitlines())]
+        assert {(row["measure"], row["bot"]) for row in rows} == {(name, bot) for name in DIMENSIONS for bot in BOTS}
+
     async def test_takes_no_options_of_spot_the_bot(self, stb: Stb, tmp_path: Path):
         folder = tmp_path / "report"
         done = await stb("report", "spring", "--out", folder, "--stability", "--samples", "5")

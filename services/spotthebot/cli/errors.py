@@ -19,7 +19,8 @@ Invalid
 ├── SecretsWithheld
 ├── OutputNotWritable
 ├── NotTaskSchemas
-└── OptionsOfLabels
+├── OptionsOfLabels
+└── NoMixedModels
 """
 
 from spotthebot.kit.errors import Conflict, Invalid, NotFound
@@ -91,3 +92,7 @@ class NotTaskSchemas(Invalid):
 
 class OptionsOfLabels(Invalid):
     """Results by the measures of {source} take no {options}: repeat the command without."""
+
+
+class NoMixedModels(Invalid):
+    """The report of '{protocol}' has no mixed models: use './stb rank CAMPAIGN --measure NAME --mixed-model KIND'."""

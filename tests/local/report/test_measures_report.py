@@ -12,16 +12,20 @@ import pytest
 from spotthebot.analytics.measures.domain.measures import all_agreements, all_measures, one_measure
 from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.stats.mixed_models.linear import linear_mixed_model
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.analytics.measures import MeasuredPair, MeasuresOut
+from spotthebot.contracts.analytics.mixed_models import BotEffect, EffectDifference, MixedModel, VarianceComponent
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.annotation.measures import HEADLINE, ShownTurns
 from spotthebot.local.report.files import as_csv, write_report
 from spotthebot.local.report.findings import measure_finding
 from spotthebot.local.report.latex import latex_table
 from spotthebot.local.report.measures_report import MeasuresReport
+from spotthebot.local.report.mixed_model_tables import mixed_model_tables
 from spotthebot.local.report.pages import page
 from spotthebot.local.report.table import Table
+from tests.analytics.stats.mixed_model_data import small_study
 from tests.factories.measured_campaigns import answered, measured_campaign
 
 RATINGS = [("ann", 1, 5, 2), ("ben", 1, 4, 2), ("ann", 2, 1, 4), ("ben", 2, 3, 5), ("ann", 3, 5, 5), ("ben", 3, 3, 4)]
@@ -96,6 +100,38 @@ class TestWorkforces:
                 assert len({row["frontend"] for row in shown}) == expected
                 alpha = next(row["alpha"] for row in shown if (row["frontend"], row["measure"]) == ("all", "quality"))
                 assert float(alpha) == base.headline.alpha.estimate
+
+
+class TestMixedModels:
+    def test_are_in_the_report_where_they_were_requested(self, report: MeasuresReport):
+        assert not any(each.key.startswith("mixed_model") for each in report.tables)
+        assert "mixed_models" not in report.document
+        fit = linear_mixed_model(small_study())
+        model = MixedModel.of(
+            fit,
+            bots=tuple(map(BotEffect.of, fit.bots)),
+            pairs=tuple(map(EffectDifference.of, fit.pairs)),
+            components=tuple(map(VarianceComponent.of, fit.components)),
+        )
+        tables = {each.key: each for each in mixed_model_tables({"quality": model}, ["B", "A"], 0.95)}
+        found = rows_of(tables["mixed_models"])
+        assert [row["bot"] for row in found] == ["B", "A"]  # in the given order
+        assert {row["bot"]: float(row["estimate"]) for row in found} == {each.bot: each.estimate for each in fit.bots}
+        (pair,) = rows_of(tables["mixed_model_pairs"])
+        assert (float(pair["estimate"]), float(pair["p_value"])) == (fit.pairs[0].estimate, fit.pairs[0].p_value)
+        assert len(rows_of(tables["mixed_model_deviations"])) == 3
+        assert "it is not the suite's inference" in tables["mixed_models"].caption
+
+    def test_stand_on_the_page_and_say_why_there_is_no_fit(self, report: MeasuresReport):
+        """Three dialogues of two bots and people: nothing tells dialogues from bots."""
+        model = one_measure(rated(), "quality", Parameters(filter="none", resamples=20), "linear").mixed_model
+        assert model is not None
+        found = replace(report, mixed_models={"quality": model})
+        assert {row["reason"] for row in rows_of(table_of(found, "mixed_models"))} == {bot.reason for bot in model.bots}
+        assert all(bot.reason for bot in model.bots)
+        assert "Mixed models, a published form" in page(found, {})
+        assert "it is not the suite&#39;s inference" in page(found, {})
+        assert found.document["mixed_models"] == {"quality": model.model_dump(mode="json")}
 
 
 class TestTables:

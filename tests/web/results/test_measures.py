@@ -1,16 +1,20 @@
 """The dashboard of a campaign by ratings: its headline measure with ranks, every measure, and files."""
 
 import csv
+import html
 import io
 from collections.abc import AsyncIterator
+from typing import Any, Final
 
 import httpx
 import pytest
 
-from tests.factories.campaigns import DIMENSIONS, rated_campaign
+from tests.factories.campaigns import DIMENSIONS, labelled_campaign, rated_campaign
 from tests.factories.pages import signed_in
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import register_bots
+
+MINUS: Final = "\N{MINUS SIGN}"
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +75,49 @@ class TestMeasures:
     async def test_are_all_in_one_table(self, suite: RunningSuite, reader: httpx.AsyncClient):
         text = (await reader.get(f"{await _address(suite)}?whole=true")).text
         assert all(f'<th scope="row">{each}</th>' in text for each in DIMENSIONS)
+
+
+class TestMixedModels:
+    async def test_are_fitted_for_who_follows_the_link(self, suite: RunningSuite, reader: httpx.AsyncClient):
+        address = "/campaigns/" + (await labelled_campaign(suite, await register_bots(suite))).rpartition("/")[2]
+        answer = await reader.get(f"{address}/mixed-model?measure=label&kind=linear")
+        assert answer.status_code == 200
+        assert "It is not this suite&#39;s inference" in answer.text
+        model = await _model(suite, address, "label", "linear")
+        assert (model["reason"], len(model["bots"]), len(model["pairs"])) == (None, 3, 3)
+        for each in (*model["bots"], *model["pairs"]):
+            shown = [f"{each[name]:z.2f}".replace("-", MINUS) for name in ("estimate", "standard_error")]
+            assert "".join(f'<td class="number">{number}</td>' for number in shown) in answer.text
+
+    async def test_are_linked_from_each_rated_measure_and_say_why_there_is_no_fit(
+        self, suite: RunningSuite, reader: httpx.AsyncClient
+    ):
+        """Three dialogues of three bots: nothing tells dialogues from bots."""
+        address = await _address(suite)
+        text = (await reader.get(f"{address}?whole=true")).text
+        for measure in DIMENSIONS:
+            assert f'href="{address}/mixed-model?measure={measure}"' in text
+        model = await _model(suite, address, "quality", "cumulative_link")
+        answer = await reader.get(f"{address}/mixed-model?measure=quality")
+        assert model["reason"][1:] in html.unescape(answer.text)
+
+    async def test_speak_german(self, suite: RunningSuite, reader: httpx.AsyncClient):
+        reader.cookies.set("language", "de")
+        answer = await reader.get(f"{await _address(suite)}/mixed-model?measure=quality")
+        assert "Es ist nicht die Inferenz dieser Suite" in answer.text
+
+    @pytest.mark.parametrize(
+        ("query", "status"),
+        [("measure=humour", 404), ("", 422), ("measure=", 422), ("measure=quality&kind=probit", 422)],
+    )
+    async def test_refuse_unknown_measures_and_kinds(
+        self, suite: RunningSuite, reader: httpx.AsyncClient, query: str, status: int
+    ):
+        assert (await reader.get(f"{await _address(suite)}/mixed-model?{query}")).status_code == status
+
+
+async def _model(suite: RunningSuite, address: str, measure: str, kind: str) -> dict[str, Any]:
+    analytics = await suite.client("analytics", "admin")
+    answer = await analytics.get(f"/v1{address}/measures/{measure}", params={"mixed_model": kind}, timeout=60)
+    found: dict[str, Any] = answer.json()["mixed_model"]
+    return found

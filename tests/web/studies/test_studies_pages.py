@@ -100,6 +100,15 @@ class TestStudy:
         assert "Welche Maße Vertrauen verdienen" in answer.text
         assert "4,50" in answer.text
 
+    async def test_links_the_mixed_model_of_each_rated_measure(self, suite: RunningSuite, reader: httpx.AsyncClient):
+        study = await _study(suite, outcome="quality")
+        link = f"/studies/{study['id']}/mixed-model?measure=quality"
+        assert f'href="{link}"' in (await reader.get(f"/studies/{study['id']}")).text
+        answer = await reader.get(f"{link}&kind=linear")
+        assert answer.status_code == 200
+        assert "It is not this suite&#39;s inference" in answer.text
+        assert f'<a href="/studies/{study["id"]}"><bdi>small</bdi></a>' in answer.text
+
     async def test_gives_every_value_as_a_file(self, suite: RunningSuite, reader: httpx.AsyncClient):
         study = await _study(suite, outcome="quality")
         answer = await reader.get(f"/studies/{study['id']}/values.csv")
@@ -109,5 +118,5 @@ class TestStudy:
         assert "quality" in {row["dimension"] for row in rows}
 
     async def test_is_not_found_where_there_is_none(self, reader: httpx.AsyncClient):
-        for path in ("", "/values.csv"):
+        for path in ("", "/values.csv", "/mixed-model?measure=quality"):
             assert (await reader.get(f"/studies/{uuid4()}{path}")).status_code == 404

@@ -1,7 +1,9 @@
 """`stb report`: the report of a campaign or a study, as a page to read and as tables."""
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from spotthebot.cli.commands.analysis_options import (
     SAMPLES,
@@ -18,9 +20,11 @@ from spotthebot.cli.commands.analysis_options import (
 )
 from spotthebot.cli.commands.options import check_folder
 from spotthebot.cli.commands.service_options import reads_services
+from spotthebot.cli.errors import NoMixedModels
 from spotthebot.cli.resources.directories import CampaignsAndStudies
 from spotthebot.cli.resources.resolver import find
 from spotthebot.cli.results.report import ReportRequest, read_analysis_report, read_measures_report, read_study_report
+from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS
 from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.local.progress import screen, showing_progress
@@ -40,11 +44,18 @@ def report(
     stability_rule: StabilityRuleOption = "percentile",
     annotators: AnnotatorsOption = Annotators.CODES,
     samples: SamplesOption = SAMPLES,
+    mixed_model: Annotated[
+        MixedModelKind | None,
+        typer.Option(
+            help="Fit this mixed model to every rating, too, as papers do: a published form, not our inference."
+        ),
+    ] = None,
 ) -> None:
     """Write the report of a campaign or a study: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
     request = ReportRequest(
         parameters=parameters,
+        mixed_model=mixed_model,
         stability_rule=stability_rule if stability else None,
         has_names=annotators is Annotators.NAMES,
         samples=samples,
@@ -57,13 +68,15 @@ def report(
                 if isinstance(known, StudyOut):
                     require_no_options(f"the study '{known.name}'", _options_of_labels(request))
                     with showing_progress() as steps:
-                        return await read_study_report(clients, known, parameters, steps)
+                        return await read_study_report(clients, known, request, steps)
                 if known.protocol in LABELS_OF_SPEAKERS:
+                    if mixed_model is not None:
+                        raise NoMixedModels(protocol=known.protocol)
                     with showing_progress() as steps:
                         return await read_analysis_report(clients, known, request, steps)
                 require_no_options(f"the protocol '{known.protocol}'", _options_of_labels(request))
                 with showing_progress() as steps:
-                    return await read_measures_report(clients, known, parameters, steps)
+                    return await read_measures_report(clients, known, request, steps)
 
         found = asyncio.run(run())
     write_report(found, out)

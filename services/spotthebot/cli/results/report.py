@@ -1,7 +1,7 @@
 """Reads reports of campaigns and studies from the services: results, designs, samples, names of annotators."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -9,7 +9,9 @@ from uuid import UUID
 from spotthebot.cli.results import ranking
 from spotthebot.clients import Conflict, Invalid, NotFound
 from spotthebot.contracts.analytics.analyses import AnalysisState, Stability, StabilityIn
-from spotthebot.contracts.analytics.choices import RankRule
+from spotthebot.contracts.analytics.choices import MixedModelKind, RankRule
+from spotthebot.contracts.analytics.measures import MeasureOut, MeasureResult
+from spotthebot.contracts.analytics.mixed_models import MixedModel
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.measures import HEADLINE
 from spotthebot.contracts.annotation.studies import StudyOut
@@ -30,9 +32,10 @@ _ENDED = {AnalysisState.COMPLETE, AnalysisState.CANCELLED, AnalysisState.FAILED}
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """The options of a report; the stability is computed if it has a rule."""
+    """The options of a report; the stability is computed if it has a rule, mixed models if it names a kind."""
 
     parameters: Mapping[str, Any]
+    mixed_model: MixedModelKind | None
     stability_rule: RankRule | None
     has_names: bool
     samples: int
@@ -63,22 +66,28 @@ async def read_analysis_report(
 
 
 async def read_measures_report(
-    clients: Clients, campaign: CampaignOut, parameters: Mapping[str, Any], steps: Steps
+    clients: Clients, campaign: CampaignOut, request: ReportRequest, steps: Steps
 ) -> MeasuresReport:
     """Read the report of a campaign by another protocol than Spot The Bot."""
+    parameters = request.parameters
     with steps.step("Computing the results", total=1):
         measures = await clients.analytics.list_measures(campaign.id, **parameters)
         headline = await clients.analytics.get_measure(campaign.id, HEADLINE, **parameters)
         workforces = await clients.analytics.list_workforce_agreements(campaign.id, **parameters)
+    models = await _read_mixed_models(
+        {each.measure: each for each in measures.measures},
+        lambda name: clients.analytics.get_measure(campaign.id, name, mixed_model=request.mixed_model, **parameters),
+        request,
+        steps,
+    )
     with steps.step("Reading conversations", total=1):
         design = await read_design(clients, campaign)
-    return MeasuresReport(headline, measures, design, workforces)
+    return MeasuresReport(headline, measures, design, workforces, models)
 
 
-async def read_study_report(
-    clients: Clients, study: StudyOut, parameters: Mapping[str, Any], steps: Steps
-) -> StudyReport:
+async def read_study_report(clients: Clients, study: StudyOut, request: ReportRequest, steps: Steps) -> StudyReport:
     """Read the report of a study; a reason takes the place of a ranking or assessment that can't be computed."""
+    parameters = request.parameters
     reasons = [] if study.outcome is not None else [_NO_OUTCOME]
     outcome = assessment = None
     with steps.step("Computing the results", total=1):
@@ -95,6 +104,12 @@ async def read_study_report(
         shown = outcome
         if shown is None and every.measures:
             shown = await clients.analytics.get_study_measure(study.id, every.measures[0].name, **parameters)
+    models = await _read_mixed_models(
+        {each.name: each for each in every.measures},
+        lambda name: clients.analytics.get_study_measure(study.id, name, mixed_model=request.mixed_model, **parameters),
+        request,
+        steps,
+    )
     campaigns = [await clients.annotation.get_campaign(each) for each in study.campaigns]
     return StudyReport(
         measures=every,
@@ -104,7 +119,28 @@ async def read_study_report(
         campaigns=tuple(campaigns),
         marked=() if shown is None else shown.speakers,
         workforces=workforces,
+        mixed_models=models,
     )
+
+
+async def _read_mixed_models(
+    measures: Mapping[str, MeasureResult],
+    read: Callable[[str], Awaitable[MeasureOut]],
+    request: ReportRequest,
+    steps: Steps,
+) -> dict[str, MixedModel]:
+    """Have a mixed model fitted to each measure with values that people give; nothing if the request names no kind."""
+    if request.mixed_model is None:
+        return {}
+    names = [name for name, each in measures.items() if each.kind != "preference" and each.ends and each.n]
+    found = {}
+    with steps.step("Fitting mixed models", total=len(names)) as step:
+        for name in names:
+            model = (await read(name)).mixed_model
+            if model is not None:
+                found[name] = model
+            step.advance()
+    return found
 
 
 async def find_stability(clients: Clients, campaign_id: UUID) -> Stability | None:

@@ -1,18 +1,20 @@
 """The report of a study: its bots by the outcome, which of its measures deserve trust, and a section for each task."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from spotthebot.analytics.figures.assessments import ASSESSMENT_FIGURES, AssessmentInput
 from spotthebot.contracts.analytics.figures import Width
 from spotthebot.contracts.analytics.measures import MeasureOut
+from spotthebot.contracts.analytics.mixed_models import MixedModel
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
 from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.local.report.drawings import Drawing, draw
 from spotthebot.local.report.findings import measure_finding
+from spotthebot.local.report.mixed_model_tables import mixed_model_tables
 from spotthebot.local.report.references import Prose
 from spotthebot.local.report.report import Report
 from spotthebot.local.report.study_methods import study_methods
@@ -27,6 +29,7 @@ class StudyReport(Report):
 
     `outcome` is the measure by which bots are ranked, with its pairs. `outcome` and `assessment` are None if the study
     names no outcome or if they can't be computed; then `reason` is the sentence that says why.
+    `mixed_models` has the fits by the names of their measures, if they were requested.
     """
 
     measures: StudyMeasuresOut
@@ -36,6 +39,7 @@ class StudyReport(Report):
     campaigns: tuple[CampaignOut, ...]
     marked: tuple[Speaker, ...]
     workforces: WorkforceAgreementsOut | None = None
+    mixed_models: Mapping[str, MixedModel] = field(default_factory=dict)
 
     template = "study.html.jinja"
 
@@ -56,8 +60,9 @@ class StudyReport(Report):
 
     @property
     def document(self) -> Mapping[str, object]:
-        """Return all measures, the outcome with its pairs, and the assessment."""
-        return {
+        """Return all measures, the outcome with its pairs, the assessment, and the mixed models, if there are any."""
+        models = {name: each.model_dump(mode="json") for name, each in self.mixed_models.items()}
+        return ({"mixed_models": models} if models else {}) | {
             "study": self.measures.model_dump(mode="json"),
             "outcome": self.outcome and self.outcome.model_dump(mode="json"),
             "assessment": self.assessment and self.assessment.model_dump(mode="json"),
@@ -77,11 +82,12 @@ class StudyReport(Report):
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables of the outcome, of the assessment, and of each task."""
+        """Return the tables of the outcome, of the assessment, of each task, and of mixed models."""
         named = [each.name for each in self.marked]
         bots = dict.fromkeys([*named, *(bot.bot for each in self.measures.measures for bot in each.bots)])
         found = study_tables(self.measures, self.outcome, self.assessment, self.campaigns, [*bots])
-        return *found, *workforce_tables(self.workforces)
+        models = mixed_model_tables(self.mixed_models, [*bots], self.measures.confidence_level)
+        return *found, *workforce_tables(self.workforces), *models
 
     @property
     def own_values(self) -> Mapping[str, object]:
