@@ -129,6 +129,17 @@ class TestWorkforces:
                         seen.add((number, behaviour))
         assert len(seen) == 3 * 9
 
+    def test_have_one_alpha_of_all_labels_of_a_protocol(self):
+        """The labels of all behaviours of a protocol, one after the other, by the formula for two people."""
+        columns = _columns()
+        for campaign in _campaigns(lambda _, place: f"person {place}"):
+            (everybody, _) = all_agreements(campaign, {}, Parameters(filter="none")).workforces
+            behaviours = [each.measure.replace("_", " ") for each in everybody.measures]
+            if all(each in columns for each in behaviours):
+                value = np.concatenate([columns[each][1] for each in behaviours])
+                assert everybody.alpha.n == 1634 * len(behaviours)
+                assert everybody.alpha.estimate == pytest.approx(_nominal_alpha(value), abs=1e-12)
+
 
 def _nominal_alpha(value: np.ndarray[Any, np.dtype[np.int64]]) -> float:
     """Return Krippendorff's alpha of 0 and 1 by two people: 1 - (n - 1) o01 / (n0 n1) (Krippendorff 2011, B).

@@ -7,6 +7,7 @@ from fastapi import Depends, Query
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
+from spotthebot.contracts.analytics.workforces import AgreementParametersIn
 from spotthebot.kit.access.keys import Principal
 from spotthebot.kit.web.bearer.authentication import allow
 from spotthebot.kit.web.database.claims import Claim
@@ -22,3 +23,4 @@ RankReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.A
 """A caller who may see results that annotators may see."""
 RequestParameters = Annotated[ParametersIn, Query()]
 RequestMeasureParameters = Annotated[MeasureParametersIn, Query()]
+RequestAgreementParameters = Annotated[AgreementParametersIn, Query()]

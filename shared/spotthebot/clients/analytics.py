@@ -5,7 +5,13 @@ from typing import Final, Literal, TypeVar, Unpack
 from urllib.parse import quote
 from uuid import UUID
 
-from spotthebot.clients.analytics_parameters import FigureParameters, MeasureParameters, Parameters, SectionParameters
+from spotthebot.clients.analytics_parameters import (
+    AgreementParameters,
+    FigureParameters,
+    MeasureParameters,
+    Parameters,
+    SectionParameters,
+)
 from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
@@ -121,7 +127,7 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def list_workforce_agreements(
-        self, campaign_id: UUID | str, **parameters: Unpack[Parameters]
+        self, campaign_id: UUID | str, **parameters: Unpack[AgreementParameters]
     ) -> Call[WorkforceAgreementsOut]:
         """Return how much the annotators of each workforce of a campaign agree with each other, by every measure."""
         path = f"/v1/campaigns/{_segment(campaign_id)}/workforces"
@@ -129,7 +135,7 @@ class AnalyticsOperations(ServiceOperations):
 
     @operation
     def list_study_workforce_agreements(
-        self, study_id: UUID, **parameters: Unpack[Parameters]
+        self, study_id: UUID, **parameters: Unpack[AgreementParameters]
     ) -> Call[WorkforceAgreementsOut]:
         """Return how much the annotators of each workforce of each campaign of a study agree with each other."""
         return Call(WorkforceAgreementsOut, "GET", f"/v1/studies/{study_id}/workforces", params=parameters)

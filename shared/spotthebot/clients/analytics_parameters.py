@@ -1,5 +1,7 @@
 """Parameters for results of `analytics`, as keywords of its client."""
 
+from collections.abc import Sequence
+from datetime import date
 from typing import TypedDict
 
 from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, MixedModelKind, Test, Unit
@@ -33,6 +35,12 @@ class MeasureParameters(Parameters, total=False):
     """The parameters of one measure. `mixed_model` names a mixed model to compute in addition."""
 
     mixed_model: MixedModelKind | None
+
+
+class AgreementParameters(Parameters, total=False):
+    """The parameters of agreement. On each day of `period` a new period begins, which has rows of its own."""
+
+    period: Sequence[date]
 
 
 class FigureParameters(SectionParameters, total=False):

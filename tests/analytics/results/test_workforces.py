@@ -80,6 +80,28 @@ class TestCampaign:
         assert outer["low"] < inner["low"] < inner["high"] < outer["high"]
         assert (await agreements(suite, f"campaigns/{campaign}", confidence_level=2)).status_code == 422
 
+    async def test_has_those_of_each_period_that_a_request_names(self, suite: RunningSuite):
+        study = await chat_study(suite, tasks=["dialogue_likert"])
+        campaign = f"campaigns/{(await tasks_of(suite, study))['dialogue_likert']}"
+        with psycopg.connect(suite.database.owner["annotation"]) as connection:
+            days = connection.execute("SELECT DISTINCT ended_at IS NULL FROM annotation.annotations").fetchall()
+        whole = (await agreements(suite, campaign)).json()
+        answer = (await agreements(suite, campaign, period=["2020-02-01", "2020-01-01"])).json()
+        assert answer["undated"] == (whole["workforces"][0]["annotations"] if days == [(True,)] else 0)
+        assert answer["workforces"][:2] == whole["workforces"]
+        everybody = [each for each in answer["workforces"] if each["frontend"] is None]
+        assert [(each["since"], each["until"]) for each in everybody] == [
+            (None, None),
+            (None, "2020-01-01"),
+            ("2020-01-01", "2020-02-01"),
+            ("2020-02-01", None),
+        ]
+        assert (await agreements(suite, campaign)).json() == whole
+
+    @pytest.mark.parametrize("period", [["soon"], ["2026-13-01"], ["2026-11-10"] * 11, ["2026-11-10T10:00:00Z"]])
+    async def test_refuses_days_that_there_are_not(self, suite: RunningSuite, period: list[str]):
+        assert (await agreements(suite, f"campaigns/{uuid4()}", period=period)).status_code == 422
+
     @pytest.mark.parametrize("role", ["team", "annotation"])
     async def test_is_hidden_from_teams_and_frontends(self, suite: RunningSuite, role: str):
         for path in (f"campaigns/{uuid4()}", f"studies/{uuid4()}"):
@@ -107,8 +129,12 @@ class TestStudy:
             printed = await stb("studies", "agreement", study)
             assert printed.returncode == 0, printed.stderr
             header, *lines = printed.stdout.splitlines()
-            assert header.split()[:2] == ["Task", "Frontend"]
-            assert len(lines) == sum(len(each["measures"]) for each in found["workforces"])
+            assert header.split()[:3] == ["Task", "Period", "Frontend"]
+            assert len(lines) == sum(len(each["measures"]) + 1 for each in found["workforces"])
+            by_period = await stb("studies", "agreement", study, "--period", "2026-11-10", "--period", "2026-12-01")
+            assert by_period.returncode == 0, by_period.stderr
+            for words in ("all labels", "before 2026-11-10", "2026-11-10 to before 2026-12-01", "from 2026-12-01"):
+                assert words in by_period.stdout
             campaign = (await tasks_of(suite, study))["comparative"]
             one = json.loads((await stb("campaigns", "agreement", campaign, "--json", "-")).stdout)
             assert [each["frontend"] for each in one["workforces"]] == [None, ""]

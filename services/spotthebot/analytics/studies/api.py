@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
-from spotthebot.analytics.deps import Analyst, RequestMeasureParameters, RequestParameters
+from spotthebot.analytics.deps import Analyst, RequestAgreementParameters, RequestMeasureParameters, RequestParameters
 from spotthebot.analytics.studies.use_cases import StudyResults
 from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
 from spotthebot.analytics.table_files.domain import Table, table_of
@@ -49,9 +49,12 @@ async def list_study_workforce_agreements(
     _caller: Analyst,
     resources: ServiceResources,
     study_id: UUID,
-    parameters: RequestParameters,
+    parameters: RequestAgreementParameters,
 ) -> Response:
-    """Return how much the annotators of each workforce of each campaign of a study agree, by every measure."""
+    """Return how much the annotators of each workforce of each campaign of a study agree, by every measure.
+
+    With `period`, the same is told of each period, such as a pilot round.
+    """
     return revalidated(request, await resources.study_results.get_agreements(study_id, parameters), _JSON)
 
 

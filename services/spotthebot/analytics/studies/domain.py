@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import date
 from hashlib import sha256
 from importlib.metadata import version
 from math import comb
@@ -14,7 +15,7 @@ from spotthebot.analytics.assessments.domain.assessment import AssessmentSetting
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.measures.domain.measure_results import measure_result
 from spotthebot.analytics.measures.domain.measures import measure_out, sample_provenance, strengths_of
-from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, workforce_agreements
+from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, undated, workforce_agreements
 from spotthebot.analytics.measures.errors import NoSuchMeasure
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.speakers.domain import by_strength
@@ -87,21 +88,37 @@ def task_measures(task: Task, sample: RatedSample, request: Parameters) -> tuple
 
 
 def task_agreements(
-    task: Task, sample: RatedSample, workforces: Mapping[UUID, Mapping[str, Workforce]], request: Parameters
-) -> tuple[WorkforceAgreement, ...]:
-    """Return how much the annotators of each workforce of a task agree; nothing outside campaigns."""
+    task: Task,
+    sample: RatedSample,
+    workforces: Mapping[UUID, Mapping[str, Workforce]],
+    request: Parameters,
+    dates: Sequence[date],
+) -> tuple[tuple[WorkforceAgreement, ...], int]:
+    """Return how much the annotators of each workforce of a task agree, and how many annotations have no time.
+
+    Nothing outside campaigns.
+    """
     if not isinstance(sample, MeasuredSample) or task.campaign_id is None:
-        return ()
+        return (), 0
     own = workforces[task.campaign_id]
-    return tuple(workforce_agreements(task.names.task, task.names.measures, sample, own, request))
+    names = task.names
+    return tuple(workforce_agreements(names.task, names.measures, sample, own, request, dates)), undated(sample)
 
 
 def study_agreements(
-    study: StudyOut, tasks: Sequence[Task], found: Sequence[Sequence[WorkforceAgreement]], request: Parameters
+    study: StudyOut,
+    tasks: Sequence[Task],
+    found: Sequence[tuple[Sequence[WorkforceAgreement], int]],
+    request: Parameters,
 ) -> WorkforceAgreementsOut:
     """Return the agreement of all tasks of a study."""
-    complete = all(task.complete for task in tasks)
-    return agreements_out(study.name, [each for of_task in found for each in of_task], request, complete=complete)
+    return agreements_out(
+        study.name,
+        [each for of_task, _ in found for each in of_task],
+        request,
+        complete=all(task.complete for task in tasks),
+        undated=sum(without for _, without in found),
+    )
 
 
 def task_measure(

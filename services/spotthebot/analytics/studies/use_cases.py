@@ -26,6 +26,7 @@ from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
 from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
+from spotthebot.contracts.analytics.workforces import AgreementParametersIn
 
 _Found = TypeVar("_Found")
 
@@ -92,7 +93,7 @@ class StudyResults:
         )
         return table
 
-    async def get_agreements(self, study_id: UUID, request: ParametersIn) -> bytes:
+    async def get_agreements(self, study_id: UUID, request: AgreementParametersIn) -> bytes:
         """Return how much the annotators of each workforce of each campaign agree, as JSON.
 
         Raises the errors of `get_measures`.
@@ -105,11 +106,15 @@ class StudyResults:
             tasks = tuple(each for each in every if each.campaign_id is not None)
             require_measures(revision.study, tasks)
             found = await self._each(
-                revision, tasks, parameters, lambda task, sample: task_agreements(task, sample, workforces, parameters)
+                revision,
+                tasks,
+                parameters,
+                lambda task, sample: task_agreements(task, sample, workforces, parameters, request.dates),
             )
             return study_agreements(revision.study, tasks, found, parameters).model_dump_json().encode()
 
-        settings = parameters_of(request) | {"workforces": fingerprint([*workforces.values()])}
+        depends_on = {"workforces": fingerprint([*workforces.values()]), "dates": [*map(str, request.dates)]}
+        settings = parameters_of(request) | depends_on
         return await self._kept.get(study_id, revision.revision, "workforces", settings, compute)
 
     async def get_assessment(self, study_id: UUID, request: ParametersIn) -> bytes:

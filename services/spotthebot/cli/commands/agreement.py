@@ -1,6 +1,9 @@
 """`stb campaigns agreement` and `stb studies agreement`: how much the annotators of each workforce agree."""
 
-from typing import TYPE_CHECKING, Any
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from spotthebot.cli.commands.analysis_options import options_of_labels, require_no_options, takes_parameters
 from spotthebot.cli.commands.campaign_control import Campaign
@@ -16,35 +19,67 @@ from spotthebot.local.runtime.session import Clients, Services
 
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics.annotation_quality import Coefficient
-    from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
+    from spotthebot.contracts.analytics.workforces import WorkforceAgreement, WorkforceAgreementsOut
 
-_COLUMNS = ("Task", "Frontend", "Shared link", "Dialogues", "Annotators", "Measure", "Alpha", "Interval", "Compared")
+Periods = Annotated[
+    list[datetime] | None,
+    typer.Option(
+        "--period",
+        formats=["%Y-%m-%d"],
+        metavar="DAY",
+        help="Day (UTC) on which a new period begins, such as a pilot round; repeat it for more.",
+    ),
+]
+_COLUMNS = (
+    "Task",
+    "Period",
+    "Frontend",
+    "Shared link",
+    "Dialogues",
+    "Annotators",
+    "Measure",
+    "Alpha",
+    "Interval",
+    "Compared",
+)
 
 
 @reads_services
 @takes_parameters
-def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, Any], json_file: JsonFile = None) -> None:
-    """Show how much the annotators of each workforce of a campaign agree, by each measure."""
+def of_campaign(
+    services: Services,
+    campaign: Campaign,
+    parameters: dict[str, Any],
+    period: Periods = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Show how much the annotators of each workforce of a campaign agree, in all labels and by each measure."""
     check_output(json_file)
 
     async def read(clients: Clients) -> "WorkforceAgreementsOut":
         found = await find(Campaigns(clients), campaign)
         require_no_options("agreement by workforce", options_of_labels(parameters))
-        return await clients.analytics.list_workforce_agreements(found.id, **parameters)
+        return await clients.analytics.list_workforce_agreements(found.id, period=_days(period), **parameters)
 
     _show(ask(services, read), json_file)
 
 
 @reads_services
 @takes_parameters
-def of_study(services: Services, study: Study, parameters: dict[str, Any], json_file: JsonFile = None) -> None:
-    """Show how much the annotators of each workforce of each task of a study agree, by each measure."""
+def of_study(
+    services: Services,
+    study: Study,
+    parameters: dict[str, Any],
+    period: Periods = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Show how much the annotators of each workforce of each task of a study agree, in all labels and by each."""
     check_output(json_file)
 
     async def read(clients: Clients) -> "WorkforceAgreementsOut":
         found = await find(Studies(clients), study)
         require_no_options("agreement by workforce", options_of_labels(parameters))
-        return await clients.analytics.list_study_workforce_agreements(found.id, **parameters)
+        return await clients.analytics.list_study_workforce_agreements(found.id, period=_days(period), **parameters)
 
     _show(ask(services, read), json_file)
 
@@ -56,21 +91,34 @@ def _show(found: "WorkforceAgreementsOut", json_file: JsonFile) -> None:
     rows = (
         (
             each.task,
+            _period(each),
             "all" if each.frontend is None else each.frontend or "import",
             each.link,
             each.conversations,
             each.annotators,
-            measure.measure,
-            _number(measure.alpha.estimate),
-            _interval(measure.alpha),
-            measure.alpha.n,
+            measure,
+            _number(alpha.estimate),
+            _interval(alpha),
+            alpha.n,
         )
         for each in found.workforces
-        for measure in each.measures
+        for measure, alpha in (("all labels", each.alpha), *((of.measure, of.alpha) for of in each.measures))
     )
     print_list(_COLUMNS, rows, empty=f"Nobody has annotated {found.name}.")
+    if found.undated and any(each.since or each.until for each in found.workforces):
+        say(f"{found.undated} annotations have no time: they are of no period.")
     if found.preliminary:
         say("Preliminary: annotations are still missing.")
+
+
+def _days(period: list[datetime] | None) -> list[date]:
+    return [each.date() for each in period or ()]
+
+
+def _period(each: "WorkforceAgreement") -> str:
+    if each.since is None:
+        return "all" if each.until is None else f"before {each.until}"
+    return f"from {each.since}" if each.until is None else f"{each.since} to before {each.until}"
 
 
 def _number(value: float | None) -> str | None:

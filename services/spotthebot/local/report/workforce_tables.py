@@ -21,7 +21,8 @@ def workforce_tables(found: WorkforceAgreementsOut | None) -> tuple[Table, ...]:
         key="workforces",
         title="Agreement by workforce",
         caption=f"Krippendorff's alpha among annotators who came by one frontend and one shared link, with its {level}"
-        " interval, and the number of units that two or more of them rated. Compare Table 8 of ABC-Eval.",
+        " interval, and the number of units that two or more of them rated. “All labels” is one alpha of all measures"
+        " together, each measure of each unit as a unit. Compare Table 8 of ABC-Eval.",
         columns=(
             Column("task", "Task"),
             Column("frontend", "Frontend"),
@@ -40,15 +41,17 @@ def workforce_tables(found: WorkforceAgreementsOut | None) -> tuple[Table, ...]:
                 None if each.link is None else str(each.link),
                 each.conversations,
                 each.annotators,
-                measure.measure,
-                measure.alpha.estimate,
-                measure.alpha.low,
-                measure.alpha.high,
-                measure.alpha.n,
+                measure,
+                alpha.estimate,
+                alpha.low,
+                alpha.high,
+                alpha.n,
             )
             for each in shown
-            for measure in each.measures
-            if measure.values
+            for measure, alpha in (
+                ("all labels", each.alpha),
+                *((of.measure, of.alpha) for of in each.measures if of.values),
+            )
         ),
     )
     return (table,)

@@ -1,6 +1,7 @@
 """The results of a campaign by its measures: by all, or by one with the difference of every pair of bots."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from spotthebot.analytics.labels.errors import NothingToAnalyse
@@ -11,7 +12,7 @@ from spotthebot.analytics.measures.domain.measure_results import (
     measured_pairs,
     mixed_model_of,
 )
-from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, workforce_agreements
+from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, undated, workforce_agreements
 from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.speakers.domain import by_strength
@@ -41,13 +42,16 @@ def all_measures(campaign: MeasuredCampaign, request: Parameters) -> MeasuresOut
 
 
 def all_agreements(
-    campaign: MeasuredCampaign, workforces: Mapping[str, Workforce], request: Parameters
+    campaign: MeasuredCampaign, workforces: Mapping[str, Workforce], request: Parameters, dates: Sequence[date] = ()
 ) -> WorkforceAgreementsOut:
-    """Return how much the annotators of each workforce agree; raises NothingToMeasure and NothingToAnalyse."""
+    """Return how much the annotators of each workforce agree, also in the periods that begin on these days.
+
+    Raises NothingToMeasure and NothingToAnalyse.
+    """
     sample = _sample(campaign, request)
     names = {name: name for name in campaign.questions}
-    found = [*workforce_agreements(campaign.campaign, names, sample, workforces, request)]
-    return agreements_out(campaign.campaign, found, request, complete=campaign.complete)
+    found = [*workforce_agreements(campaign.campaign, names, sample, workforces, request, dates)]
+    return agreements_out(campaign.campaign, found, request, complete=campaign.complete, undated=undated(sample))
 
 
 def one_measure(

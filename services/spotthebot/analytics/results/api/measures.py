@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from spotthebot.analytics.campaigns.api import RequestedCampaign
-from spotthebot.analytics.deps import Analyst, RequestMeasureParameters, RequestParameters
+from spotthebot.analytics.deps import Analyst, RequestAgreementParameters, RequestMeasureParameters, RequestParameters
 from spotthebot.analytics.results.api.deps import ServiceResources
 from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
 from spotthebot.analytics.table_files.domain import Table, table_of
@@ -39,9 +39,12 @@ async def list_workforce_agreements(
     _caller: Analyst,
     resources: ServiceResources,
     campaign_id: RequestedCampaign,
-    parameters: RequestParameters,
+    parameters: RequestAgreementParameters,
 ) -> Response:
-    """Return how much the annotators of each workforce of a campaign agree with each other, by every measure."""
+    """Return how much the annotators of each workforce of a campaign agree, in all labels and by every measure.
+
+    With `period`, the same is told of each period, such as a pilot round.
+    """
     return revalidated(request, await resources.results.get_agreements(campaign_id, parameters), _JSON)
 
 

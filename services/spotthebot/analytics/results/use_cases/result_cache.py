@@ -19,6 +19,7 @@ from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
+from spotthebot.contracts.analytics.workforces import AgreementParametersIn
 from spotthebot.contracts.annotation.campaigns import ENDED
 from spotthebot.contracts.annotation.protocols import GAME
 from spotthebot.contracts.wire import Wire
@@ -128,15 +129,17 @@ class ResultCache:
         compute = self._of_measures(revision, request, all_measures)
         return await self._kept_or_computed(revision, "measures", parameters_of(request), compute)
 
-    async def get_agreements(self, campaign_id: UUID, request: ParametersIn) -> bytes:
+    async def get_agreements(self, campaign_id: UUID, request: AgreementParametersIn) -> bytes:
         """Return how much the annotators of each workforce agree, as JSON; raises the errors of `get_measures`."""
         revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
         workforces = await self._campaign_data.read_workforces(campaign_id)
         compute = self._of_measures(
-            revision, request, lambda campaign, parameters: all_agreements(campaign, workforces, parameters)
+            revision,
+            request,
+            lambda campaign, parameters: all_agreements(campaign, workforces, parameters, request.dates),
         )
-        settings = parameters_of(request) | {"workforces": fingerprint([workforces])}
-        return await self._kept_or_computed(revision, "workforces", settings, compute)
+        depends_on = {"workforces": fingerprint([workforces]), "dates": [*map(str, request.dates)]}
+        return await self._kept_or_computed(revision, "workforces", parameters_of(request) | depends_on, compute)
 
     async def get_measure(self, campaign_id: UUID, measure: str, request: MeasureParametersIn) -> bytes:
         """Return the results of one measure as JSON. Raises NoSuchMeasure, and the errors of `get_measures`."""

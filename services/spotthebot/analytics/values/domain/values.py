@@ -118,6 +118,16 @@ class MeasuredSample:
         rows = [row for each in self.annotations for row in self._rows(name, each)]
         return Values.of(self.campaign.questions[name].measure, rows)
 
+    def joint_values(self, names: Sequence[str]) -> Values:
+        """Return the values of measures of one scale together; what one measure says of a unit is a unit of its own."""
+        rows = [
+            row._replace(unit=(name, row.unit))
+            for each in self.annotations
+            for name in names
+            for row in self._rows(name, each)
+        ]
+        return Values.of(self.campaign.questions[names[0]].measure, rows)
+
     def rated(self, name: str) -> Iterator[RatedValue]:
         """Yield the values of a measure for a table of values; raises KeyError as `values` does."""
         for each in self.annotations:
