@@ -84,7 +84,7 @@ def rank_ratings(
     require_level("significance_level", significance_level)
     found = RatingEstimates.of(ratings, clusters)
     k, unit, means, variance = len(ratings.bots), found.unit, found.means, found.variance
-    low, high = _bounds(means, variance, unit, ratings.scale, confidence_level)
+    low, high = mean_bounds(means, variance, unit, ratings.scale, confidence_level)
     better = found.significantly_better(significance_level, adjustment)
     rank_low, rank_high = 1 + better.sum(axis=0), k - better.sum(axis=1)
     cluster = clusters_of_ranges(rank_low, rank_high)
@@ -119,7 +119,7 @@ def rank_ratings(
     )
 
 
-def _bounds(
+def mean_bounds(
     means: FloatArray,
     variance: ClusteredVariance,
     unit: float,

@@ -1,0 +1,92 @@
+"""Whether one judge saw labelled and unlabelled units alike, which a correction takes for granted."""
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+import scipy
+
+from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.judged.columns import Columns, JudgedUnits, LabelledRows, ratio, sums
+from spotthebot.analytics.stats.judged.correction import difference_of
+
+NO_LABELS: Final = "people labelled none of its units, so there is nothing to correct the judge with"
+NO_ANSWERS: Final = "the judge answered for none of its units"
+NONE_LABELLED: Final = "the judge answered for none of the units that people labelled"
+NONE_UNLABELLED: Final = "the judge answered for none of the units that nobody labelled, so it adds nothing"
+FEW_LABELS: Final = "labels of each annotator are too few to compare them with the judge, so it changes nothing"
+WIDER: Final = "the judge tells too little: the corrected interval would not be narrower, so it changes nothing"
+CONSTANT: Final = "the judge always says the same, so it saves nothing"
+UNALIKE: Final = (
+    "the judge's answers differ between labelled and unlabelled units by more than chance: it saw labels, or is not the"
+    " same judge, or the labelled units were not drawn at random"
+)
+_LEAST_UNITS: Final = 10
+_LEVEL: Final = 0.01
+
+
+class Finding(NamedTuple):
+    """Why a judge changes nothing about an estimate. If it `blocks`, there is no corrected estimate at all."""
+
+    reason: str
+    blocks: bool
+
+
+def findings(rows: LabelledRows, units: JudgedUnits, m: int) -> tuple[Finding | None, ...]:
+    """Return for each of m estimates why the judge can't correct it; None if it can."""
+    answered = ~np.isnan(units.judge)
+    counts = (
+        (NO_LABELS, _count(rows.statistic, m)),
+        (NO_ANSWERS, _count(units.statistic[answered], m)),
+        (NONE_LABELLED, _count(rows.statistic[~np.isnan(rows.judge)], m)),
+        (NONE_UNLABELLED, _count(units.statistic[answered & ~units.labelled], m)),
+    )
+    different, same = unalike(rows, units, m), constant(units, m)
+    found: list[Finding | None] = []
+    for at in range(m):
+        missing = next((reason for reason, count in counts if not count[at]), None)
+        if missing is not None:
+            found.append(Finding(missing, blocks=True))
+        elif same[at] or different:
+            found.append(Finding(CONSTANT if same[at] else UNALIKE, blocks=False))
+        else:
+            found.append(None)
+    return tuple(found)
+
+
+def unalike(rows: LabelledRows, units: JudgedUnits, m: int) -> bool:
+    """Tell whether the judge's answers differ between labelled and unlabelled units, for any of m estimates.
+
+    Compared are the means, the spreads and the shares of missing answers, within strata, by normal tests that are
+    clustered by conversation and hold together (Bonferroni). An estimate with few labelled or unlabelled units does not
+    count. A judge that saw labels of one bot is not trusted for others.
+    """
+    known = rows.select(~np.isnan(rows.judge)), units.select(~np.isnan(units.judge))
+    means = ratio(sums(known[1].statistic, known[1].judge, m), _count(known[1].statistic, m))
+    spread = _spread(known[0], means), _spread(known[1], means)
+    missing = _missing(rows), _missing(units)
+    scores = np.abs([difference_of(labelled, every, m).scores for labelled, every in (known, spread, missing)])
+    enough = np.minimum(_count(rows.statistic, m), _count(units.statistic[~units.labelled], m)) >= _LEAST_UNITS
+    limit = -float(scipy.special.ndtri(_LEVEL / 2 / max(3 * int(enough.sum()), 1)))
+    return bool((scores > limit)[:, enough].any())
+
+
+def constant(units: JudgedUnits, m: int) -> tuple[bool, ...]:
+    """Tell for each of m estimates whether all answers of the judge are equal."""
+    found = units.select(~np.isnan(units.judge))
+    low, high = np.full(m, np.inf), np.full(m, -np.inf)
+    np.minimum.at(low, found.statistic, found.judge)
+    np.maximum.at(high, found.statistic, found.judge)
+    return tuple((high - low <= 0).tolist())
+
+
+def _spread(columns: Columns, means: FloatArray) -> Columns:
+    return replace(columns, judge=(columns.judge - means[columns.statistic]) ** 2)
+
+
+def _missing(columns: Columns) -> Columns:
+    return replace(columns, judge=np.isnan(columns.judge).astype(np.float64))
+
+
+def _count(statistic: IntArray, m: int) -> IntArray:
+    return np.bincount(statistic, minlength=m)
