@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import scipy
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.judged.columns import Columns, JudgedUnits, LabelledRows, ratio, sums
 from spotthebot.analytics.stats.judged.correction import difference_of
 
@@ -32,8 +32,13 @@ class Finding(NamedTuple):
     blocks: bool
 
 
-def findings(rows: LabelledRows, units: JudgedUnits, m: int) -> tuple[Finding | None, ...]:
-    """Return for each of m estimates why the judge can't correct it; None if it can."""
+def findings(
+    rows: LabelledRows, units: JudgedUnits, m: int, study: IntArray | None = None
+) -> tuple[Finding | None, ...]:
+    """Return for each of m estimates why the judge can't correct it; None if it can.
+
+    Estimates of one `study` (m,), by default all, have the same judge.
+    """
     answered = ~np.isnan(units.judge)
     counts = (
         (NO_LABELS, _count(rows.statistic, m)),
@@ -41,34 +46,36 @@ def findings(rows: LabelledRows, units: JudgedUnits, m: int) -> tuple[Finding | 
         (NONE_LABELLED, _count(rows.statistic[~np.isnan(rows.judge)], m)),
         (NONE_UNLABELLED, _count(units.statistic[answered & ~units.labelled], m)),
     )
-    different, same = unalike(rows, units, m), constant(units, m)
+    different, same = unalike(rows, units, np.zeros(m, dtype=np.int64) if study is None else study), constant(units, m)
     found: list[Finding | None] = []
     for at in range(m):
         missing = next((reason for reason, count in counts if not count[at]), None)
         if missing is not None:
             found.append(Finding(missing, blocks=True))
-        elif same[at] or different:
+        elif same[at] or different[at]:
             found.append(Finding(CONSTANT if same[at] else UNALIKE, blocks=False))
         else:
             found.append(None)
     return tuple(found)
 
 
-def unalike(rows: LabelledRows, units: JudgedUnits, m: int) -> bool:
-    """Tell whether the judge's answers differ between labelled and unlabelled units, for any of m estimates.
+def unalike(rows: LabelledRows, units: JudgedUnits, study: IntArray) -> BoolArray:
+    """Tell for each of m estimates whether its judge's answers differ between labelled and unlabelled units.
 
     Compared are the means, the spreads and the shares of missing answers, within strata, by normal tests that are
-    clustered by conversation and hold together (Bonferroni). An estimate with few labelled or unlabelled units does not
-    count. A judge that saw labels of one bot is not trusted for others.
+    clustered by conversation and hold together in each study (Bonferroni). An estimate with few labelled or unlabelled
+    units does not count. A judge that saw labels of one bot is not trusted for others of the same `study` (m,).
     """
+    m = len(study)
     known = rows.select(~np.isnan(rows.judge)), units.select(~np.isnan(units.judge))
     means = ratio(sums(known[1].statistic, known[1].judge, m), _count(known[1].statistic, m))
     spread = _spread(known[0], means), _spread(known[1], means)
     missing = _missing(rows), _missing(units)
     scores = np.abs([difference_of(labelled, every, m).scores for labelled, every in (known, spread, missing)])
     enough = np.minimum(_count(rows.statistic, m), _count(units.statistic[~units.labelled], m)) >= _LEAST_UNITS
-    limit = -float(scipy.special.ndtri(_LEVEL / 2 / max(3 * int(enough.sum()), 1)))
-    return bool((scores > limit)[:, enough].any())
+    tests = 3 * np.maximum(np.bincount(study[enough], minlength=int(study.max(initial=0)) + 1), 1)
+    found = (scores > -scipy.special.ndtri(_LEVEL / 2 / tests[study])).any(axis=0) & enough
+    return np.bincount(study[found], minlength=len(tests))[study] > 0
 
 
 def constant(units: JudgedUnits, m: int) -> tuple[bool, ...]:

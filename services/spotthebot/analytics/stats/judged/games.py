@@ -69,17 +69,18 @@ def judged_win_rates(
     confidence_level: float = 0.95,
     significance_level: float = 0.05,
     adjustment: Adjustment = Adjustment.HOLM,
+    people: WinRateVariance | None = None,
 ) -> JudgedRanking:
     """Correct the win rates of pairs and bots, and rank the bots by their corrected mean win rates.
 
     Every annotation is a game, as in `rank_bots`, whose intervals people's are. Ranks come from tests of all corrected
-    differences of mean win rates, one family. Without games of every two bots there are no ranks. Raises
-    `SettingOutOfRange`.
+    differences of mean win rates, one family. Without games of every two bots there are no ranks.
+    `people` has the win rates of the same table, if they are known from another judge. Raises `SettingOutOfRange`.
     """
     require_confidence_level(confidence_level)
     require_level("significance_level", significance_level)
     games = play_games(table)
-    k, counts, rates = len(games.bots), count_wins(games), WinRateVariance(games)
+    k, counts, rates = len(games.bots), count_wins(games), people or WinRateVariance(games)
     first, second = np.triu_indices(k, 1)
     m = len(first)
     rows, units = _columns(table, sides, np.nan_to_num(rates.pairs.share), m)

@@ -9,7 +9,7 @@ from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.judged.correction import Control
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance
 
-_GRID: Final = 80
+_GRID: Final = 50
 
 
 def saved_shares(
@@ -25,21 +25,15 @@ def saved_shares(
     unknown.
     """
     variance, degrees = people.variance, people.degrees
-    m = len(variance)
+    tail, at = (1 - confidence_level) / 2, (np.arange(_GRID) + 0.5) / _GRID
     known = variance > 0
-    at = (np.arange(_GRID) + 0.5) / _GRID
-    normal = scipy.special.ndtri(at)
-    estimate, low, high = (np.full(m, np.nan) for _ in range(3))
-    tail = (1 - confidence_level) / 2
-    of_judge = control.variance
-    for s in np.flatnonzero(known).tolist():
-        estimate[s] = 1 - corrected.variance[s] / variance[s]
-        if np.isnan(control.slope[s]):
-            low[s] = high[s] = 0.0 if of_judge[s] <= 0 else np.nan
-            continue
-        chi = scipy.special.chdtri(degrees[s], at) / degrees[s]
-        slopes = np.maximum(abs(control.slope[s]) + control.slope_error[s] * normal, 0.0) ** 2
-        shares = np.outer(slopes, chi) * (of_judge[s] / variance[s])
-        low[s], high[s] = np.quantile(shares, [tail, 1 - tail])
-        low[s] -= control.slope_error[s] ** 2 * of_judge[s] / variance[s]
-    return estimate, np.minimum(low, estimate), np.clip(high, estimate, 1.0)
+    worth = np.divide(control.variance, variance, out=np.full(len(variance), np.nan), where=known)
+    share = np.divide(corrected.variance, variance, out=np.full(len(variance), np.nan), where=known)
+    slopes = np.abs(control.slope)[:, None] + control.slope_error[:, None] * scipy.special.ndtri(at)
+    spread = scipy.special.chdtri(degrees[:, None], at) / degrees[:, None]
+    shares = (worth[:, None] * np.maximum(slopes, 0.0) ** 2)[:, :, None] * spread[:, None, :]
+    low, high = np.quantile(shares.reshape(len(variance), _GRID**2), [tail, 1 - tail], axis=1)
+    low = low - control.slope_error**2 * worth
+    useless = np.isnan(control.slope) & (worth == 0)
+    low, high = np.where(useless, 0.0, low), np.where(useless, 0.0, high)
+    return 1 - share, np.minimum(low, 1 - share), np.clip(high, 1 - share, 1.0)

@@ -5,6 +5,7 @@ survival of the pools of the NPMLE is made monotone again by pooling further, so
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -14,12 +15,14 @@ from spotthebot.analytics.stats.clustered_variance import Observations, clustere
 from spotthebot.analytics.stats.judged import checks
 from spotthebot.analytics.stats.judged.columns import JudgedUnits, LabelledRows, ratio, sums
 from spotthebot.analytics.stats.judged.correction import correct, fit_control
-from spotthebot.analytics.stats.judged.intervals import Interval, describe
+from spotthebot.analytics.stats.judged.intervals import Described, Interval, describe
 from spotthebot.analytics.stats.judged.sides import JudgedSides, values_of_sides
 from spotthebot.analytics.stats.share_intervals import share_bounds
 from spotthebot.analytics.stats.survival.curves import SurvivalCurve, current_status, survival_curves
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
+
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,12 @@ class JudgedCurve:
 
 
 def judged_survival(
-    table: AnnotationTable, sides: JudgedSides, *, confidence_level: float = 0.95
+    table: AnnotationTable, sides: JudgedSides, *, confidence_level: float = 0.95, study: IntArray | None = None
 ) -> tuple[JudgedCurve, ...]:
-    """Correct the survival curve of every entity, in the order of `table.names`. Raises `SettingOutOfRange`.
+    """Correct the survival curve of every entity, in the order of `table.names`.
 
-    People's curves are those of `survival_curves`.
+    People's curves are those of `survival_curves`. Entities of one `study`, by default all, have the same judge. Raises
+    `SettingOutOfRange`.
     """
     require_confidence_level(confidence_level)
     status = current_status(table)
@@ -62,7 +66,7 @@ def judged_survival(
     )
     cell = rows.statistic * times + np.searchsorted(status.times, rows.stratum)
     share = 1 - np.divide(spotted, inspected, out=np.zeros(inspected.shape), where=inspected > 0).ravel()
-    found = checks.findings(rows, units.select(seen), e)
+    found = checks.findings(rows, units.select(seen), e, study)
     unusable = np.repeat([each is not None for each in found], times)
     of_cells = LabelledRows(
         cell, 0 * cell, rows.conversation, rows.annotator, rows.residual - share[cell], rows.judge, rows.weight
@@ -82,7 +86,7 @@ def judged_survival(
     described = describe(corrected, pooled, variance, [found[each] for each in _entities(block)], confidence_level)
     curves = []
     for at, curve in enumerate(people):
-        points = [described[each] for each in block[at, np.flatnonzero(inspected[at])].tolist()]
+        points = _points(curve, [described[each] for each in block[at, np.flatnonzero(inspected[at])].tolist()])
         curves.append(
             JudgedCurve(
                 bot=curve.bot,
@@ -90,18 +94,34 @@ def judged_survival(
                 people=curve,
                 corrected=tuple(point["corrected"] for point in points),
                 labels_saved=tuple(point["labels_saved"] for point in points),
-                slope=float(control.used[at * times]) if times else 0.0,
+                slope=points[0]["slope"] if points else 0.0,
                 reason=points[0]["reason"] if points else checks.NO_LABELS,
             )
         )
     return tuple(curves)
 
 
+def _points(curve: SurvivalCurve, points: list[Described]) -> list[Described]:
+    """Return the corrected points, or people's where further pools made any point's interval wider than people's."""
+    people = [Interval(*each) for each in zip(curve.estimate, curve.low, curve.high, strict=True)]
+    wider = any(_width(point["corrected"]) > _width(own) + _ROUNDING for point, own in zip(points, people, strict=True))
+    if not wider:
+        return points
+    return [
+        Described({**point, "corrected": own, "slope": 0.0, "reason": point["reason"] or checks.WIDER})
+        for point, own in zip(points, people, strict=True)
+    ]
+
+
+def _width(interval: Interval) -> float:
+    return 0.0 if interval.low is None or interval.high is None else interval.high - interval.low
+
+
 def _blocks(corrected: FloatArray, inspected: IntArray, spotted: IntArray) -> IntArray:
     """Return the pools (entities, times) of people's curves, pooled further where corrected survival would rise."""
     own = pooled_blocks(isotonic_shares(spotted.astype(np.float64), inspected.astype(np.float64)))
     blocks = int(own.max(initial=-1)) + 1
-    n = sums(own.ravel(), inspected.ravel(), blocks)
+    n = sums(own.ravel(), inspected.ravel().astype(np.float64), blocks)
     dead = sums(own.ravel(), (inspected.ravel() * (1 - corrected)), blocks)
     spread = ratio(dead, n)[own] * inspected
     return pooled_blocks(isotonic_shares(spread, inspected.astype(np.float64)).round(12))

@@ -113,10 +113,13 @@ def weighted_means(
     return mean, np.divide(totals**2, squares, out=np.zeros(m), where=squares > 0), influence
 
 
-def judged_shares(values: JudgedValues, *, confidence_level: float = 0.95) -> tuple[JudgedEstimate, ...]:
+def judged_shares(
+    values: JudgedValues, *, confidence_level: float = 0.95, study: IntArray | None = None
+) -> tuple[JudgedEstimate, ...]:
     """Return each bot's share, such as its fooling rate: values are 0 or 1, and the judge gives a probability.
 
-    People's bounds are those of `fooling_rates`. Raises `SettingOutOfRange`.
+    People's bounds are those of `fooling_rates`. Bots of one `study` (k,), by default all, have the same judge. Raises
+    `SettingOutOfRange`.
 
     >>> nobody, nan = -1, float("nan")
     >>> columns = [np.array(each) for each in ([0] * 4, range(4), range(4), [0, 1, nobody, nobody])]
@@ -132,7 +135,7 @@ def judged_shares(values: JudgedValues, *, confidence_level: float = 0.95) -> tu
     def bounds(share: FloatArray, variance: ClusteredVariance) -> tuple[FloatArray, FloatArray]:
         return share_bounds(np.clip(share, 0.0, 1.0), n, variance, confidence_level)
 
-    return _estimates(values, rows, bounds, confidence_level)
+    return _estimates(values, rows, bounds, confidence_level, study)
 
 
 def judged_means(
@@ -148,17 +151,17 @@ def judged_means(
         inside = mean if scale is None else np.clip(mean, *scale)
         return mean_bounds(inside, variance, 1.0, scale, confidence_level)
 
-    return _estimates(values, values.labelled(), bounds, confidence_level)
+    return _estimates(values, values.labelled(), bounds, confidence_level, None)
 
 
 def _estimates(
-    values: JudgedValues, labelled: LabelledRows, bounds: Bounds, confidence_level: float
+    values: JudgedValues, labelled: LabelledRows, bounds: Bounds, confidence_level: float, study: IntArray | None
 ) -> tuple[JudgedEstimate, ...]:
     m, units = len(values.bots), values.units()
     mean, _, influence = weighted_means(labelled.statistic, labelled.residual, labelled.weight, m)
     people = clustered_variance(Observations(labelled.conversation, labelled.annotator), influence, Clusters.BOTH)
     rows = replace(labelled, residual=labelled.residual - mean[labelled.statistic])
-    found = checks.findings(rows, units, m)
+    found = checks.findings(rows, units, m, study)
     control = fit_control(rows, units, np.arange(m)).without(
         np.array([each is not None for each in found], dtype=np.bool_)
     )
