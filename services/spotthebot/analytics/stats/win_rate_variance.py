@@ -12,7 +12,7 @@ from spotthebot.analytics.stats.clustered_variance import Influence, clustered_p
 from spotthebot.analytics.stats.pooled_design_effects import pooled_variance
 from spotthebot.analytics.stats.pooled_differences import variance_of_differences
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
-from spotthebot.analytics.stats.wins import Games, Unit, count_wins
+from spotthebot.analytics.stats.wins import Games, PairCounts, Unit, count_wins
 
 LEAST_ANNOTATORS: Final[Mapping[Unit, int]] = MappingProxyType({Unit.SEGMENT: 20, Unit.CONVERSATION: 30})
 """With fewer annotators, nearly all games that join annotations share one, and their variance can't be seen.
@@ -43,21 +43,16 @@ class WinRateVariance:
         counts = count_wins(games)
         k = len(games.bots)
         first, second = np.triu_indices(k, 1)
-        decided = (counts.wins + counts.wins.T)[first, second]
-        rates = counts.win_rates[first, second]
+        rates, of_rates = influence_of_pairs(games, counts)
+        pair, rows, value = of_rates.statistic, of_rates.observation, of_rates.value
+        decided = np.bincount(pair, minlength=len(first))
         known = decided > 0
-        code = np.zeros((k, k), dtype=np.int64)
-        code[first, second] = np.arange(len(first))
-        rows = np.flatnonzero(games.outcome != 0)
-        low, high = np.minimum(games.first, games.second)[rows], np.maximum(games.first, games.second)[rows]
-        won = np.where(games.first[rows] == low, games.outcome[rows], -games.outcome[rows]) > 0
-        pair = code[low, high]
-        value = (won - rates[pair]) / decided[pair]
-        ones = np.ones(len(rows))
+        low, high = first[pair], second[pair]
+        ones = of_rates.weight
         of_pairs = pooled_variance(
             rates,
             games.observations,
-            Influence(len(first), pair, rows, pair, value, ones),
+            of_rates,
             clusters,
             contrasts=len(np.unique(np.concatenate([low, high]))) - 1,
         )
@@ -114,6 +109,25 @@ class WinRateVariance:
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         noise = generator.standard_normal((n_draws, len(covariance))) @ root.T
         return np.where(np.isnan(self.means.variance.variance), np.nan, self.means.share + noise)
+
+
+def influence_of_pairs(games: Games, counts: PairCounts) -> tuple[FloatArray, Influence]:
+    """Return the win rate (m,) of the first bot of each unordered pair, and the influence of each decided game on it.
+
+    Pairs are in the order of `triu_indices`. `counts` has the wins of these games.
+    """
+    k = len(games.bots)
+    first, second = np.triu_indices(k, 1)
+    decided = (counts.wins + counts.wins.T)[first, second]
+    rates = counts.win_rates[first, second]
+    code = np.zeros((k, k), dtype=np.int64)
+    code[first, second] = np.arange(len(first))
+    rows = np.flatnonzero(games.outcome != 0)
+    low, high = np.minimum(games.first, games.second)[rows], np.maximum(games.first, games.second)[rows]
+    won = np.where(games.first[rows] == low, games.outcome[rows], -games.outcome[rows]) > 0
+    pair = code[low, high]
+    value = (won - rates[pair]) / decided[pair]
+    return rates, Influence(len(first), pair, rows, pair, value, np.ones(len(rows)))
 
 
 def _unknown_variance(lonely: BoolArray, first: IntArray, second: IntArray, share: FloatArray) -> FloatArray:
