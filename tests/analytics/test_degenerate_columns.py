@@ -201,7 +201,7 @@ OF_TABLES: dict[str, Callable[[AnnotationTable], object]] = {
     name: _fast(getattr(stats, name))
     for name in (
         "annotator_quality", "current_status", "fooling_rates", "label_agreement", "label_alpha", "label_units",
-        "segment_results", "sides_alike", "without_weak_annotators",
+        "pair_verdicts", "segment_results", "sides_alike", "without_weak_annotators",
     )
 } | {
     name: lambda table, name=name: [

@@ -20,12 +20,16 @@ from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.power import __main__ as pair_power
 from benchmarks.analytics.power import cells, coefficients, mixed_models, rated_studies, rating_plans
 from benchmarks.analytics.power import ratings as rating_power
+from benchmarks.analytics.verdicts import __main__ as verdicts
+from benchmarks.analytics.verdicts import replays
+from benchmarks.analytics.verdicts.campaigns import Order
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
 from tests.factories.clustered_campaigns import SETTINGS, Setting
 from tests.factories.databases import Databases, PostgresServer, migrated_template, running_cluster
 from tests.factories.processes import Installation, lent_installation
+from tests.factories.published_dump import DATA
 
 _OF_ROWS = ("analytics", "annotation", "bots", "conversations", "fed", "kit", "suite")
 """The pages' rows are tested where the demonstration runs: tests/e2e/test_stb.py."""
@@ -130,6 +134,23 @@ class TestPower:
             shares = mixed_models.count_study(study, 1)
             assert len(shares) == len(mixed_models.COLUMNS) - 1
             assert all(0 <= each <= 1 for each in shares)
+
+
+class TestVerdicts:
+    def test_are_followed_in_one_campaign_of_each_row(self, capsys: pytest.CaptureFixture[str]):
+        verdicts.main(["--studies", "1", "--apart", "1"])
+        header, _, *rows = capsys.readouterr().out.splitlines()
+        assert len(rows) == len(verdicts.ANNOTATORS) * len(Order)
+        assert {row.count("|") for row in rows} == {header.count("|")}
+
+    @pytest.mark.parametrize("domain", replays.DOMAINS)
+    def test_save_labels_of_the_published_studies_and_contradict_none(self, domain: str):
+        if not DATA.is_dir():
+            pytest.skip("the published annotations ../shared/data/spot-the-bot are not here")
+        saved = replays.replay(replays.read(DATA, domain))
+        assert saved.by_verdicts >= saved.by_oracle / 2
+        assert saved.decided >= saved.pairs / 2
+        assert saved.contradictions == 0
 
 
 class TestImportance:

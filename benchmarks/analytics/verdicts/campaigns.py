@@ -86,8 +86,8 @@ def first_rows(table: AnnotationTable, n: int) -> AnnotationTable:
 
 
 def looks(table: AnnotationTable) -> IntArray:
-    """Return after how many annotations there is a look."""
-    return np.arange(PACKAGE, len(table) + 1, PACKAGE)
+    """Return after how many annotations there is a look; the last look is after all of them."""
+    return np.minimum(np.arange(PACKAGE, len(table) + PACKAGE, PACKAGE), len(table))
 
 
 @cache

@@ -42,6 +42,7 @@ from spotthebot.analytics.stats.means import Mean, student_interval
 from spotthebot.analytics.stats.more_data import MoreConversations, MorePlan, design_of, plan_more
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
 from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS, PLANNED_TEST, Design, power_of, smallest_p
+from spotthebot.analytics.stats.pair_verdicts import PairVerdict, Verdict, pair_verdicts
 from spotthebot.analytics.stats.proportions import (
     Proportion,
     ProportionTest,
@@ -69,10 +70,7 @@ from spotthebot.analytics.stats.sample_size import (
     plan_conversations,
 )
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, ShareInterval, segment_results
-from spotthebot.analytics.stats.share_intervals import (
-    share_bounds,
-    share_tests,
-)
+from spotthebot.analytics.stats.share_intervals import share_bounds, share_tests
 from spotthebot.analytics.stats.sides import SidesAlike, sides_alike
 from spotthebot.analytics.stats.significance import (
     Adjustment,
@@ -115,11 +113,7 @@ from spotthebot.analytics.stats.times import AnnotationTimes, TimeOfSegment, ann
 from spotthebot.analytics.stats.trueskill_ratings import environment_of, ratings_of, settings_of
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
 from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, PooledEffect, Uncertainty
-from spotthebot.analytics.stats.validity import (
-    Explained,
-    linear_r2,
-    logistic_r2,
-)
+from spotthebot.analytics.stats.validity import Explained, linear_r2, logistic_r2
 from spotthebot.analytics.stats.wins import (
     HUMAN_LIKENESS,
     SSA,
@@ -189,6 +183,7 @@ __all__ = [
     "PairInterval",
     "PairPlan",
     "PairTest",
+    "PairVerdict",
     "PairWins",
     "PooledEffect",
     "Proportion",
@@ -223,6 +218,7 @@ __all__ = [
     "TimeOfSegment",
     "Uncertainty",
     "Unit",
+    "Verdict",
     "Weighting",
     "WithoutWeakAnnotators",
     "adjust",
@@ -262,6 +258,7 @@ __all__ = [
     "npmle",
     "outcome_correlation",
     "pair_tests",
+    "pair_verdicts",
     "plan_annotators",
     "plan_conversations",
     "plan_dialogues",
