@@ -137,8 +137,8 @@ class TestPower:
 
 
 class TestVerdicts:
-    def test_are_followed_in_one_campaign_of_each_row(self, capsys: pytest.CaptureFixture[str]):
-        verdicts.main(["--studies", "1", "--apart", "1"])
+    def test_are_followed_in_a_few_campaigns_of_each_row(self, capsys: pytest.CaptureFixture[str]):
+        verdicts.main(["--studies", "2", "--apart", "1"])
         header, _, *rows = capsys.readouterr().out.splitlines()
         assert len(rows) == len(verdicts.ANNOTATORS) * len(Order)
         assert {row.count("|") for row in rows} == {header.count("|")}

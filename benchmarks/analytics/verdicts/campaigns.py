@@ -65,11 +65,12 @@ def draw(setting: Setting, order: Order, seed: int) -> AnnotationTable:
         + rng.normal(size=entity.shape)
     )
     label = np.where(seen > _HUMAN, LabelCode.HUMAN, np.where(seen < _BOT, LabelCode.BOT, LabelCode.UNSURE))
-    arrival = {
-        Order.RANDOM: lambda: rng.permutation(len(rows)),
-        Order.PACKAGE: lambda: np.lexsort((rows, person, package[rows])),
-        Order.ANNOTATOR: lambda: np.lexsort((rows, package[rows], who)),
-    }[order]()
+    if order is Order.RANDOM:
+        arrival = rng.permutation(len(rows))
+    elif order is Order.PACKAGE:
+        arrival = np.lexsort((rows, person, package[rows]))
+    else:
+        arrival = np.lexsort((rows, package[rows], who))
     return AnnotationTable(
         names=tuple(f"bot {at}" for at in range(K)),
         conversation=conversation[arrival],

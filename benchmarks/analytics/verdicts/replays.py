@@ -37,7 +37,8 @@ class Study:
         k = len(self.table.bots)
         code = np.zeros((k, k), dtype=np.int64)
         code[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
-        return code[self.table.entity.min(axis=1), self.table.entity.max(axis=1)]
+        pair: IntArray = code[self.table.entity.min(axis=1), self.table.entity.max(axis=1)]
+        return pair
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,10 @@ def read(folder: Path, domain: str) -> Study:
         sitting.setdefault((each.package, each.annotator), []).append(at)
     arrived = sorted(sitting.values(), key=lambda rows: max(ended[at] for at in rows))
     names = sorted({name for pair in labelled.speakers.values() for name in pair} - {HUMAN})
-    rows, looks = [], []
-    for each in arrived:
-        rows += [at for at in each if HUMAN not in labelled.speakers[labelled.annotations[at].conversation]]
+    rows: list[int] = []
+    looks: list[int] = []
+    for package in arrived:
+        rows += [at for at in package if HUMAN not in labelled.speakers[labelled.annotations[at].conversation]]
         looks.append(len(rows))
     chosen = [labelled.annotations[at] for at in rows]
     place = {conversation: at for at, conversation in enumerate(labelled.speakers)}
