@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks.analytics.power.oracle import power_of_oracle
 from benchmarks.analytics.verdicts import replays
 from benchmarks.analytics.verdicts.campaigns import Order, Setting, draw, first_rows, looks, true_differences
+from benchmarks.analytics.verdicts.narrowest import Arriving
 from spotthebot.analytics.stats.pair_verdicts import Verdict, pair_verdicts
 
 CONVERSATIONS: Final = 45
@@ -52,18 +53,22 @@ class Followed(NamedTuple):
 def follow(setting: Setting, order: Order, truth: Sequence[float], seed: int) -> Followed:
     """Look at one campaign after every package. Bots that differ are apart by the margin, the smallest difference."""
     table = draw(setting, order, seed)
+    arriving = Arriving(table)
     apart = np.array(truth) if setting.step else np.zeros(len(truth))
-    margin = float(np.min(np.abs(apart))) if setting.step else None
+    margin = float(np.min(np.abs(apart))) if setting.step else 0.0
     false, decided, missed = (np.zeros(len(apart), dtype=bool) for _ in range(3))
-    found = pair_verdicts(first_rows(table, 0))
+    estimate = np.full(len(apart), np.nan)
     for n in looks(table).tolist():
-        found = pair_verdicts(first_rows(table, n), margin=margin)
-        for at, each in enumerate(found):
+        estimate, reach = arriving.bounds(n)
+        news = (np.abs(estimate) > reach) & ~(decided | false) | (np.abs(estimate - apart) > reach) & ~missed
+        if not np.any(news | (np.abs(estimate) + reach < margin) & ~false):
+            continue
+        for at, each in enumerate(pair_verdicts(first_rows(table, n), margin=margin or None)):
             is_true = each.verdict is Verdict.AHEAD and apart[at] > 0
             decided[at] |= is_true
             false[at] |= each.verdict is not Verdict.OPEN and not is_true
             missed[at] |= each.low is not None and not each.low <= apart[at] <= each.high
-    return Followed(false.tolist(), decided.tolist(), missed.tolist(), [each.estimate or 0.0 for each in found])
+    return Followed(false.tolist(), decided.tolist(), missed.tolist(), np.nan_to_num(estimate).tolist())
 
 
 def count(order: Order, annotators: int, studies: int, apart: int, pool: ProcessPoolExecutor) -> dict[str, float]:

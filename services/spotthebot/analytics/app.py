@@ -37,6 +37,9 @@ from spotthebot.analytics.studies import api as studies_api
 from spotthebot.analytics.studies.api import StudyResources
 from spotthebot.analytics.studies.use_cases import StudyResults
 from spotthebot.analytics.tables import LINEAGE
+from spotthebot.analytics.verdicts import api as verdicts_api
+from spotthebot.analytics.verdicts.api import VerdictResources
+from spotthebot.analytics.verdicts.use_cases import Verdicts
 from spotthebot.clients import AsyncAnnotation, AsyncBots, AsyncConversations, AsyncFed
 from spotthebot.kit.jobs.queue import Jobs
 from spotthebot.kit.jobs.tasks import DEFAULT_QUEUE
@@ -48,7 +51,9 @@ from spotthebot.kit.web.database.resources import database_of
 
 
 @dataclass(frozen=True)
-class Resources(SharedResources, ResultResources, StudyResources, StandingResources, LeaderboardResources):
+class Resources(
+    SharedResources, ResultResources, StudyResources, StandingResources, LeaderboardResources, VerdictResources
+):
     """The resources of all nouns: the one object on the application's state."""
 
 
@@ -87,6 +92,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
                 recent_results=recent,
                 sections=Sections(campaign_data, cache, recent),
                 standings=of_teams,
+                verdicts=Verdicts(database, campaign_data, threads),
                 annotator_ranks=AnnotatorRanks(cache, kept_seconds=settings.leaderboard_seconds),
                 leaderboards=Leaderboards(campaigns_client, of_teams, kept_seconds=settings.leaderboard_seconds),
             )
@@ -103,6 +109,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             campaigns.router,
             results.router,
             measures.router,
+            verdicts_api.router,
             studies_api.router,
             figures.router,
             analyses.router,

@@ -6,6 +6,7 @@ from spotthebot.analytics.analyses import tables as analyses_tables
 from spotthebot.analytics.kept_results import tables as kept_results_tables
 from spotthebot.analytics.metadata import Base
 from spotthebot.analytics.standings import tables as standings_tables
+from spotthebot.analytics.verdicts import tables as verdicts_tables
 from spotthebot.kit.migrations.lineage import Lineage
 
 LINEAGE = Lineage("analytics", Base.metadata, Path(__file__).parent / "migrations")

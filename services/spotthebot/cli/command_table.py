@@ -58,6 +58,11 @@ CAMPAIGNS = {
         "of_campaign",
         "Show how much the annotators of each workforce of a campaign agree, by each measure.",
     ),
+    "verdicts": Command(
+        f"{_HERE}.verdicts",
+        "verdicts",
+        "Show which pairs of bots are decided, and about how much more work the others need.",
+    ),
     "training": Command(
         f"{_HERE}.campaign_control",
         "training",

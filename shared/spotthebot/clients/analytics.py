@@ -35,6 +35,7 @@ from spotthebot.contracts.analytics.sections import SectionName, SectionsOut
 from spotthebot.contracts.analytics.standings import PublicRankingOut, StandingOut, TeamBotOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
 from spotthebot.contracts.analytics.tables import CampaignSummaryOut
+from spotthebot.contracts.analytics.verdicts import PairVerdictOut
 from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.measures import HEADLINE
 
@@ -112,6 +113,17 @@ class AnalyticsOperations(ServiceOperations):
     def list_annotator_ranks(self, campaign_id: UUID | str, **paging: Unpack[Paging]) -> Listing[AnnotatorRankOut]:
         """List the ranks of a game's annotators, best first, as annotators may see them."""
         return Listing(AnnotatorRankOut, f"/v1/campaigns/{_segment(campaign_id)}/annotator-ranks", paging)
+
+    @operation
+    def list_verdicts(
+        self, campaign_id: UUID | str, *, margin: float | None = None, **paging: Unpack[Paging]
+    ) -> Listing[PairVerdictOut]:
+        """List the pairs of bots with their verdicts. Any number of looks is valid, and a verdict that was given stays.
+
+        Without a margin, the campaign's own margin counts.
+        """
+        path = f"/v1/campaigns/{_segment(campaign_id)}/verdicts"
+        return Listing(PairVerdictOut, path, paging, params={"margin": margin})
 
     @operation
     def list_measures(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[MeasuresOut]:

@@ -27,6 +27,20 @@ def upgrade() -> None:
         schema=_SCHEMA,
     )
     op.create_table(
+        "given_verdicts",
+        sa.Column("campaign_id", sa.Uuid(), nullable=False),
+        sa.Column("margin", sa.Float(53), nullable=False),
+        sa.Column("bot", sa.Text(), nullable=False),
+        sa.Column("other", sa.Text(), nullable=False),
+        sa.Column("verdict", sa.String(20), nullable=False),
+        sa.Column("n", sa.Integer(), nullable=False),
+        sa.Column("low", sa.Float(53), nullable=False),
+        sa.Column("high", sa.Float(53), nullable=False),
+        sa.Column("given_at", _MOMENT, server_default=_NOW, nullable=False),
+        sa.PrimaryKeyConstraint("campaign_id", "margin", "bot", "other", name="pk_given_verdicts"),
+        schema=_SCHEMA,
+    )
+    op.create_table(
         "results",
         sa.Column("key", sa.LargeBinary(), nullable=False),
         sa.Column("subject_id", sa.Uuid(), nullable=False),

@@ -4,8 +4,7 @@ A request names a campaign by its id or its name. All results except `/analysis`
 """
 
 import json
-from collections.abc import Sequence
-from typing import Annotated, TypeVar
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
@@ -45,14 +44,13 @@ from spotthebot.contracts.analytics.results import (
 from spotthebot.contracts.analytics.sections import SectionProblem, SectionsOut
 from spotthebot.kit.errors import Conflict
 from spotthebot.kit.web.core.caching import revalidated
-from spotthebot.kit.web.core.pagination import Page, PageRequest, Paging, page_of
+from spotthebot.kit.web.core.pagination import Page, Paging, page_of_list
 from spotthebot.kit.web.core.problems import problem_of
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["results"], route_class=CheckedRoute)
 
 _JSON = "application/json"
-_Entry = TypeVar("_Entry")
 
 
 @router.get("/win-rates", operation_id="win_rates", response_model=WinRatesOut, responses=TABLES)
@@ -191,7 +189,7 @@ async def leaderboard(
     A right label is worth 1 point at the first exchange, and 1 - penalty at the last exchange. A wrong label is worth
     -1, "unsure" 0. People and bots have the same total weight. Annotators may not see this list, but `annotator-ranks`.
     """
-    page = _page_from(await resources.results.get_leaderboard(campaign_id, penalty=penalty), paging)
+    page = page_of_list(await resources.results.get_leaderboard(campaign_id, penalty=penalty), paging)
     return await answer_page(form, "leaderboard", page, lambda found: table_of(LeaderboardEntry, found))
 
 
@@ -205,7 +203,7 @@ async def list_annotator_ranks(
     annotate again, and only annotators with at least 40 labelled sides of such conversations. Once the campaign is
     complete or closed, the list has all annotators with their points.
     """
-    return _page_from(await resources.annotator_ranks.list(campaign_id), paging)
+    return page_of_list(await resources.annotator_ranks.list(campaign_id), paging)
 
 
 @router.get("/analysis", operation_id="analysis", response_model=Analysis)
@@ -254,12 +252,6 @@ def _sections_body(campaign_id: UUID, found: FoundSections, path: str) -> bytes:
 def _problem(refused: Conflict, path: str) -> bytes:
     found = problem_of(refused, path).model_dump(include=set(SectionProblem.model_fields))
     return SectionProblem(**found).model_dump_json().encode()
-
-
-def _page_from(entries: Sequence[_Entry], paging: PageRequest) -> Page[_Entry]:
-    begin = 0 if paging.after_number is None else paging.after_number + 1
-    rows = [*enumerate(entries)][begin : begin + paging.limit + 1]
-    return page_of(rows, paging, key=lambda row: UUID(int=row[0]), to_out=lambda row: row[1])
 
 
 async def _section(

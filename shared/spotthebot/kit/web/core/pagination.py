@@ -100,3 +100,10 @@ def page_of(
     last = key(shown[-1]) if len(rows) > request.limit else searched_to
     cursor = base64.urlsafe_b64encode(last.bytes + request.list_tag).decode() if last else None
     return Page(items=[to_out(row) for row in shown], next_cursor=cursor)
+
+
+def page_of_list(entries: Sequence[Item], request: PageRequest) -> Page[Item]:
+    """Make a page from a whole list that is in memory; entries are numbered by their place."""
+    begin = 0 if request.after_number is None else request.after_number + 1
+    rows = [*enumerate(entries)][begin : begin + request.limit + 1]
+    return page_of(rows, request, key=lambda row: UUID(int=row[0]), to_out=lambda row: row[1])

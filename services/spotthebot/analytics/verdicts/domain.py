@@ -1,0 +1,66 @@
+"""Verdicts of a campaign's labels, and the packages that show pairs without a verdict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from spotthebot.analytics.labels.domain import LabelledCampaign, take_sample
+from spotthebot.analytics.stats.annotations import HUMAN
+from spotthebot.analytics.stats.pair_verdicts import PairVerdict, Verdict, pair_verdicts
+from spotthebot.contracts.analytics.verdicts import GivenVerdict, PairVerdictOut
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A verdict that was given: when, with how many decided games, and with which bounds."""
+
+    bot: str
+    other: str
+    verdict: str
+    n: int
+    low: float
+    high: float
+    given_at: datetime
+
+
+def verdicts_of(labelled: LabelledCampaign, margin: float | None) -> tuple[PairVerdict, ...]:
+    """Return the verdict on each two bots of a campaign, by complete packages. Bots are in the order of their names.
+
+    All bots of the campaign's conversations count from the first look on, so that the number of pairs never grows.
+    """
+    table = take_sample(labelled, "complete_packages").table
+    names = sorted({name for pair in labelled.speakers.values() for name in pair})
+    place = np.array([names.index(name) for name in table.names], dtype=np.int64)
+    entity = place[table.entity] if len(table) else table.entity
+    return pair_verdicts(replace(table, names=tuple(names), entity=entity), margin=margin)
+
+
+def with_given(found: Sequence[PairVerdict], given: Mapping[Pair, Given]) -> list[PairVerdictOut]:
+    """Return the present verdicts; a pair that was given a verdict keeps it, whatever the labels say now."""
+    return [_kept(each, given.get((each.bot, each.other))) for each in found]
+
+
+def _kept(pair: PairVerdict, given: Given | None) -> PairVerdictOut:
+    if given is None:
+        return PairVerdictOut.of(pair, verdict=Verdict.OPEN.value, given=None)
+    return PairVerdictOut.of(
+        pair,
+        verdict=given.verdict,
+        given=GivenVerdict.of(given),
+        more_conversations=None,
+        more_annotators=None,
+        reason=None,
+    )
+
+
+def undecided_items(labelled: LabelledCampaign, verdicts: Sequence[PairVerdictOut]) -> dict[str, int]:
+    """Return for each package the number of its conversations between two bots without a verdict."""
+    open_pairs = {frozenset((each.bot, each.other)) for each in verdicts if each.given is None}
+    return {
+        str(package): sum(frozenset(labelled.speakers.get(each, (HUMAN,))) in open_pairs for each in shown)
+        for package, shown in labelled.packages.items()
+    }
