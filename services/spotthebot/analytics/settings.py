@@ -36,6 +36,13 @@ class AnalyticsSettings(JobSettings):
         description="Age up to which results of a running campaign are answered to those who ask for recent ones; more "
         "where computing them takes long; 0: they are always of now.",
     )
+    verdict_seconds: float = Field(
+        default=15,
+        ge=0.1,
+        le=3600,
+        description="Time between two looks of the worker for new annotations of open campaigns; each gives verdicts "
+        "on pairs of bots.",
+    )
     worker_concurrency: int = Field(
         default=2, ge=1, le=100, description="Analyses that one worker runs at the same time; each takes a core."
     )

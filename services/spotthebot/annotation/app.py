@@ -27,6 +27,7 @@ from spotthebot.annotation.settings import AnnotationSettings
 from spotthebot.annotation.studies import api as studies_api
 from spotthebot.annotation.tables import LINEAGE
 from spotthebot.annotation.trainings import api as trainings_api
+from spotthebot.annotation.verdicts import api as verdicts_api
 from spotthebot.clients import AsyncConversations, AsyncFed
 from spotthebot.contracts.annotation.events import AnnotationEventType
 from spotthebot.kit.events.router import events_router
@@ -67,6 +68,7 @@ def create_app(settings: AnnotationSettings) -> FastAPI:
         routers=[
             assignments_api.router,  # routes are tried in order, and nearly every request is for one of these
             campaign_setup_api.router,
+            verdicts_api.router,
             annotators_api.router,
             reviews_assignments_api.router,
             entries_api.router,

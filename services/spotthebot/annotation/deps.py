@@ -29,6 +29,8 @@ LinkRevoker = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANNOTATION))]
 """May revoke entry links, which can be repeated: an administrator all links, a frontend its own."""
 AdminReader = Annotated[Principal, Depends(_admins)]
 CampaignReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.ANNOTATION, Role.SERVICE))]
+Reporter = Annotated[Principal, Depends(allow(Role.SERVICE))]
+"""Another service of the suite."""
 Reader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.SERVICE))]
 """May read labels and their conversations; frontends may not."""
 AskedJudges = Annotated[

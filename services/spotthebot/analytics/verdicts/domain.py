@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from uuid import UUID
 
 import numpy as np
 
 from spotthebot.analytics.labels.domain import LabelledCampaign, take_sample
-from spotthebot.analytics.stats.annotations import HUMAN
 from spotthebot.analytics.stats.pair_verdicts import PairVerdict, Verdict, pair_verdicts
 from spotthebot.contracts.analytics.verdicts import GivenVerdict, PairVerdictOut
+from spotthebot.contracts.annotation.stopping import ReportedVerdict, UndecidedPackage, VerdictReportIn
 
 Pair = tuple[str, str]
 
@@ -57,10 +58,19 @@ def _kept(pair: PairVerdict, given: Given | None) -> PairVerdictOut:
     )
 
 
-def undecided_items(labelled: LabelledCampaign, verdicts: Sequence[PairVerdictOut]) -> dict[str, int]:
-    """Return for each package the number of its conversations between two bots without a verdict."""
-    open_pairs = {frozenset((each.bot, each.other)) for each in verdicts if each.given is None}
-    return {
-        str(package): sum(frozenset(labelled.speakers.get(each, (HUMAN,))) in open_pairs for each in shown)
-        for package, shown in labelled.packages.items()
-    }
+def report_of(labelled: LabelledCampaign, verdicts: Sequence[PairVerdictOut]) -> VerdictReportIn:
+    """Return the report of a look: the pairs that meet in the packages, and the undecided items of each package.
+
+    Pairs that never meet can't be decided, so they do not keep a campaign from stopping.
+    """
+    pair_of = {conversation: frozenset(pair) for conversation, pair in labelled.speakers.items()}
+    met = {pair_of[each] for shown in labelled.packages.values() for each in shown if each in pair_of}
+    reported = [each for each in verdicts if frozenset((each.bot, each.other)) in met]
+    undecided = {frozenset((each.bot, each.other)) for each in reported if each.given is None}
+    return VerdictReportIn(
+        verdicts=tuple(ReportedVerdict.of(each) for each in reported),
+        packages=tuple(
+            UndecidedPackage(package_id=UUID(str(package)), items=sum(pair_of.get(each) in undecided for each in shown))
+            for package, shown in labelled.packages.items()
+        ),
+    )

@@ -1,6 +1,5 @@
 """`/v1/campaigns`: create, list, change and end campaigns, and upload packages and annotations made elsewhere."""
 
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Annotated, Any
 from uuid import UUID
@@ -20,8 +19,7 @@ from spotthebot.annotation.campaign_setup.use_cases.lifecycle import move_campai
 from spotthebot.annotation.campaign_setup.use_cases.previews import Estimated
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns import use_cases as campaigns_use_cases
-from spotthebot.annotation.campaigns.domain import Campaign
-from spotthebot.annotation.campaigns.use_cases import terms_of
+from spotthebot.annotation.campaigns.use_cases import campaign_out, terms_of
 from spotthebot.annotation.deps import Admin, AdminReader, AdminsClaim, CampaignReader
 from spotthebot.annotation.resources import ServiceResources
 from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn
@@ -54,7 +52,7 @@ async def create_campaign(
 ) -> CampaignOut:
     """Create a campaign over complete collections; its packages are made in the background."""
     await check_collections(database, resources.conversations, request)
-    return _to_out(await start_campaign(await claim.begin(), resources.jobs, request))
+    return campaign_out(await start_campaign(await claim.begin(), resources.jobs, request))
 
 
 @router.post("/dry-run", operation_id="estimate_campaign", openapi_extra=_DOCUMENTS)
@@ -75,6 +73,7 @@ async def list_campaigns(
     _caller: CampaignReader,
     paging: Paging,
     name: Annotated[Name | None, Query()] = None,
+    state: Annotated[CampaignState | None, Query(description="Those in this state.")] = None,
     released: Annotated[
         bool | None, Query(description="Those whose results teams may see, or (false) may not.")
     ] = None,
@@ -88,6 +87,7 @@ async def list_campaigns(
     rows = await campaigns_store.list_campaigns(
         session,
         name=name,
+        state=state,
         released=released,
         published=published,
         collection_id=collection_id,
@@ -95,13 +95,13 @@ async def list_campaigns(
         after=paging.after,
         limit=paging.limit + 1,
     )
-    return page_of(rows, paging, key=lambda campaign: campaign.id, to_out=_to_out)
+    return page_of(rows, paging, key=lambda campaign: campaign.id, to_out=campaign_out)
 
 
 @router.get("/{campaign_id}", operation_id="get_campaign")
 async def get_campaign(session: Reading, _caller: CampaignReader, campaign_id: UUID) -> CampaignOut:
     """Return a campaign and its progress."""
-    return _to_out(await campaigns_store.get_campaign(session, campaign_id))
+    return campaign_out(await campaigns_store.get_campaign(session, campaign_id))
 
 
 @router.patch("/{campaign_id}", operation_id="change_campaign")
@@ -121,7 +121,7 @@ async def change_campaign(
     prepared = await prepare_change(database, resources.conversations, campaign_id, changed.root)
     arguments = resources.jobs, campaign_id, changed.root, prepared
     async with database.write() as session:
-        return _to_out(await changes_use_cases.change_campaign(session, *arguments, key_id=caller.key_id))
+        return campaign_out(await changes_use_cases.change_campaign(session, *arguments, key_id=caller.key_id))
 
 
 @router.delete("/{campaign_id}", status_code=204, operation_id="delete_campaign")
@@ -169,19 +169,19 @@ async def preview_campaign(session: Reading, _caller: AdminReader, campaign_id: 
 @router.post("/{campaign_id}/open", operation_id="open_campaign")
 async def open_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
     """Open a draft or a paused campaign for claims; opening it again changes nothing."""
-    return _to_out(await move_campaign(session, campaign_id, CampaignState.OPEN))
+    return campaign_out(await move_campaign(session, campaign_id, CampaignState.OPEN))
 
 
 @router.post("/{campaign_id}/pause", operation_id="pause_campaign")
 async def pause_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
     """Stop claims until the campaign is opened again. Packages that annotators hold can be submitted."""
-    return _to_out(await move_campaign(session, campaign_id, CampaignState.PAUSED))
+    return campaign_out(await move_campaign(session, campaign_id, CampaignState.PAUSED))
 
 
 @router.post("/{campaign_id}/close", operation_id="close_campaign")
 async def close_campaign(session: Writing, _caller: Admin, campaign_id: UUID) -> CampaignOut:
     """End a campaign: no package can be claimed any more. Closing it again changes nothing."""
-    return _to_out(await lifecycle_use_cases.close_campaign(session, campaign_id))
+    return campaign_out(await lifecycle_use_cases.close_campaign(session, campaign_id))
 
 
 @router.post("/{campaign_id}/results/release", operation_id="release_results")
@@ -191,7 +191,7 @@ async def release_results(session: Writing, caller: Admin, campaign_id: UUID) ->
     Bots of other teams appear under pseudonyms unless they are public. Releasing again changes nothing. The audit log
     records who released the results.
     """
-    return _to_out(await campaigns_use_cases.release_results(session, campaign_id, key_id=caller.key_id))
+    return campaign_out(await campaigns_use_cases.release_results(session, campaign_id, key_id=caller.key_id))
 
 
 @router.post("/{campaign_id}/results/publish", operation_id="publish_results")
@@ -201,13 +201,13 @@ async def publish_results(session: Writing, caller: Admin, campaign_id: UUID) ->
     Bots appear under pseudonyms unless they are public. Publishing again changes nothing. The audit log records who
     published the results.
     """
-    return _to_out(await campaigns_use_cases.publish_results(session, campaign_id, key_id=caller.key_id))
+    return campaign_out(await campaigns_use_cases.publish_results(session, campaign_id, key_id=caller.key_id))
 
 
 @router.post("/{campaign_id}/results/withdraw", operation_id="withdraw_results")
 async def withdraw_results(session: Writing, caller: Admin, campaign_id: UUID) -> CampaignOut:
     """Withdraw a campaign's results from teams and the public; withdrawing again changes nothing."""
-    return _to_out(await campaigns_use_cases.withdraw_results(session, campaign_id, key_id=caller.key_id))
+    return campaign_out(await campaigns_use_cases.withdraw_results(session, campaign_id, key_id=caller.key_id))
 
 
 @router.post("/{campaign_id}/packages", status_code=201, operation_id="import_packages", openapi_extra=_PACKAGES)
@@ -251,11 +251,3 @@ def _estimate_values(found: Estimated[CampaignEstimate]) -> dict[str, Any]:
         "currency": campaign.currency,
         "unreached": tuple(UnreachedLimit(pointer=each.pointer, detail=each.detail) for each in estimate.unreached),
     }
-
-
-def _to_out(campaign: Campaign) -> CampaignOut:
-    return CampaignOut.of(
-        campaign,
-        collection_id=campaign.collections[0],
-        **asdict(campaign.progress),
-    )

@@ -95,9 +95,12 @@ async def change_campaign(
     """Store the new settings of a campaign that this transaction has locked, and return it.
 
     A new number of annotations for each item changes the number of annotators that each package needs. If this number
-    grows, the caller has locked the packages. A complete campaign with work left is opened again.
+    grows, the caller has locked the packages. A complete campaign with work left is opened again. With
+    another rule or margin, a campaign may stop again.
     """
     values = campaigns_store.columns_of(request, protocol)
+    if (request.stop_when, request.margin) != (campaign.stop_when, campaign.margin):
+        values["stopped_at"] = None
     await session.execute(update(CampaignRow).where(CampaignRow.id == campaign.id).values(**values))
     more = request.annotations_per_segment - campaign.annotations_per_segment
     if more and campaign.takes_claims:

@@ -33,6 +33,7 @@ from spotthebot.contracts.annotation.measures import measured_questions
 from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS, AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.annotation.stopping import StopWhen, words_of
 from spotthebot.contracts.annotation.trainings import Training
 from spotthebot.contracts.terms import consent_sha256_of
 from spotthebot.kit.crypto.pseudonyms import name_in_exports
@@ -111,6 +112,9 @@ class Campaign:
     pairs: Pairs
     units_twice: int | None
     headline: str | None
+    margin: float | None
+    stop_when: StopWhen | None
+    stopped_at: datetime | None
     package_size: int
     packages_per_annotator: int | None
     lease_seconds: int
@@ -154,6 +158,11 @@ class Campaign:
     def consent_sha256(self) -> str | None:
         """The hash of the text that annotators consent to; None without a text."""
         return consent_sha256_of(self.consent)
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the campaign paused by its own rule; None if it did not."""
+        return None if self.stopped_at is None or self.stop_when is None else words_of(self.stop_when)
 
     @property
     def takes_claims(self) -> bool:

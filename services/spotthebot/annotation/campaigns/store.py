@@ -16,6 +16,7 @@ from spotthebot.contracts.annotation.campaigns import SECRET_BYTES, CampaignIn, 
 from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.annotation.stopping import StopWhen
 from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Runner, Statement, constant
@@ -44,6 +45,7 @@ _COUNT_SUBMITTED = Statement(
     )
     .returning(CampaignRow.state, (CampaignRow.submitted == ASSIGNMENTS_NEEDED).label("is_exactly_the_last"))
 )
+_STOP_WHEN: TypeAdapter[StopWhen] = TypeAdapter(StopWhen)
 _PANEL: TypeAdapter[StoredPanel] = TypeAdapter(StoredPanel)
 
 
@@ -83,10 +85,11 @@ async def get_campaign(runner: Runner, campaign_id: UUID) -> Campaign:
     return _campaign(rows[0])
 
 
-async def list_campaigns(
+async def list_campaigns(  # noqa: PLR0913 - each is a filter of its own
     session: ReadSession,
     *,
     name: str | None,
+    state: CampaignState | None = None,
     released: bool | None = None,
     published: bool | None = None,
     collection_id: UUID | None = None,
@@ -94,7 +97,10 @@ async def list_campaigns(
     after: UUID | None,
     limit: int,
 ) -> list[Campaign]:
-    """Return campaigns. Filters: `name`, `collection_id`, results `released` or not, results `published` or not."""
+    """Return campaigns.
+
+    Filters: `name`, `state`, `collection_id`, results `released` or not, results `published` or not.
+    """
     order = CampaignRow.id.desc() if newest_first else CampaignRow.id
     statement = select(CampaignRow).order_by(order).limit(limit)
     if collection_id is not None:
@@ -104,6 +110,8 @@ async def list_campaigns(
         statement = statement.where(CampaignRow.released_at.is_not(None) == released)
     if published is not None:
         statement = statement.where(CampaignRow.published_at.is_not(None) == published)
+    if state is not None:
+        statement = statement.where(CampaignRow.state == state)
     if name is not None:
         statement = statement.where(CampaignRow.name == name)
     if after is not None:
@@ -188,6 +196,21 @@ async def close_campaign(session: WriteSession, campaign_id: UUID) -> bool:
     return await move_campaign(session, campaign_id, CampaignState.CLOSED, closed_at=datetime.now(UTC))
 
 
+async def stop_campaign(session: WriteSession, campaign_id: UUID) -> bool:
+    """Pause an open campaign by its own rule; return False if it is not open, or if it paused by this rule before."""
+    stopped = await session.scalar(
+        update(CampaignRow)
+        .where(
+            CampaignRow.id == campaign_id,
+            CampaignRow.state == CampaignState.OPEN,
+            CampaignRow.stopped_at.is_(None),
+        )
+        .values(state=CampaignState.PAUSED, stopped_at=datetime.now(UTC))
+        .returning(CampaignRow.id)
+    )
+    return stopped is not None
+
+
 async def release_results(session: WriteSession, campaign_id: UUID) -> bool:
     """Release a campaign's results to teams; return False if they were released already."""
     released = await session.scalar(
@@ -263,6 +286,7 @@ def _campaign(row: Any) -> Campaign:  # noqa: ANN401 - SQLAlchemy's row, or psyc
         protocol=row.protocol_name,
         segments=tuple(row.segments),
         panel=None if row.panel is None else _PANEL.validate_python(row.panel),
+        stop_when=None if row.stop_when is None else _STOP_WHEN.validate_python(row.stop_when),
         training=row.training and RequiredTraining.model_validate(row.training),
         gold=row.gold and GoldItems.model_validate(row.gold),
         state=CampaignState(row.state),

@@ -21,7 +21,8 @@ class CampaignRow(Base):
     seed determine how conversations are packed; `pseudonym_key` makes the annotators' names in exports. Neither key is
     ever sent.
     `annotators_published` says that the names of an import's annotators are public. Teams may see results since
-    `released_at`, everybody since `published_at`. `collection_id` is the first collection.
+    `released_at`, everybody since `published_at`. The campaign paused by `stop_when` at `stopped_at`.
+    `collection_id` is the first collection.
     """
 
     __tablename__ = "campaigns"
@@ -41,6 +42,9 @@ class CampaignRow(Base):
     pairs: Mapped[str] = mapped_column(String(20), server_default="any")
     units_twice: Mapped[int | None]
     headline: Mapped[str | None] = mapped_column(Text)
+    margin: Mapped[float | None]
+    stop_when: Mapped[Any | None] = mapped_column(JSONB(none_as_null=True))
+    stopped_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     package_size: Mapped[int]
     packages_per_annotator: Mapped[int | None]
     lease_seconds: Mapped[int] = mapped_column(server_default="3600")

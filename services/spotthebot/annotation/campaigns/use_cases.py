@@ -1,10 +1,11 @@
-"""The terms of campaigns, and the release of their results.
+"""Campaigns as they are sent, their terms, and the release of their results.
 
 Each process reads the terms of an opened campaign once, because nearly every request of an annotator needs them. Before
 the opening, it reads them for each request, because another process may change them. Results are released to teams or
 to everybody, and withdrawn; the audit log records each change.
 """
 
+from dataclasses import asdict
 from uuid import UUID
 
 from cachetools import LRUCache
@@ -15,12 +16,17 @@ from spotthebot.annotation.campaigns.domain import Campaign, Terms
 from spotthebot.annotation.protocols.use_cases import get_protocol
 from spotthebot.annotation.trainings import store as trainings_store
 from spotthebot.contracts.annotation.campaign_changes import UNSEEN
-from spotthebot.contracts.annotation.campaigns import CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.database.statements import Runner
 
 _MAX_KNOWN = 256
 _known: LRUCache[UUID, Terms] = LRUCache(_MAX_KNOWN)
+
+
+def campaign_out(campaign: Campaign) -> CampaignOut:
+    """Return a campaign as it is sent."""
+    return CampaignOut.of(campaign, collection_id=campaign.collections[0], **asdict(campaign.progress))
 
 
 async def terms_of(runner: Runner, campaign_id: UUID) -> Terms:

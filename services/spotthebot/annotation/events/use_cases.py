@@ -1,5 +1,6 @@
 """The events of `annotation`, published in the transaction in which they happen, and the frontend of each event."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.events.store import EVENTS
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.contracts.annotation.events import AnnotationEventType
+from spotthebot.contracts.annotation.stopping import ReportedVerdict
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.events.domain import Event
 
@@ -41,6 +43,25 @@ async def publish_completed(session: WriteSession, campaign: Campaign) -> None:
 async def publish_closed(session: WriteSession, campaign: Campaign) -> None:
     """Publish that an operator ended a campaign."""
     await EVENTS.outbox.add_event(session, AnnotationEventType.CAMPAIGN_CLOSED, _ended(campaign))
+
+
+async def publish_verdicts(
+    session: WriteSession, campaign: Campaign, verdicts: Sequence[ReportedVerdict], *, decided: int, pairs: int
+) -> None:
+    """Publish the verdicts on pairs that had none, and how many of the campaign's pairs are decided now."""
+    data = {
+        "campaign": _named(campaign),
+        "verdicts": [{"bot": each.bot, "other": each.other, "verdict": each.verdict} for each in verdicts],
+        "decided": decided,
+        "pairs": pairs,
+    }
+    await EVENTS.outbox.add_event(session, AnnotationEventType.CAMPAIGN_VERDICTS_CHANGED, data)
+
+
+async def publish_stopped(session: WriteSession, campaign: Campaign) -> None:
+    """Publish that a campaign paused by its own rule."""
+    data = _ended(campaign) | {"reason": campaign.stop_reason}
+    await EVENTS.outbox.add_event(session, AnnotationEventType.CAMPAIGN_STOPPED, data)
 
 
 async def publish_blocked(session: WriteSession, campaign: Campaign, annotator_id: UUID) -> None:

@@ -25,12 +25,20 @@ class PackageRow(Base):
 
     Packages of one `block` show the same conversations. A package needs `extra_annotators` in addition to the
     campaign's `annotations_per_segment`: one if its units were drawn by `units_twice`, or as many as its upload said.
+    `undecided_items` counts the items that showed a pair of bots without a verdict, at the latest report of
+    `analytics`; packages with more of them are given out first.
     """
 
     __tablename__ = "packages"
     __table_args__ = (
         UniqueConstraint("campaign_id", "external_id"),
-        Index("ix_packages_claimable", "campaign_id", "id", postgresql_where=text("slots_left > 0")),
+        Index(
+            "ix_packages_claimable",
+            "campaign_id",
+            text("undecided_items DESC"),
+            "id",
+            postgresql_where=text("slots_left > 0"),
+        ),
         CheckConstraint("slots_left >= 0", name="slots_left_not_negative"),
     )
 
@@ -40,6 +48,7 @@ class PackageRow(Base):
     block: Mapped[int | None]
     extra_annotators: Mapped[int] = mapped_column(server_default="0")
     slots_left: Mapped[int] = mapped_column(server_default="0")
+    undecided_items: Mapped[int] = mapped_column(server_default="0")
 
 
 class ItemRow(Base):

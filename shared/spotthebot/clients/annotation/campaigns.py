@@ -8,7 +8,7 @@ from spotthebot.clients.operations import Call, Listing, ListOrder, Paging, oper
 from spotthebot.clients.streams import Download, Ndjson
 from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotationsRevisionOut
 from spotthebot.contracts.annotation.campaign_changes import CampaignChangesIn
-from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
 from spotthebot.contracts.annotation.exports import AnnotatorNames, ExportedRows
 from spotthebot.contracts.annotation.packages import PackageOut
 from spotthebot.contracts.annotation.previews import (
@@ -17,6 +17,7 @@ from spotthebot.contracts.annotation.previews import (
     CampaignPreviewOut,
     PackagePreviewOut,
 )
+from spotthebot.contracts.annotation.stopping import VerdictReportIn
 from spotthebot.contracts.annotation.uploads import AnnotationBatchIn, PackageBatchIn
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.kit.exports.formats import ExportFormat
@@ -30,6 +31,7 @@ class CampaignOperations:
         self,
         *,
         name: str | None = None,
+        state: CampaignState | None = None,
         released: bool | None = None,
         published: bool | None = None,
         collection_id: UUID | None = None,
@@ -42,6 +44,7 @@ class CampaignOperations:
         """
         asked = {
             "name": name,
+            "state": state,
             "released": released,
             "published": published,
             "collection_id": collection_id,
@@ -78,6 +81,11 @@ class CampaignOperations:
     def preview_package(self, campaign_id: UUID) -> Call[PackagePreviewOut]:
         """Return the first package as annotators will see it."""
         return Call(PackagePreviewOut, "GET", f"/v1/campaigns/{campaign_id}/preview/package")
+
+    @operation
+    def report_verdicts(self, campaign_id: UUID, report: VerdictReportIn) -> Call[CampaignOut]:
+        """Report a look at a campaign: packages of undecided pairs come first, and the campaign may stop."""
+        return Call(CampaignOut, "PUT", f"/v1/campaigns/{campaign_id}/verdicts", body=report)
 
     @operation
     def close_campaign(self, campaign_id: UUID, *, idempotency_key: str | None = None) -> Call[CampaignOut]:

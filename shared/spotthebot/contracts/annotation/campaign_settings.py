@@ -9,6 +9,7 @@ from spotthebot.contracts.annotation.measures import LONGEST_MEASURE
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.panels import Panel
 from spotthebot.contracts.annotation.requirements import Requirements
+from spotthebot.contracts.annotation.stopping import Margin, StopWhen
 from spotthebot.contracts.wire import Text
 
 HumanShare = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
@@ -71,6 +72,16 @@ class CampaignSettings(Requirements):
         default=None,
         description="The measure by which bots are ranked, unless the protocol asks who is a bot; null: `quality`,"
         " `overall`, or else the protocol's first measure.",
+    )
+    margin: Margin | None = Field(
+        default=None,
+        description="The largest difference of win rates at which two bots count as equivalent; null: no verdict says"
+        " so.",
+    )
+    stop_when: StopWhen | None = Field(
+        default=None,
+        description="When the campaign pauses by itself: once `every_pair_decided`, or once every pair's bounds are at"
+        " most `{width: W}` wide; null: never.",
     )
     panel: Panel | None = Field(default=None, description="Where annotators come from, which says how their ids look.")
     seed: int = Field(

@@ -11,7 +11,9 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from spotthebot.contracts.annotation.campaign_settings import CampaignSettings, Pairs
 from spotthebot.contracts.annotation.panels import StoredPanel
+from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.annotation.stopping import StopWhen
 from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.terms import ConsentText, Currency, Instructions, PayAmount
 from spotthebot.contracts.wire import Domain, Name, Wire
@@ -122,6 +124,9 @@ class CampaignIn(CampaignSettings):
         if self.units_twice is not None and self.mode != "live":
             message = "units_twice is for mode live: all uploaded packages have as many annotators"
             raise ValueError(message)
+        if self.stop_when is not None and self.mode == "import":
+            message = "stop_when is for campaigns that ask annotators: leave it out in mode import"
+            raise ValueError(message)
         return self
 
     @model_validator(mode="after")
@@ -131,6 +136,14 @@ class CampaignIn(CampaignSettings):
             raise ValueError(message)
         if self.mode != "import" and self.annotators_published:
             message = "annotators_published is for mode import: leave it out, since other annotators' names are private"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _verdicts_are_of_labels(self) -> "CampaignIn":
+        if self.protocol not in LABELS_OF_SPEAKERS and (self.margin, self.stop_when) != (None, None):
+            known = " and ".join(sorted(LABELS_OF_SPEAKERS))
+            message = f"margin and stop_when are for {known}: other protocols give no verdicts"
             raise ValueError(message)
         return self
 
@@ -176,6 +189,13 @@ class CampaignOut(Wire):
     pairs: Pairs
     units_twice: int | None
     headline: str | None
+    margin: float | None
+    stop_when: StopWhen | None
+    stopped_at: datetime | None = Field(
+        description="When it paused by `stop_when`; null where it did not. It does not pause by it again, unless"
+        " `stop_when` or `margin` changes."
+    )
+    stop_reason: str | None = Field(description="Why it paused by itself; null where it did not.")
     package_size: int
     packages_per_annotator: int | None
     lease_minutes: int

@@ -7,6 +7,12 @@ No claim waits for a package while it holds another, so claims never wait for ea
 package before it sees that another claim has just taken the last slot, and keeps the lock. Rolling back to a savepoint
 releases such a lock.
 
+Packages with more items of undecided pairs of bots come first, then older packages. The order depends on the verdicts
+so far and on the pairs that a package shows, never on the texts or on labels of the package itself. Within a pair,
+conversations were dealt to packages at random, so a pair's labels stay a random sample of its conversations. Verdicts
+are valid at every look, so labels so far may decide which pair is asked about next: this changes how many labels a pair
+gets, not their distribution.
+
 A claim leaves out blocks from which its annotator had a package. It compares the conversations of other packages one
 package at a time, because a join of seen conversations with items would read every item of every campaign.
 """
@@ -56,7 +62,7 @@ def _next_package(*, lock: bool, most: int | None = None) -> Statement:
             _NEEDS_ANNOTATORS,
             or_(PackageRow.block.is_(None), PackageRow.block.not_in(own_blocks)),
         )
-        .order_by(PackageRow.id)
+        .order_by(PackageRow.undecided_items.desc(), PackageRow.id)
         .limit(None if most is None else constant(most))
         .cte("candidates")
         .prefix_with("MATERIALIZED")

@@ -66,6 +66,9 @@ def create_tables() -> None:
         sa.Column("pairs", sa.String(20), server_default="any", nullable=False),
         sa.Column("units_twice", sa.Integer()),
         sa.Column("headline", sa.Text()),
+        sa.Column("margin", sa.Double()),
+        sa.Column("stop_when", _JSON),
+        sa.Column("stopped_at", _MOMENT),
         sa.Column("package_size", sa.Integer(), nullable=False),
         sa.Column("packages_per_annotator", sa.Integer()),
         sa.Column("lease_seconds", sa.Integer(), server_default="3600", nullable=False),
@@ -106,6 +109,19 @@ def create_tables() -> None:
         schema=_SCHEMA,
     )
     op.create_table(
+        "reported_verdicts",
+        sa.Column("campaign_id", sa.Uuid(), nullable=False),
+        sa.Column("bot", sa.String(100), nullable=False),
+        sa.Column("other", sa.String(100), nullable=False),
+        sa.Column("verdict", sa.String(20), nullable=False),
+        sa.Column("reported_at", _MOMENT, server_default=_NOW, nullable=False),
+        sa.PrimaryKeyConstraint("campaign_id", "bot", "other", name="pk_reported_verdicts"),
+        sa.ForeignKeyConstraint(
+            ["campaign_id"], ["annotation.campaigns.id"], name="fk_reported_verdicts_campaign_id_campaigns"
+        ),
+        schema=_SCHEMA,
+    )
+    op.create_table(
         "shown_conversations",
         sa.Column("campaign_id", sa.Uuid(), nullable=False),
         sa.Column("conversation_id", sa.Uuid(), nullable=False),
@@ -134,6 +150,7 @@ def create_tables() -> None:
         sa.Column("block", sa.Integer()),
         sa.Column("extra_annotators", sa.Integer(), server_default="0", nullable=False),
         sa.Column("slots_left", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("undecided_items", sa.Integer(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_packages"),
         sa.CheckConstraint("slots_left >= 0", name=op.f("ck_packages_slots_left_not_negative")),
         sa.ForeignKeyConstraint(["campaign_id"], ["annotation.campaigns.id"], name="fk_packages_campaign_id_campaigns"),
@@ -144,7 +161,7 @@ def create_tables() -> None:
     op.create_index(
         "ix_packages_claimable",
         "packages",
-        ["campaign_id", "id"],
+        ["campaign_id", sa.text("undecided_items DESC"), "id"],
         schema=_SCHEMA,
         postgresql_where=sa.text("slots_left > 0"),
     )

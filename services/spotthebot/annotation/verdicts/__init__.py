@@ -1,0 +1,1 @@
+"""Verdicts on pairs of bots, which `analytics` reports: they order the packages, and may stop a campaign."""
