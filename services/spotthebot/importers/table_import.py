@@ -26,6 +26,7 @@ from spotthebot.contracts.conversations.conversations import (
     Participant,
     ParticipantKind,
 )
+from spotthebot.contracts.conversations.exports import ExportedConversation
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.contracts.turns import Turn
 from spotthebot.importers.conversation_exports import find_or_create
@@ -59,6 +60,37 @@ async def import_conversations(
 
     await upload("conversations", conversations, add, imported, steps)
     return await clients.conversations.get_collection(collection.id), imported
+
+
+async def import_logs(
+    clients: Clients, conversations: Iterator[ExportedConversation | Rejected], name: str, domain: str, steps: Steps
+) -> tuple[CollectionOut, Imported, int]:
+    """Upload chats of people with bots to the import collection of this name; chats with known ids stay unchanged.
+
+    The last value counts the ratings of the chats that were read.
+    """
+    collection = await find_or_create(clients.conversations, name, domain)
+    imported = Imported(campaign="", read={"conversations": 0})
+    sent: list[ExportedConversation] = []
+
+    def lines() -> Iterator[bytes]:
+        for each in conversations:
+            imported.read["conversations"] += 1
+            if isinstance(each, Rejected):
+                imported.rejected.append(each)
+            else:
+                sent.append(each)
+                yield f"{each.model_dump_json()}\n".encode()
+
+    with steps.step("Importing conversations"):
+        done = await clients.conversations.upload_export(collection.id, lines())
+    imported.stored["conversations"] = done.stored
+    imported.already_there["conversations"] = done.already_there
+    imported.rejected += [
+        Rejected(f"conversation '{sent[each.line - 1].id}'", each.line, each.reason) for each in done.rejected.first
+    ]
+    ratings = sum(each.rating is not None for each in sent)
+    return await clients.conversations.get_collection(collection.id), imported, ratings
 
 
 @dataclass

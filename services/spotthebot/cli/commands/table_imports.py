@@ -1,6 +1,7 @@
 """`stb import conversations` and `stb import labels`: import tables that other tools wrote."""
 
 import shlex
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -30,12 +31,20 @@ from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.published_dump.records import Rejected
-from spotthebot.importers.table_import import LabelImport, import_conversations, import_labels, known_conversations
+from spotthebot.importers.table_import import (
+    LabelImport,
+    import_conversations,
+    import_labels,
+    import_logs,
+    known_conversations,
+)
 from spotthebot.importers.tables.cells import shown
 from spotthebot.importers.tables.columns import COMPARED, Kind
 from spotthebot.importers.tables.conversations import holds_turns, read_conversations, read_whole_conversations
+from spotthebot.importers.tables.errors import MappingFault
+from spotthebot.importers.tables.human_bot_logs import EVAL_SCORE, BotNames, LogReader, holds_logs
 from spotthebot.importers.tables.rejections import Tally
-from spotthebot.importers.tables.rows import open_table
+from spotthebot.importers.tables.rows import Table, open_table
 from spotthebot.local.progress import say, showing_progress
 from spotthebot.local.runtime.session import Clients, Services
 
@@ -51,6 +60,10 @@ def import_table_of_conversations(
     leave_out: Annotated[
         list[str] | None, typer.Option(help="Role that is no speaker: --leave-out system --leave-out tool.")
     ] = None,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(help="Of chats in ConvAI2's form: NAME of a bot without a name, or ID=NAME to rename one."),
+    ] = None,
     allow_rejected: AllowRejectedOption = False,
     yes: YesOption = False,
     name: Annotated[str | None, typer.Option(help="Of the collection; without it, the file's name.")] = None,
@@ -62,7 +75,16 @@ def import_table_of_conversations(
     words = read_words(None, people)
     table = open_table(path)
     left_out = frozenset(role.strip().casefold() for roles in leave_out or () for role in roles.split(","))
-    if (turns := holds_turns(table)) is not None:
+    turns = holds_turns(table)
+    if turns is not None and holds_logs(table, turns):
+        bots, collection_name = BotNames.of(bot or ()), name or path.stem
+        logs = LogReader(table, turns, words, left_out, bots, collection_name, domain)
+        _import_logs(services, logs, json_file, allow_rejected=allow_rejected)
+        return
+    if bot:
+        reason = f"no turn of {path.name} has a sender_class, which says who is a bot"
+        raise MappingFault(option="--bot", given=bot[0], reason=reason)
+    if turns is not None:
         read = partial(read_whole_conversations, table, turns, words, left_out)
     else:
         mapped = map_table(path, (Kind.TURNS,), map_, words)
@@ -70,9 +92,7 @@ def import_table_of_conversations(
         confirm(mapped, yes=yes)
         read = partial(read_conversations, mapped.table, mapped.mapping, words, left_out)
     if not allow_rejected:
-        rejected = [each for each in read() if isinstance(each, Rejected)]
-        with listing_rejected():
-            Tally(read=sum(1 for _ in table.rows()), rejected=rejected).require_most(ranked=False)
+        _require_most(table, read())
 
     async def work(clients: Clients) -> tuple[CollectionOut, Imported]:
         with showing_progress() as steps:
@@ -82,6 +102,31 @@ def import_table_of_conversations(
     write_json(json_file, {"source": "conversations", "collection": collection.model_dump(mode="json"), **done.counts})
     if str(json_file) != "-":
         print_counts(done)
+        print_rejected(done.rejected)
+        say(f"Collection: {collection.name} ({collection.id})")
+
+
+def _require_most(table: Table, found: Iterable[object]) -> None:
+    """List the rejected rows and raise MostRowsRejected if most rows of the table are rejected."""
+    rejected = [each for each in found if isinstance(each, Rejected)]
+    with listing_rejected():
+        Tally(read=sum(1 for _ in table.rows()), rejected=rejected).require_most(ranked=False)
+
+
+def _import_logs(services: Services, logs: LogReader, json_file: Path | None, *, allow_rejected: bool) -> None:
+    if not allow_rejected:
+        _require_most(logs.table, logs.read())
+
+    async def work(clients: Clients) -> tuple[CollectionOut, Imported, int]:
+        with showing_progress() as steps:
+            return await import_logs(clients, logs.read(), logs.collection, logs.domain, steps)
+
+    collection, done, ratings = ask(services, work)
+    collection_json = collection.model_dump(mode="json")
+    write_json(json_file, {"source": "conversations", "collection": collection_json, **done.counts, "ratings": ratings})
+    if str(json_file) != "-":
+        print_counts(done)
+        say(f"ratings: {ratings} by {EVAL_SCORE}, as ratings of chats")
         print_rejected(done.rejected)
         say(f"Collection: {collection.name} ({collection.id})")
 

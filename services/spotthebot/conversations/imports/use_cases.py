@@ -13,7 +13,7 @@ from spotthebot.contracts.conversations.collections import CollectionState, Impo
 from spotthebot.contracts.conversations.conversations import ConversationIn, ConversationState, Ending, ParticipantKind
 from spotthebot.contracts.conversations.exports import ExportedConversation, ImportedOut
 from spotthebot.contracts.conversations.ids import ConversationId
-from spotthebot.conversations.chats.domain.people import require_kind
+from spotthebot.conversations.chats.domain.people import pseudonym_of, require_kind
 from spotthebot.conversations.chats.errors import OtherInteractorKind
 from spotthebot.conversations.chats.store import ratings as ratings_store
 from spotthebot.conversations.collections import store as collections_store
@@ -105,7 +105,7 @@ class _Batch:
             known = await self._known(session, [each.conversation.id for each in left])
         self.stored += len(stored)
         for each in left:
-            if _content(known[each.conversation.id]) == _content(each.conversation):
+            if _content(known[each.conversation.id]) == _content(self._with_pseudonym(each.conversation)):
                 self.already_there += 1
             else:
                 reason = f"the id '{each.conversation.id}' stands for another conversation already, which stays"
@@ -166,6 +166,14 @@ class _Batch:
     async def _known(self, session: WriteSession, ids: list[str]) -> dict[str, ExportedConversation]:
         rows = await exports_store.list_rows(session, self.source, after=None, limit=len(ids), ids=ids)
         return {row.conversation.id: row.conversation for row in rows}
+
+    def _with_pseudonym(self, conversation: ExportedConversation) -> ExportedConversation:
+        """Return a conversation as this collection exports it, with the pseudonym of the person who rated it."""
+        rating = conversation.rating
+        if rating is None:
+            return conversation
+        name = pseudonym_of(rating.interactor, rating.interactor_kind, self.source.pseudonym_key)
+        return conversation.model_copy(update={"rating": rating.model_copy(update={"interactor": name})})
 
     def _next_ids(self, count: int) -> list[UUID]:
         """Make ids that are above the ids of the previous batch, so that ids are in the order of the file."""

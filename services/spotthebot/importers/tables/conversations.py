@@ -1,16 +1,17 @@
 """Conversations in a table: a row for each turn, or a row with all turns of a conversation."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 from unicodedata import category, normalize
 
 from pydantic import ValidationError
 
 from spotthebot.contracts.conversations.conversations import ConversationIn
 from spotthebot.contracts.names import HUMAN_NAME
+from spotthebot.importers.published_dump.fields import FieldFault
 from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.cells import TableRow, shown
 from spotthebot.importers.tables.columns import ColumnMapping
@@ -24,21 +25,28 @@ from spotthebot.kit.text.validation import faults_of
 
 _TURN_LISTS: Final = ("turns", "messages", "conversation", "conversations", "dialogue", "dialog", "utterances")
 """The keys under which an object may hold all turns of a conversation."""
+SENDER_CLASS: Final = "sender_class"
+"""The key of a turn under which a log of ConvAI2's form has the kind of the speaker."""
 _SIDES: Final = ("A", "B")
 
 
 class Utterance(NamedTuple):
-    """One turn: its speaker and its text."""
+    """One turn: its speaker, its text, and the `sender_class` of the speaker in a log of ConvAI2's form, else empty."""
 
     speaker: str
     text: str
+    sender_class: str = ""
+
+
+NamesOf: TypeAlias = Callable[[Sequence[Utterance], TableRow], Mapping[str, str]]
+"""Returns the name of each speaker in the turns of a row; raises FieldFault."""
 
 
 def holds_turns(table: Table) -> str | None:
     """Return the column whose cells hold all turns of a conversation as JSON; None if each row is one turn."""
     for name in _TURN_LISTS:
         for column in table.columns:
-            if plain(column) == name and any(_listed(cell) is not None for cell in table.values_of(column)):
+            if plain(column) == name and any(listed_turns(cell) is not None for cell in table.values_of(column)):
                 return column
     return None
 
@@ -89,6 +97,14 @@ def read_whole_conversations(
     table: Table, turns: str, words: ValueWords, left_out: frozenset[str] = frozenset()
 ) -> Iterator[ConversationIn | Rejected]:
     """Yield the conversations of a table with a row for each conversation and all its turns in the column `turns`."""
+    for found in rows_of_conversations(table, turns, words, left_out, _names_of_sides):
+        yield found if isinstance(found, Rejected) else found[1]
+
+
+def rows_of_conversations(
+    table: Table, turns: str, words: ValueWords, left_out: frozenset[str], names_of: NamesOf
+) -> Iterator[tuple[TableRow, ConversationIn] | Rejected]:
+    """Yield each row with the conversation in its column `turns`."""
     names = [column for name in synonyms(FIELDS)["conversation"] for column in table.columns if plain(column) == name]
     ids = next((column for column in names if column != turns), None)
     seen = set[str]()
@@ -97,7 +113,7 @@ def read_whole_conversations(
             yield row
             continue
         name = row.id(ids) if ids else ", ".join(filter(None, (f"line {row.line}", row.name)))
-        listed = _listed(row.cells.get(turns, ""))
+        listed = listed_turns(row.cells.get(turns, ""))
         if not name:
             yield row.rejected("it names no conversation")
         elif name in seen:
@@ -107,7 +123,13 @@ def read_whole_conversations(
         else:
             seen.add(name)
             said = [turn for turn in listed if turn.speaker.casefold() not in left_out]
-            yield _conversation(row, name, said, _names_of_sides(said, row), words)
+            try:
+                named = names_of(said, row)
+            except FieldFault as fault:
+                yield row.rejected(f"conversation '{shown(name)}': {fault}")
+            else:
+                found = _conversation(row, name, said, named, words)
+                yield found if isinstance(found, Rejected) else (row, found)
 
 
 def _of_rows(
@@ -173,7 +195,7 @@ def _names_of_sides(turns: Iterable[Utterance], row: TableRow) -> dict[str, str]
         names = _names(row.cells.get(column, ""))
         if names and speakers <= set(_SIDES):
             return dict(zip(_SIDES, names, strict=True))
-    return _names_of_roles(turns, _bot_of(row))
+    return _names_of_roles(turns, bot_of(row))
 
 
 def _names_of_roles(turns: Iterable[Utterance], bot: str | None) -> dict[str, str]:
@@ -198,7 +220,8 @@ def _participant(name: str) -> dict[str, str]:
     return {"kind": "human" if name == HUMAN_NAME else "bot", "name": name}
 
 
-def _bot_of(row: TableRow) -> str | None:
+def bot_of(row: TableRow) -> str | None:
+    """Return the name of the bot that a row states; None if it states none."""
     for name in synonyms(FIELDS)["bot_name"]:
         for column, value in row.cells.items():
             if plain(column) == name and value:
@@ -206,7 +229,7 @@ def _bot_of(row: TableRow) -> str | None:
     return None
 
 
-def _listed(cell: str) -> list[Utterance] | None:
+def listed_turns(cell: str) -> list[Utterance] | None:
     """Parse the turns in a cell. Speaker and text of a turn may have any name that a known tool gives them."""
     try:
         turns = json.loads(cell)
@@ -217,7 +240,9 @@ def _listed(cell: str) -> list[Utterance] | None:
         return None
     found = [
         Utterance(
-            normalize("NFC", text_of(_first(turn, "speaker"))), spoken(_first(turn, "text") or _first(turn, "value"))
+            normalize("NFC", text_of(_first(turn, "speaker"))),
+            spoken(_first(turn, "text") or _first(turn, "value")),
+            text_of(turn.get(SENDER_CLASS)),
         )
         for turn in turns
         if not calls_tool(turn)
