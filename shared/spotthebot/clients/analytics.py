@@ -1,8 +1,7 @@
 """The client of `analytics`: a campaign's results and figures, and long analyses."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, TypeVar, Unpack
-from urllib.parse import quote
+from typing import Final, Literal, Unpack
 from uuid import UUID
 
 from spotthebot.clients.analytics_parameters import (
@@ -10,27 +9,14 @@ from spotthebot.clients.analytics_parameters import (
     FigureParameters,
     MeasureParameters,
     Parameters,
-    SectionParameters,
 )
-from spotthebot.clients.client import AsyncClient, Client, ServiceOperations
+from spotthebot.clients.analytics_sections import SectionOperations, result_of, segment
+from spotthebot.clients.client import AsyncClient, Client
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
-from spotthebot.contracts.analytics.provenance import Provenance
-from spotthebot.contracts.analytics.results import (
-    AgreementOut,
-    Analysis,
-    AnnotatorsOut,
-    FeaturesOut,
-    FoolingRatesOut,
-    RankingOut,
-    SegmentsOut,
-    SensitivityOut,
-    SurvivalOut,
-    TimeOut,
-    WinRatesOut,
-)
+from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.analytics.sections import SectionName, SectionsOut
 from spotthebot.contracts.analytics.standings import PublicRankingOut, StandingOut, TeamBotOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
@@ -39,7 +25,6 @@ from spotthebot.contracts.analytics.verdicts import PairVerdictOut
 from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.measures import HEADLINE
 
-Result = TypeVar("Result", bound=Provenance)
 FileForm = Literal["csv", "json", "parquet"]
 _MEDIA_TYPES: Final[dict[FileForm, str]] = {
     "csv": "text/csv",
@@ -48,7 +33,7 @@ _MEDIA_TYPES: Final[dict[FileForm, str]] = {
 }
 
 
-class AnalyticsOperations(ServiceOperations):
+class AnalyticsOperations(SectionOperations):
     """The operations of `analytics`. A campaign is named by its id or its name."""
 
     peer = "analytics"
@@ -79,7 +64,7 @@ class AnalyticsOperations(ServiceOperations):
     @operation
     def analysis(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[Analysis]:
         """Return all results of a campaign in one document."""
-        return _result(Analysis, campaign_id, "analysis", parameters)
+        return result_of(Analysis, campaign_id, "analysis", parameters)
 
     @operation
     def sections(
@@ -95,7 +80,7 @@ class AnalyticsOperations(ServiceOperations):
         Sections that are not computed after `wait_seconds` are `pending`.
         """
         more = {"sections": sections, "wait_seconds": wait_seconds}
-        path = f"/v1/campaigns/{_segment(campaign_id)}/sections"
+        path = f"/v1/campaigns/{segment(campaign_id)}/sections"
         return Call(SectionsOut, "GET", path, params={**parameters, **more})
 
     @operation
@@ -106,13 +91,13 @@ class AnalyticsOperations(ServiceOperations):
 
         In a game, annotators open one exchange after the other.
         """
-        path = f"/v1/campaigns/{_segment(campaign_id)}/leaderboard"
+        path = f"/v1/campaigns/{segment(campaign_id)}/leaderboard"
         return Listing(LeaderboardEntry, path, paging, params={"penalty": penalty})
 
     @operation
     def list_annotator_ranks(self, campaign_id: UUID | str, **paging: Unpack[Paging]) -> Listing[AnnotatorRankOut]:
         """List the ranks of a game's annotators, best first, as annotators may see them."""
-        return Listing(AnnotatorRankOut, f"/v1/campaigns/{_segment(campaign_id)}/annotator-ranks", paging)
+        return Listing(AnnotatorRankOut, f"/v1/campaigns/{segment(campaign_id)}/annotator-ranks", paging)
 
     @operation
     def list_verdicts(
@@ -122,27 +107,27 @@ class AnalyticsOperations(ServiceOperations):
 
         Without a margin, the campaign's own margin counts.
         """
-        path = f"/v1/campaigns/{_segment(campaign_id)}/verdicts"
+        path = f"/v1/campaigns/{segment(campaign_id)}/verdicts"
         return Listing(PairVerdictOut, path, paging, params={"margin": margin})
 
     @operation
     def list_measures(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[MeasuresOut]:
         """Return the values of all bots by each measure of a campaign, whatever its protocol."""
-        return _result(MeasuresOut, campaign_id, "measures", parameters)
+        return result_of(MeasuresOut, campaign_id, "measures", parameters)
 
     @operation
     def get_measure(
         self, campaign_id: UUID | str, measure: str = HEADLINE, **parameters: Unpack[MeasureParameters]
     ) -> Call[MeasureOut]:
         """Return the values of all bots by one measure, and the difference of each pair of bots."""
-        return _result(MeasureOut, campaign_id, f"measures/{_segment(measure)}", parameters)
+        return result_of(MeasureOut, campaign_id, f"measures/{segment(measure)}", parameters)
 
     @operation
     def list_workforce_agreements(
         self, campaign_id: UUID | str, **parameters: Unpack[AgreementParameters]
     ) -> Call[WorkforceAgreementsOut]:
         """Return how much the annotators of each workforce of a campaign agree with each other, by every measure."""
-        path = f"/v1/campaigns/{_segment(campaign_id)}/workforces"
+        path = f"/v1/campaigns/{segment(campaign_id)}/workforces"
         return Call(WorkforceAgreementsOut, "GET", path, params=parameters)
 
     @operation
@@ -155,7 +140,7 @@ class AnalyticsOperations(ServiceOperations):
     @operation
     def export_values(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[bytes]:
         """Return every value of every measure, as a table of ratings in CSV."""
-        return Call(bytes, "GET", f"/v1/campaigns/{_segment(campaign_id)}/values", params=parameters)
+        return Call(bytes, "GET", f"/v1/campaigns/{segment(campaign_id)}/values", params=parameters)
 
     @operation
     def list_study_measures(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Call[StudyMeasuresOut]:
@@ -167,7 +152,7 @@ class AnalyticsOperations(ServiceOperations):
         self, study_id: UUID, measure: str, **parameters: Unpack[MeasureParameters]
     ) -> Call[MeasureOut]:
         """Return the values of all bots by one measure of a study, and the difference of each pair of bots."""
-        return Call(MeasureOut, "GET", f"/v1/studies/{study_id}/measures/{_segment(measure)}", params=parameters)
+        return Call(MeasureOut, "GET", f"/v1/studies/{study_id}/measures/{segment(measure)}", params=parameters)
 
     @operation
     def export_study_values(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Call[bytes]:
@@ -180,64 +165,12 @@ class AnalyticsOperations(ServiceOperations):
         return Call(StudyAssessmentOut, "GET", f"/v1/studies/{study_id}/assessment", params=parameters)
 
     @operation
-    def win_rates(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[WinRatesOut]:
-        """Return wins, losses and ties of each pair, win rates and tests."""
-        return _result(WinRatesOut, campaign_id, "win-rates", parameters)
-
-    @operation
-    def ranking(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[RankingOut]:
-        """Return the bots, best first: win rates, rank ranges, clusters, TrueSkill and Bradley-Terry with ties."""
-        return _result(RankingOut, campaign_id, "ranking", parameters)
-
-    @operation
-    def features(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[FeaturesOut]:
-        """Return how often each bot was preferred: by each feature, and by sensibleness and specificity together."""
-        return _result(FeaturesOut, campaign_id, "features", parameters)
-
-    @operation
-    def segments(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[SegmentsOut]:
-        """Return win rates and shares of labels by the number of exchanges seen."""
-        return _result(SegmentsOut, campaign_id, "segments", parameters)
-
-    @operation
-    def sensitivity(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[SensitivityOut]:
-        """Return the ranking under other choices: another treatment of "unsure", the other filter, the other units."""
-        return _result(SensitivityOut, campaign_id, "sensitivity", parameters)
-
-    @operation
-    def fooling_rates(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[FoolingRatesOut]:
-        """Return how often each speaker is taken for a human."""
-        return _result(FoolingRatesOut, campaign_id, "fooling-rates", parameters)
-
-    @operation
-    def survival(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[SurvivalOut]:
-        """Return survival curves, log-rank tests and Cox models of the features."""
-        return _result(SurvivalOut, campaign_id, "survival", parameters)
-
-    @operation
-    def agreement(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[AgreementOut]:
-        """Return how often two annotators agree, Krippendorff's alpha and Fleiss' kappa."""
-        return _result(AgreementOut, campaign_id, "agreement", parameters)
-
-    @operation
-    def annotators(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[AnnotatorsOut]:
-        """Return how often annotators are right, and the ranking without the weak annotators."""
-        return _result(AnnotatorsOut, campaign_id, "annotators", parameters)
-
-    @operation
-    def time(self, campaign_id: UUID | str, **parameters: Unpack[SectionParameters]) -> Call[TimeOut]:
-        """Return how long an annotation takes."""
-        return _result(TimeOut, campaign_id, "time", parameters)
-
-    @operation
     def figure(self, campaign_id: UUID | str, figure: str, **parameters: Unpack[FigureParameters]) -> Call[bytes]:
         """Return a figure by its file name, such as `ranking.svg`.
 
         `.json` returns a Vega-Lite specification; `.svg`, `.pdf` and `.png` return the drawing.
         """
-        return Call(
-            bytes, "GET", f"/v1/campaigns/{_segment(campaign_id)}/figures/{_segment(figure)}", params=parameters
-        )
+        return Call(bytes, "GET", f"/v1/campaigns/{segment(campaign_id)}/figures/{segment(figure)}", params=parameters)
 
     @operation
     def list_standings(self, **paging: Unpack[Paging]) -> Listing[StandingOut]:
@@ -291,7 +224,7 @@ def result_file(campaign_id: UUID | str, result: str, form: FileForm, **paramete
 
     A client sends the request: `client.carry_out(result_file("autumn", "win-rates", "csv"))`.
     """
-    path = f"/v1/campaigns/{_segment(campaign_id)}/{_segment(result)}"
+    path = f"/v1/campaigns/{segment(campaign_id)}/{segment(result)}"
     return Call(bytes, "GET", path, params=parameters, accept=_MEDIA_TYPES[form])
 
 
@@ -299,19 +232,10 @@ def measure_file(
     campaign_id: UUID | str, measure: str, form: FileForm, **parameters: Unpack[Parameters]
 ) -> Call[bytes]:
     """Return the request for a measure as a file: its table of bots as CSV or Parquet, or all of it as JSON."""
-    path = f"/v1/campaigns/{_segment(campaign_id)}/measures/{_segment(measure)}"
+    path = f"/v1/campaigns/{segment(campaign_id)}/measures/{segment(measure)}"
     return Call(bytes, "GET", path, params=parameters, accept=_MEDIA_TYPES[form])
 
 
 def analysis_file(analysis_id: UUID, form: FileForm) -> Call[bytes]:
     """Return the request for a complete analysis as a file: its table as CSV or Parquet, or all of it as JSON."""
     return Call(bytes, "GET", f"/v1/analyses/{analysis_id}", accept=_MEDIA_TYPES[form])
-
-
-def _result(returns: type[Result], campaign_id: UUID | str, name: str, parameters: Parameters) -> Call[Result]:
-    return Call(returns, "GET", f"/v1/campaigns/{_segment(campaign_id)}/{name}", params=parameters)
-
-
-def _segment(name: UUID | str) -> str:
-    """Return a campaign's id or name, quoted as one segment of a URL's path."""
-    return quote(str(name), safe="")

@@ -62,7 +62,7 @@ async def cancel_analysis(session: WriteSession, analysis_id: UUID) -> AnalysisJ
 
 
 async def prepare_analysis(campaign_data: CampaignData, job: StepJob) -> PreparedWork:
-    """Read the campaign of an analysis and divide it into steps; raises NothingToAnalyse, or OneBotOnly."""
+    """Read the campaign of an analysis and divide it into steps; raises NothingToAnalyse, OneBotOnly, NoBotsMet."""
     request = analyses_store.analysis_of(job).request
     if isinstance(request, PlanningIn | RatingPlanningIn):
         return PreparedWork(_InThreads(divide(request, None)))

@@ -8,6 +8,13 @@ from spotthebot.contracts.analytics.results import Analysis
 
 def ranking(analysis: Analysis) -> str:
     """Explain the dots, bars, bands and squares of the ranking."""
+    if analysis.ranking.ranked_by == "fooling_rates":
+        return (
+            f"A dot is the share of a bot's labels that are human; {_bars(analysis)} No two bots met, so there are no"
+            " win rates. Bots on one grey band share ranks, directly or through others. People have no rank, and show"
+            " how often people pass. Bars that overlap do not show that two bots are alike: sets of ranks hold for all"
+            " bots at once."
+        )
     if analysis.ranking.reason is not None:
         return (
             f"A dot is a bot's mean win rate over the bots that it met, ties left out; {_bars(analysis)} The bots met"

@@ -94,31 +94,37 @@ def win_matrix(shown: FigureInput) -> Spec:
 
 
 def ranking(shown: FigureInput) -> Spec:
-    """Draw win rates with intervals, and the probability of each rank. Bots of the same cluster share a grey band."""
+    """Draw win rates with intervals, and the probability of each rank. Bots of the same cluster share a grey band.
+
+    If no two bots met, draw the fooling rates of bots and people instead.
+    """
     analysis, layout = shown.analysis, shown.layout
+    by_games = analysis.ranking.ranked_by != "fooling_rates"
     title = "Ranking"
+    rate = "win_rate" if by_games else "fooling_rate"
     rows = [
         {
             "bot": each.bot,
             "cluster": each.cluster,
-            "win_rate": each.win_rate.estimate,
-            "low": each.win_rate.low,
-            "high": each.win_rate.high,
-            "label": two_digits(each.win_rate.estimate),
-            "beside": each.win_rate.estimate if each.win_rate.high is None else each.win_rate.high,
+            rate: each.deciding.estimate,
+            "low": each.deciding.low,
+            "high": each.deciding.high,
+            "label": two_digits(each.deciding.estimate),
+            "beside": each.deciding.estimate if each.deciding.high is None else each.deciding.high,
             "ranks": _ranks(each),
         }
         for each in analysis.ranking.bots
-        if each.win_rate.estimate is not None
+        if each.deciding.estimate is not None
     ]
     if not rows:
         return nothing_to_draw(shown, title, "No bot has a decided game.")
     marks = Marks(shown, rows)
     k = len(rows)
+    measured = "mean win rate" if by_games else "share of labels that are human"
     axis = alt.X(
         "low:Q",
         scale=SHARE,
-        title=f"mean win rate, {percent(analysis.confidence_level)} interval",
+        title=f"{measured}, {percent(analysis.confidence_level)} interval",
         axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f"),
     )
     values = (
@@ -127,13 +133,15 @@ def ranking(shown: FigureInput) -> Spec:
         .encode(x="beside:Q", y=marks.rows(), text="label:N")
     )
     free = layout.total - marks.room(shown) - 44
-    ranked = analysis.ranking.reason is None
+    ranked = by_games and analysis.ranking.reason is None
     step = max(8, min(34, (free if shown.is_narrow else free // 2) // k)) if ranked else 0
-    layers = [*_bands(shown, rows, marks), *intervals("win_rate", axis, rows, marks), values]
+    layers = [*_bands(shown, rows, marks), *intervals(rate, axis, rows, marks), values]
     rates = alt.layer(*layers).properties(
         width=free if shown.is_narrow or not ranked else free - step * k - 40, height=marks.height()
     )
     caption = captions.ranking(analysis)
+    if not by_games:
+        return finish(shown, rates, title, caption)
     if not ranked:
         return finish(shown, rates, title, caption, f"Not ranked: {analysis.ranking.reason}")
     probabilities = _rank_probabilities(shown, marks, step)

@@ -1,6 +1,7 @@
 """The errors of labels that are too few for a result.
 
 Conflict
+├── NoBotsMet
 ├── NothingToAnalyse
 └── OneBotOnly
 """
@@ -13,4 +14,8 @@ class NothingToAnalyse(Conflict):
 
 
 class OneBotOnly(Conflict):
-    """A ranking needs annotated conversations between at least two bots: there are {bots} bots so far."""
+    """A ranking needs annotated conversations of at least two bots: there are {bots} bots so far."""
+
+
+class NoBotsMet(Conflict):
+    """This analysis is of games, and no two bots met in this campaign's conversations: its ranks go by fooling rate."""

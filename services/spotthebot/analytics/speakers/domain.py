@@ -6,6 +6,7 @@ from typing import Final
 
 from spotthebot.analytics import stats
 from spotthebot.analytics.labels.domain import Sample, take_sample
+from spotthebot.analytics.stats.fooling_rate import fooling_rates
 from spotthebot.contracts.analytics.choices import Filter
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.analytics.speakers import Shape, Speaker
@@ -31,7 +32,7 @@ PEOPLE: Final = Speaker(
 def speakers_of(sample: Sample, filter_: Filter) -> tuple[Speaker, ...]:
     """Return all speakers of the campaign from which `filter_` took the sample.
 
-    Bots are ordered by mean win rate (Eq. 1) over annotations of complete packages, or over all annotations if no
+    Bots are ordered by their `strengths_of_labels` over annotations of complete packages, or over all annotations if no
     package is complete. So neither order nor colours depend on the filter or the unit of a result. Bots with equal
     rates are ordered by name. Bots without decided games come after them, and people come last.
     """
@@ -39,9 +40,16 @@ def speakers_of(sample: Sample, filter_: Filter) -> tuple[Speaker, ...]:
     counted = sample if filter_ == standard else take_sample(sample.labelled, standard)
     if not counted.counts.annotations:
         counted = take_sample(sample.labelled, "none")
-    wins = stats.count_wins(stats.play_games(counted.table))
-    rates = dict(zip(wins.bots, wins.mean_win_rates.tolist(), strict=True))
+    rates = strengths_of_labels(counted.table)
     return by_strength({name for both in sample.labelled.speakers.values() for name in both}, rates)
+
+
+def strengths_of_labels(table: stats.AnnotationTable) -> dict[str, float]:
+    """Return each bot's mean win rate (Eq. 1), NaN without decided games; if no two bots met, its fooling rate."""
+    if not table.has_games:
+        return {each.bot: each.estimate for each in fooling_rates(table) if each.estimate is not None}
+    wins = stats.count_wins(stats.play_games(table))
+    return dict(zip(wins.bots, wins.mean_win_rates.tolist(), strict=True))
 
 
 def by_strength(names: Collection[str], strengths: Mapping[str, float]) -> tuple[Speaker, ...]:

@@ -115,6 +115,12 @@ class AnnotationTable:
             text=self.text[rows],
         )
 
+    @property
+    def has_games(self) -> bool:
+        """Return whether two different bots met in a conversation."""
+        met = self.between_bots().entity
+        return bool(np.any(met[:, 0] != met[:, 1]))
+
     def between_bots(self) -> "AnnotationTable":
         """Return the annotations of conversations without people: between two bots, or of a bot with itself."""
         if HUMAN not in self.names:

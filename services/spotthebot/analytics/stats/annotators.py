@@ -1,8 +1,7 @@
 """The quality of annotators: how often they are right, and how often they agree with other annotators (Table 9)."""
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -11,8 +10,10 @@ from spotthebot.analytics.stats.bootstrap import defined, require_confidence_lev
 from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.rank_agreement import kendall_tau
-from spotthebot.analytics.stats.ranking import Ranking, rank_bots
+from spotthebot.analytics.stats.fooling_rate import labels_as_ratings
+from spotthebot.analytics.stats.rank_agreement import AnyRanking, kendall_tau
+from spotthebot.analytics.stats.ranking import rank_bots
+from spotthebot.analytics.stats.ratings import rank_ratings
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.significance import Adjustment
 from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
@@ -68,7 +69,7 @@ class WithoutWeakAnnotators:
     """
 
     threshold: float
-    ranking: Ranking
+    ranking: AnyRanking
     annotators: int
     annotations: int
     kendall_tau: float | None
@@ -153,6 +154,8 @@ def without_weak_annotators(
 ) -> tuple[WithoutWeakAnnotators, ...]:
     """Rank again without annotators who are right less often than each threshold; raises `SettingOutOfRange`.
 
+    If no two bots met, the rankings are by fooling rate.
+
     An annotator who is right about bots labels them "bot", so weak annotators are selected by the same labels that rank
     the bots. These rankings show how much the result depends on weak annotators. They are not better estimates.
 
@@ -177,20 +180,23 @@ def without_weak_annotators(
     if not len(table):
         return ()
     crowd = annotator_quality(table)
-    rank = partial(
-        rank_bots,
-        significance_level=significance_level,
-        clusters=clusters,
-        adjustment=adjustment,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    everyone = rank(play_games(table, unit=unit))
+    settings: dict[str, Any] = {
+        "significance_level": significance_level,
+        "clusters": clusters,
+        "adjustment": adjustment,
+    }
+
+    def rank(labels: AnnotationTable) -> AnyRanking:
+        if not table.has_games:
+            return rank_ratings(labels_as_ratings(labels), **settings)
+        return rank_bots(play_games(labels, unit=unit), **settings, n_resamples=n_resamples, seed=seed)
+
+    everyone = rank(table)
     results = []
     for threshold in thresholds:
         weak = [a.annotator for a in crowd.annotators if a.correctness is not None and a.correctness < threshold]
         rest = table.select(~np.isin(table.annotator, weak))
-        ranking = rank(play_games(rest, unit=unit))
+        ranking = rank(rest)
         results.append(
             WithoutWeakAnnotators(
                 threshold=threshold,
@@ -275,8 +281,8 @@ def _mean_interval(
     return _MeanInterval(defined(low[0]), defined(high[0]), uncertainty)
 
 
-def _moved(one: Ranking, other: Ranking) -> tuple[str, ...]:
-    def standings(ranking: Ranking) -> dict[str, tuple[int | None, int | None, frozenset[str]]]:
+def _moved(one: AnyRanking, other: AnyRanking) -> tuple[str, ...]:
+    def standings(ranking: AnyRanking) -> dict[str, tuple[int | None, int | None, frozenset[str]]]:
         return {
             bot.bot: (
                 bot.rank_low,
@@ -287,4 +293,4 @@ def _moved(one: Ranking, other: Ranking) -> tuple[str, ...]:
         }
 
     before, after = standings(one), standings(other)
-    return tuple(sorted(bot for bot, standing in before.items() if after[bot] != standing))
+    return tuple(sorted(bot for bot, standing in before.items() if after.get(bot) != standing))

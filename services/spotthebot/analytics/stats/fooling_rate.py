@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
+from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, LabelCode
 from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
 from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
+from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 
@@ -66,4 +67,29 @@ def fooling_rates(
             uncertainty=variance.uncertainty(i),
         )
         for i, (name, labels) in enumerate(zip(table.names, counts, strict=True))
+    )
+
+
+def labels_as_ratings(table: AnnotationTable) -> Ratings:
+    """Return the labels of bots as ratings: 1 for "human", otherwise 0. A bot's mean rating is its fooling rate.
+
+    Items are texts. So `rank_ratings` ranks bots by fooling rate, and `rating_differences` compares all pairs. No two
+    bots need to have met. Labels of people are left out, since people have no rank.
+
+    >>> from spotthebot.analytics.stats import AnnotationTable
+    >>> rows = [(0, "A", "HU", 2, "bot", "human", 0), (1, "HU", "B", 2, "human", "human", 1)]
+    >>> ratings = labels_as_ratings(AnnotationTable.from_rows(rows))
+    >>> [ratings.bots[bot] for bot in ratings.bot], ratings.value.tolist()
+    (['A', 'B'], [0.0, 1.0])
+    """
+    names = np.array(table.names)
+    of_bot = (names != HUMAN)[table.entity.ravel()]
+    codes, bot = np.unique(table.entity.ravel()[of_bot], return_inverse=True)
+    return Ratings(
+        bots=tuple(table.names[code] for code in codes.tolist()),
+        bot=bot,
+        item=np.repeat(table.text, 2)[of_bot],
+        annotator=np.repeat(table.annotator, 2)[of_bot],
+        value=(table.label.ravel()[of_bot] == LabelCode.HUMAN).astype(np.float64),
+        scale=(0.0, 1.0),
     )

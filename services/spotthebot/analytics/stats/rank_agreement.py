@@ -2,14 +2,19 @@
 
 import math
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
 from spotthebot.analytics.stats.ranking import Ranking
+from spotthebot.analytics.stats.ratings import RatingRanking
+
+AnyRanking: TypeAlias = Ranking | RatingRanking
+"""A ranking by games, or by a mean such as the fooling rate."""
 
 
-def kendall_tau(one: Ranking, other: Ranking) -> float | None:
-    """Return Kendall's tau-b of two rankings, over bots with a mean win rate in both; None if all are tied.
+def kendall_tau(one: AnyRanking, other: AnyRanking) -> float | None:
+    """Return Kendall's tau-b of two rankings, over bots with an estimate in both; None if all are tied.
 
     If both orders are the same, it is exactly 1, without a rounding error.
 

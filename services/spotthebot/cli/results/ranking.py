@@ -37,11 +37,14 @@ def print_ranking(console: Console, result: "Analysis") -> None:
     say_repeated_texts(result.repeated_texts)
     console.print(" ".join(findings(result)), markup=False, highlight=False)
     level = f"{result.confidence_level:.0%}"
-    console.print(_ranking_table(result.ranking, level))
-    ranked = result.ranking
+    ranked, adjusted = result.ranking, adjustment_words(result.correction)
+    console.print(_ranking_table(ranked, level))
     if ranked.reason is None:
         say_unranked([(bot.bot, bot.rank_low, bot.reason) for bot in ranked.bots])
-    console.print(_pairs_table(result.win_rates, result.correction, adjustment_words(result.correction)))
+    if ranked.ranked_by == "fooling_rates":
+        console.print(_differences_table(ranked, result.correction, level, adjusted))
+    else:
+        console.print(_pairs_table(result.win_rates, result.correction, adjusted))
     console.print(_survival_table(result.survival, level))
     console.print(_fooling_table(result.fooling_rates))
     console.print(_annotation_quality_table(result, level))
@@ -57,22 +60,35 @@ def print_stability(console: Console, stability: "Stability") -> None:
 
 
 def _ranking_table(ranking: "Ranking", level: str) -> Table:
-    table = Table("Cluster", "Bot", "Win rate", f"{level} interval", "Ties", "Ranks", "TrueSkill", title="Ranking")
+    by_games, bounds = ranking.ranked_by != "fooling_rates", f"{level} interval"
+    of_games = ("Win rate", bounds, "Ties", "Ranks", "TrueSkill")
+    table = Table("Cluster", "Bot", *(of_games if by_games else ("Taken for human", bounds, "Ranks")), title="Ranking")
     for bot in ranking.bots:
-        rate = bot.win_rate
+        rate = bot.deciding
         low, high = bot.rank_low, bot.rank_high
         ranks = "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
-        skill = f"{bot.trueskill.mu:.1f} ± {bot.trueskill.sigma:.1f}"
         interval = f"{_number(rate.low)} to {_number(rate.high)}"
-        table.add_row(
-            str(bot.cluster or "-"), bot.bot, _number(rate.estimate), interval, _number(bot.tie_rate), ranks, skill
-        )
+        cells = [_number(rate.estimate), interval, ranks]
+        if by_games and bot.trueskill is not None:
+            skill = f"{bot.trueskill.mu:.1f} ± {bot.trueskill.sigma:.1f}"
+            cells = [_number(rate.estimate), interval, _number(bot.tie_rate), ranks, skill]
+        table.add_row(str(bot.cluster or "-"), bot.bot, *cells)
+    return table
+
+
+def _differences_table(ranking: "Ranking", correction: str, level: str, adjusted: str) -> Table:
+    table = Table("Bot", "Against", "Difference", f"{level} interval", _p_heading(correction), title="Fooling rates")
+    for pair in ranking.fooling_pairs:
+        p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
+        interval = f"{_number(pair.low)} to {_number(pair.high)}"
+        table.add_row(pair.bot, pair.other, _number(pair.estimate), interval, p_value)
+    table.caption = f"{ranking.rank_method}. {adjusted}".rstrip()
     return table
 
 
 def _pairs_table(win_rates: "WinRates", correction: str, adjusted: str) -> Table:
-    heading = "p" if correction == "none" else f"p ({correction.capitalize()})"
-    table = Table("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", heading, title="Games of each pair")
+    columns = ("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", _p_heading(correction))
+    table = Table(*columns, title="Games of each pair")
     for pair in win_rates.pairs:
         p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
         games = map(str, (pair.wins, pair.losses, pair.ties))
@@ -80,6 +96,10 @@ def _pairs_table(win_rates: "WinRates", correction: str, adjusted: str) -> Table
     if win_rates.pairs:
         table.caption = f"{win_rates.pairs[0].test}. {adjusted}".rstrip()
     return table
+
+
+def _p_heading(correction: str) -> str:
+    return "p" if correction == "none" else f"p ({correction.capitalize()})"
 
 
 def _p_value(value: float | None) -> str:

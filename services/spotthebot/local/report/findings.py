@@ -18,12 +18,21 @@ from spotthebot.contracts.annotation.measures import Measure, MeasureKind
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.kit.text.characters import isolated
 
-_MEASURES: Final[Mapping[str, str]] = {"win_rates": "mean win rate", "strengths": "Bradley-Terry strength"}
+_MEASURES: Final[Mapping[str, str]] = {
+    "win_rates": "mean win rate",
+    "strengths": "Bradley-Terry strength",
+    "fooling_rates": "fooling rate",
+}
 _KINDS: Final[Mapping[MeasureKind, str]] = {"scale": "mean", "share": "share of", "preference": "preference in"}
 _STRENGTHS: Final = (
     "Not all of these bots met: their mean win rates are over different opponents, so the ranks go by Bradley-Terry"
     " strength."
 )
+_NO_GAMES: Final = (
+    "No two bots met, so there are no win rates, and the ranks go by fooling rate: the share of a bot's labels that are"
+    " human."
+)
+_NOTES: Final[Mapping[str, str]] = {"strengths": _STRENGTHS, "fooling_rates": _NO_GAMES}
 _MAX_TIES: Final = 0.99
 _MAX_NAMED: Final = 6
 """The limit of bots that a sentence lists by name; it gives the number of further bots."""
@@ -51,7 +60,7 @@ def rank_findings(
     if reason is not None:
         return (f"No ranking by mean win rate or Bradley-Terry strength: {reason}.",)
     sentence = difference_finding(_MEASURES[ranked_by], best_ranks, confidence)
-    return (sentence, _STRENGTHS) if ranked_by == "strengths" else (sentence,)
+    return (sentence, _NOTES[ranked_by]) if ranked_by in _NOTES else (sentence,)
 
 
 def measure_finding(result: MeasureResult, settings: Settings) -> str:
@@ -130,9 +139,10 @@ def _intervals(ranking: Ranking, confidence_level: float) -> Iterator[str]:
     count = ranking.undecided_intervals
     if count:
         pairs, have = ("pair", "has") if count == 1 else ("pairs", "have")
+        rate = _MEASURES[ranking.ranked_by].removeprefix("mean ")
         yield (
             f"At least {count} {pairs} that cannot be told apart {have} {100 * confidence_level:g} % intervals of the"
-            " win rate that do not overlap: an interval holds for one bot by itself, the ranks hold for all bots at"
+            f" {rate} that do not overlap: an interval holds for one bot by itself, the ranks hold for all bots at"
             " once."
         )
 

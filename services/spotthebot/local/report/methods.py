@@ -29,18 +29,10 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
             f" {counts.segments:,} segments of {counts.annotated_conversations:,} conversations and labelled each side"
             f" human, bot or unsure ({annotation_words(counts, analysis)})."
         ),
-        (
-            f"A game is one {analysis.unit}; human beats unsure beats bot, and win rates are wins among decided games,"
-            " averaged over opponents (Eq. 1)."
-        ),
-        f"Win rates: {analysis.ranking.method}; ranks: {analysis.ranking.rank_method} {cite('mogstad2024')}.",
+        *(_by_games(analysis, cite) if has_games(analysis) else _by_fooling_rates(analysis, cite)),
         cluster_sentence(analysis, cite),
         *([ONE_TEXT] if analysis.repeated_texts else []),
-        (
-            f"TrueSkill {cite('herbrich2006')}: {analysis.ranking.trueskill_method}; draw probability"
-            f" {analysis.ranking.draw_probability:.3f}, the share of ties."
-        ),
-        f"Bradley-Terry strengths with ties {cite('davidson1970')}: {analysis.ranking.bradley_terry_method}.",
+        *(_ratings_of_games(analysis, cite) if has_games(analysis) else ()),
         (
             f"Pairs: {_pair_test(analysis)}, {correction_words(analysis, cite)}; the level is"
             f" {analysis.significance_level:g}."
@@ -54,12 +46,12 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
             f"Krippendorff's alpha {cite('krippendorff2011')} and Fleiss' kappa {cite('fleiss1971')}", cite
         ),
     ]
-    if not _orders_alike(analysis):
+    if has_games(analysis) and not _orders_alike(analysis):
         sentences.append(
             "TrueSkill puts the bots into another order than the win rates do: it weighs games by the opponents'"
             " strength and counts ties. The win rates decide the ranking."
         )
-    sentences.append(_ASSUMPTIONS)
+    sentences.append(_ASSUMPTIONS if has_games(analysis) else _ASSUMPTIONS_WITHOUT_GAMES)
     if _has_cox(analysis):
         sentences.append(_NO_CAUSES)
     if stability is not None:
@@ -70,15 +62,56 @@ def methods(analysis: Analysis, stability: Stability | None) -> Prose:
     return Prose(tuple(sentences), citations.works)
 
 
+def has_games(analysis: Analysis) -> bool:
+    """Return whether two bots met, so that games and not fooling rates decide the ranks."""
+    return analysis.ranking.ranked_by != "fooling_rates"
+
+
+def _by_games(analysis: Analysis, cite: Cite) -> tuple[str, ...]:
+    game = (
+        f"A game is one {analysis.unit}; human beats unsure beats bot, and win rates are wins among decided games,"
+        " averaged over opponents (Eq. 1)."
+    )
+    ranks = f"Win rates: {analysis.ranking.method}; ranks: {analysis.ranking.rank_method} {cite('mogstad2024')}."
+    return game, ranks
+
+
+def _by_fooling_rates(analysis: Analysis, cite: Cite) -> tuple[str, ...]:
+    rate = (
+        "No two bots met, so bots were ranked by fooling rate, the share of a bot's labels that are human; people's"
+        " share is shown for reference."
+    )
+    ranks = f"Fooling rates: {analysis.ranking.method}; ranks: {analysis.ranking.rank_method} {cite('mogstad2024')}."
+    return rate, ranks
+
+
+def _ratings_of_games(analysis: Analysis, cite: Cite) -> tuple[str, ...]:
+    skills = (
+        f"TrueSkill {cite('herbrich2006')}: {analysis.ranking.trueskill_method}; draw probability"
+        f" {analysis.ranking.draw_probability:.3f}, the share of ties."
+    )
+    strengths = f"Bradley-Terry strengths with ties {cite('davidson1970')}: {analysis.ranking.bradley_terry_method}."
+    return skills, strengths
+
+
 def _pair_test(analysis: Analysis) -> str:
+    if not has_games(analysis):
+        return "t test of the difference of fooling rates"
     return analysis.win_rates.pairs[0].test if analysis.win_rates.pairs else "no two bots met"
 
 
+_SURVIVAL_ASSUMES: Final = (
+    "Survival takes a label at one length for what is known at that length"
+    " alone (current status), and a bot that was spotted as spotted at every greater length (monotone detection)."
+)
 _ASSUMPTIONS: Final = (
     f"{SAMPLE} Win rates say who is preferred when two bots"
-    " are seen together, and drop ties. Survival takes a label at one length for what is known at that length"
-    " alone (current status), and a bot that was spotted as spotted at every greater length (monotone detection)."
+    f" are seen together, and drop ties. {_SURVIVAL_ASSUMES}"
     " TrueSkill and Bradley-Terry take one strength to explain a bot's games against every opponent."
+)
+_ASSUMPTIONS_WITHOUT_GAMES: Final = (
+    f"{SAMPLE} Fooling rates compare bots that talked with different people: a difference may be the people's."
+    f" {_SURVIVAL_ASSUMES}"
 )
 
 
@@ -89,7 +122,11 @@ _NO_CAUSES: Final = (
 
 def _orders_alike(analysis: Analysis) -> bool:
     """Return whether TrueSkill's means descend along the ranking by win rates."""
-    means = [each.trueskill.mu for each in analysis.ranking.bots if each.win_rate.estimate is not None]
+    means = [
+        each.trueskill.mu
+        for each in analysis.ranking.bots
+        if each.trueskill is not None and each.win_rate.estimate is not None
+    ]
     return all(before >= after for before, after in pairwise(means))
 
 

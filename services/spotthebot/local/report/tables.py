@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from spotthebot.analytics.figures.labels import percent
+from spotthebot.contracts.analytics.ranking import RankedBot
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.analytics.wins import WinRates
 from spotthebot.local.report.annotation_tables import annotation_quality_tables
 from spotthebot.local.report.findings import adjustment_words
+from spotthebot.local.report.fooling_tables import fooling_rank_tables
 from spotthebot.local.report.survival_tables import survival_tables
 from spotthebot.local.report.table import Column, Table, by_speaker, interval, p_value
 
@@ -24,7 +26,10 @@ def has_features(analysis: Analysis) -> bool:
 
 def _tables(analysis: Analysis) -> Iterator[Table]:
     level = percent(analysis.confidence_level)
-    yield _ranking(analysis, level)
+    if analysis.ranking.ranked_by == "fooling_rates":
+        yield from fooling_rank_tables(analysis, level)
+    else:
+        yield _ranking(analysis, level)
     yield _sensitivity(analysis)
     caption = f"By human-likeness, per {analysis.unit}, with {level} intervals."
     yield _pairs("win_rates", "Games of each pair", caption, analysis.win_rates, analysis.correction)
@@ -68,14 +73,19 @@ def _ranking(analysis: Analysis, level: str) -> Table:
                 each.win_rate_with_ties,
                 each.rank_low,
                 each.rank_high,
-                each.trueskill.mu,
-                each.trueskill.sigma,
-                each.bradley_terry.estimate,
-                each.bradley_terry.standard_error,
+                *_of_games(each),
             )
             for each in analysis.ranking.bots
         ),
     )
+
+
+def _of_games(bot: RankedBot) -> tuple[float | None, ...]:
+    """Return a bot's TrueSkill and its Bradley-Terry strength, each with its spread."""
+    skill, strength = bot.trueskill, bot.bradley_terry
+    if skill is None or strength is None:
+        return (None,) * 4
+    return skill.mu, skill.sigma, strength.estimate, strength.standard_error
 
 
 def _sensitivity(analysis: Analysis) -> Table:

@@ -68,7 +68,7 @@ def claim(ranking: RankingOut, win_rates: WinRatesOut) -> Claim:
     return Claim(
         lead,
         (
-            *((Phrase("strengths", {}),) if found.ranked_by == "strengths" else ()),
+            *((Phrase(found.ranked_by, {}),) if found.ranked_by != "win_rates" else ()),
             *_leaders(found),
             *_intervals(found, ranking.confidence_level),
             *_own_games(ranks, games),
@@ -165,7 +165,8 @@ def _leaders(ranking: Ranking) -> tuple[Phrase, ...]:
 
 def _intervals(ranking: Ranking, level: float) -> tuple[Phrase, ...]:
     count = ranking.undecided_intervals
-    return (Phrase("intervals", {"count": count, "level": level}),) if count else ()
+    text = "fooling_intervals" if ranking.ranked_by == "fooling_rates" else "intervals"
+    return (Phrase(text, {"count": count, "level": level}),) if count else ()
 
 
 def _own_games(ranks: Differences, games: Differences) -> tuple[Phrase, ...]:

@@ -5,12 +5,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from spotthebot.contracts.analytics.bounds import MAX_BOTS
+from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_PAIRS
 from spotthebot.contracts.analytics.differences import Differences, differences_of_ranks
+from spotthebot.contracts.analytics.measures import MeasuredPair
 from spotthebot.contracts.analytics.provenance import Interval, Uncertainty
 from spotthebot.contracts.wire import Wire
 
-RankedBy = Literal["win_rates", "strengths"]
+RankedBy = Literal["win_rates", "strengths", "fooling_rates"]
 
 
 class Skill(Wire):
@@ -39,7 +40,7 @@ class Strength(Wire):
 
 
 class RankedBot(Wire):
-    """A bot's place in the ranking."""
+    """A bot's place in the ranking; where fooling rates decide, people follow as a reference without a rank."""
 
     bot: str
     rank_low: int | None = Field(
@@ -48,14 +49,22 @@ class RankedBot(Wire):
     rank_high: int | None = Field(description="Worst rank of that set.")
     reason: str | None = Field(description="Why it has no rank.")
     cluster: int | None = Field(description="Bots of one cluster share ranks, directly or through others; 1 is best.")
-    win_rate: Interval
+    win_rate: Interval = Field(description="Null values where fooling rates decide.")
+    fooling_rate: Interval | None = Field(
+        description="Share of its labels that are human, where fooling rates decide; else null."
+    )
     win_rate_with_ties: float | None = Field(description="Mean share of wins among all games, ties included.")
     tie_rate: float | None = Field(description="Share of its games that are ties.")
     rank_probabilities: tuple[float, ...] = Field(
         max_length=MAX_BOTS, description="Of rank 1, 2, ... over draws from the estimates' distribution."
     )
-    trueskill: Skill
-    bradley_terry: Strength
+    trueskill: Skill | None = Field(description="Null where fooling rates decide.")
+    bradley_terry: Strength | None = Field(description="Null where fooling rates decide.")
+
+    @property
+    def deciding(self) -> Interval:
+        """Return the win rate, or the fooling rate if fooling rates decide the ranks."""
+        return self.fooling_rate or self.win_rate
 
 
 class Ranking(Wire):
@@ -63,16 +72,22 @@ class Ranking(Wire):
 
     method: str
     ranked_by: RankedBy = Field(
-        description="What decides the ranks: mean win rates, or Bradley-Terry strengths where not all bots met."
+        description="What decides the ranks: mean win rates, Bradley-Terry strengths where not all bots met, or fooling"
+        " rates where no two bots met."
     )
     rank_method: str
     comparisons: int = Field(description="Comparisons of two bots that are one family behind the sets of ranks.")
     reason: str | None = Field(description="Why no bot has a rank.")
     resamples: int
-    trueskill_method: str
-    bradley_terry_method: str
+    trueskill_method: str = Field(description="Empty where fooling rates decide.")
+    bradley_terry_method: str = Field(description="Empty where fooling rates decide.")
     draw_probability: float = Field(description="Share of games that are ties, as TrueSkill takes it.")
     bots: tuple[RankedBot, ...] = Field(max_length=MAX_BOTS)
+    fooling_pairs: tuple[MeasuredPair, ...] = Field(
+        max_length=MAX_PAIRS,
+        description="The difference of fooling rates of each pair, on which the ranks stand where fooling rates decide;"
+        " else empty.",
+    )
 
     @property
     def best_ranks(self) -> dict[str, int | None]:
@@ -101,14 +116,14 @@ class Ranking(Wire):
         An interval holds for one bot alone; the ranks hold for all bots at once. The count is a lower bound.
         """
         ranked = [each for each in self.bots if each.rank_low is not None]
-        if self.ranked_by != "win_rates":
+        if self.ranked_by == "strengths":
             return 0
         apart = [
             (better, worse)
             for better, worse in permutations(ranked, 2)
-            if better.win_rate.low is not None
-            and worse.win_rate.high is not None
-            and better.win_rate.low > worse.win_rate.high
+            if better.deciding.low is not None
+            and worse.deciding.high is not None
+            and better.deciding.low > worse.deciding.high
         ]
         undecided = sum(worse.rank_low == 1 or better.rank_high == len(ranked) for better, worse in apart)
         return max(undecided, len(apart) - self.differences.shown)

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from spotthebot.contracts.analytics.annotation_quality import Agreement, Annotators, Time
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS
+from spotthebot.contracts.analytics.partners import Partners
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.ranking import Ranking
 from spotthebot.contracts.analytics.sensitivity import Sensitivity
@@ -47,6 +48,12 @@ class SurvivalOut(Provenance):
     survival: Survival
 
 
+class PartnersOut(Provenance):
+    """Result of `/partners`."""
+
+    partners: Partners
+
+
 class AgreementOut(Provenance):
     """Result of `/agreement`."""
 
@@ -78,6 +85,7 @@ class Analysis(
     SegmentsOut,
     FoolingRatesOut,
     SurvivalOut,
+    PartnersOut,
     AgreementOut,
     AnnotatorsOut,
     TimeOut,

@@ -11,6 +11,7 @@ from spotthebot.contracts.analytics.results import (
     AnnotatorsOut,
     FeaturesOut,
     FoolingRatesOut,
+    PartnersOut,
     RankingOut,
     SegmentsOut,
     SensitivityOut,
@@ -27,12 +28,13 @@ SectionName = Literal[
     "segments",
     "fooling-rates",
     "survival",
+    "partners",
     "agreement",
     "annotators",
     "time",
     "sensitivity",
 ]
-MAX_SECTIONS = 10
+MAX_SECTIONS = 11
 Revision = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
 """A fingerprint of a campaign and its annotations at one moment."""
 
@@ -79,6 +81,7 @@ class SectionsOut(Wire):
     segments: SegmentsOut | SectionProblem | None
     fooling_rates: FoolingRatesOut | SectionProblem | None
     survival: SurvivalOut | SectionProblem | None
+    partners: PartnersOut | SectionProblem | None
     agreement: AgreementOut | SectionProblem | None
     annotators: AnnotatorsOut | SectionProblem | None
     time: TimeOut | SectionProblem | None

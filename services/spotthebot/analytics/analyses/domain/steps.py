@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from spotthebot.analytics.analyses.domain.rating_plans import plan_ratings
 from spotthebot.analytics.labels.domain import Sample
-from spotthebot.analytics.labels.errors import OneBotOnly
+from spotthebot.analytics.labels.errors import NoBotsMet, OneBotOnly
 from spotthebot.analytics.stats import sample_size, stability
 from spotthebot.analytics.stats.more_data import plan_more
 from spotthebot.analytics.stats.pair_power import PLANNED_TEST, Design
@@ -45,7 +45,7 @@ class AnalysisSteps(Protocol):
 
 
 def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
-    """Divide an analysis into steps; raises OneBotOnly if it compares bots.
+    """Divide an analysis into steps; raises OneBotOnly and NoBotsMet if it compares bots.
 
     `sample` is None for a plan without data.
     """
@@ -63,17 +63,24 @@ def divide(request: AnalysisIn, sample: Sample | None) -> AnalysisSteps:
     return _PlanMore(request, sample)
 
 
+def _games(sample: Sample, unit: Unit) -> Games:
+    games = play_games(sample.table, unit=unit)
+    if len(games.bots) < 2:
+        raise OneBotOnly(bots=len(games.bots))
+    if not sample.table.has_games:
+        raise NoBotsMet
+    return games
+
+
 class StabilitySteps:
     """The stability of a ranking.
 
-    There is a step for each size, with all bots and without each bot; raises OneBotOnly.
+    There is a step for each size, with all bots and without each bot; raises OneBotOnly and NoBotsMet.
     """
 
     def __init__(self, request: StabilityParameters, sample: Sample) -> None:
         self._request = request
-        games = play_games(sample.table, unit=Unit.CONVERSATION)
-        if len(games.bots) < 2:
-            raise OneBotOnly(bots=len(games.bots))
+        games = _games(sample, Unit.CONVERSATION)
         curves: list[tuple[str | None, Games]] = [(None, games)]
         if request.leave_one_out and len(games.bots) > 2:
             curves += [(bot, without_bot(games, bot)) for bot in games.bots]
@@ -185,9 +192,7 @@ class _PlanMore:
 
     def __init__(self, request: MoreDataIn, sample: Sample) -> None:
         self._request = request
-        self._games = play_games(sample.table, unit=Unit(request.unit))
-        if len(self._games.bots) < 2:
-            raise OneBotOnly(bots=len(self._games.bots))
+        self._games = _games(sample, Unit(request.unit))
 
     def compute(self, step: int) -> Mapping[str, Any]:
         del step

@@ -17,7 +17,7 @@ from spotthebot.analytics.stats.mixed_models.cumulative_link import cumulative_l
 from spotthebot.analytics.stats.mixed_models.linear import linear_mixed_model
 from spotthebot.analytics.stats.mixed_models.results import model_of
 from spotthebot.analytics.stats.ranking import rank_bots
-from spotthebot.analytics.stats.rating_differences import rating_differences
+from spotthebot.analytics.stats.rating_differences import RatingDifference, rating_differences
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.ratings import RatedBot, rank_ratings
 from spotthebot.analytics.stats.significance import Adjustment, pair_tests
@@ -67,14 +67,16 @@ def measured_pairs(values: Values, request: Parameters) -> tuple[MeasuredPair, .
         clusters=_clusters(values, request),
         adjustment=Adjustment(request.correction),
     )
-    return tuple(
-        MeasuredPair.of(
-            each,
-            significant=_is_significant(each.p_adjusted, request),
-            uncertainty=uncertainty_of(each.uncertainty),
-            published=None,
-        )
-        for each in differences
+    return tuple(measured_pair(each, request.significance_level) for each in differences)
+
+
+def measured_pair(difference: RatingDifference, significance_level: float) -> MeasuredPair:
+    """Return the wire type of a difference of two bots' means."""
+    return MeasuredPair.of(
+        difference,
+        significant=difference.p_adjusted is not None and difference.p_adjusted < significance_level,
+        uncertainty=uncertainty_of(difference.uncertainty),
+        published=None,
     )
 
 

@@ -15,9 +15,8 @@ from spotthebot.analytics.measures.domain.measure_results import (
 from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, undated, workforce_agreements
 from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
-from spotthebot.analytics.speakers.domain import by_strength
+from spotthebot.analytics.speakers.domain import by_strength, strengths_of_labels
 from spotthebot.analytics.stats.annotations import AnnotationTable
-from spotthebot.analytics.stats.wins import count_wins, play_games
 from spotthebot.analytics.values.domain.measure_values import Values
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
@@ -128,11 +127,12 @@ def _speakers(sample: MeasuredSample, request: Parameters) -> tuple[Speaker, ...
     if not counted.annotations:
         counted = MeasuredSample.take(campaign, "none")
     headline = campaign.headline
-    means = _win_rates(counted) if headline == LABEL and counted.annotations else strengths_of(counted.values(headline))
+    by_labels = headline == LABEL and bool(counted.annotations)
+    means = _strengths_of_labels(counted) if by_labels else strengths_of(counted.values(headline))
     return by_strength({name for both in campaign.speakers.values() for name in both}, means)
 
 
-def _win_rates(sample: MeasuredSample) -> dict[str, float]:
+def _strengths_of_labels(sample: MeasuredSample) -> dict[str, float]:
     campaign, place = sample.campaign, {each: at for at, each in enumerate(sample.campaign.speakers)}
     code: dict[str, int] = {}
     rows = []
@@ -143,8 +143,7 @@ def _win_rates(sample: MeasuredSample) -> dict[str, float]:
             one, other = campaign.speakers[each.conversation_id]
             annotator = code.setdefault(each.annotator, len(code))
             rows.append((place[each.conversation_id], one, other, each.exchanges, first, second, annotator))
-    wins = count_wins(play_games(AnnotationTable.from_rows(rows)))
-    return dict(zip(wins.bots, wins.mean_win_rates.tolist(), strict=True))
+    return strengths_of_labels(AnnotationTable.from_rows(rows))
 
 
 def strengths_of(values: Values) -> dict[str, float]:

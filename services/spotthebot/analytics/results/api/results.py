@@ -34,6 +34,7 @@ from spotthebot.contracts.analytics.results import (
     AnnotatorsOut,
     FeaturesOut,
     FoolingRatesOut,
+    PartnersOut,
     RankingOut,
     SegmentsOut,
     SensitivityOut,
@@ -123,6 +124,18 @@ async def survival(
 ) -> Response:
     """Return survival curves (NPMLE for current-status data), log-rank tests and Cox models of the features."""
     return await _section(form, results, campaign_id, "survival", SurvivalOut, parameters)
+
+
+@router.get("/partners", operation_id="partners", response_model=PartnersOut, responses=TABLES)
+async def partners(
+    _caller: Analyst,
+    form: TableForm,
+    results: RequestedResults,
+    campaign_id: RequestedCampaign,
+    parameters: SectionParameters,
+) -> Response:
+    """Return fooling rates, ranks and survival with and without conversations of people with bots."""
+    return await _section(form, results, campaign_id, "partners", PartnersOut, parameters)
 
 
 @router.get("/agreement", operation_id="agreement", response_model=AgreementOut, responses=TABLES)

@@ -7,7 +7,7 @@ from typing import Any
 from spotthebot.analytics.labels.domain import LabelledCampaign, Sample, repeated_texts, take_sample
 from spotthebot.analytics.labels.errors import NothingToAnalyse, OneBotOnly
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
-from spotthebot.analytics.results.domain import annotation_quality, ranking, sensitivity, survival, wins
+from spotthebot.analytics.results.domain import annotation_quality, partners, ranking, sensitivity, survival, wins
 from spotthebot.analytics.speakers.domain import speakers_of
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.results import (
@@ -16,6 +16,7 @@ from spotthebot.contracts.analytics.results import (
     AnnotatorsOut,
     FeaturesOut,
     FoolingRatesOut,
+    PartnersOut,
     RankingOut,
     SegmentsOut,
     SensitivityOut,
@@ -27,7 +28,7 @@ from spotthebot.contracts.analytics.results import (
 
 @dataclass(frozen=True)
 class Section:
-    """A section: `compute` fills the field `key` of `out`. If `compares`, it needs two bots that met each other."""
+    """A section: `compute` fills the field `key` of `out`. If `compares`, it needs labels of two bots."""
 
     key: str
     out: type[Provenance]
@@ -42,6 +43,7 @@ SECTIONS = {
     "segments": Section("segments", SegmentsOut, wins.segments, compares=True),
     "fooling-rates": Section("fooling_rates", FoolingRatesOut, wins.fooling_rates),
     "survival": Section("survival", SurvivalOut, survival.survival),
+    "partners": Section("partners", PartnersOut, partners.partners),
     "agreement": Section("agreement", AgreementOut, annotation_quality.agreement),
     "annotators": Section("annotators", AnnotatorsOut, annotation_quality.annotators),
     "time": Section("time", TimeOut, annotation_quality.time),
@@ -82,10 +84,9 @@ def _sample(labelled: LabelledCampaign, request: Parameters) -> Sample:
 
 
 def _require_two_bots(sample: Sample) -> None:
-    met = sample.table.between_bots()
-    bots = {int(code) for code in met.select(met.entity[:, 0] != met.entity[:, 1]).entity.ravel()}
-    if len(bots) < 2:
-        raise OneBotOnly(bots=len(sample.table.bots))
+    bots = len(sample.table.bots)
+    if bots < 2:
+        raise OneBotOnly(bots=bots)
 
 
 def _provenance(labelled: LabelledCampaign, sample: Sample, request: Parameters) -> dict[str, Any]:

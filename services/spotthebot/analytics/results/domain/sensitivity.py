@@ -1,5 +1,7 @@
 """How much the ranking depends on choices: the treatment of "unsure", the filter, and the unit.
 
+If no two bots met, the ranking is by fooling rate, which depends neither on the unit nor on "unsure" as bot.
+
 Win rates treat "unsure" as a label between bot and human. Fooling rates count it as not human, survival counts it as
 not spotted, and correctness leaves it out. The alternatives apply each of the last three treatments to win rates.
 """
@@ -13,6 +15,9 @@ import numpy as np
 from spotthebot.analytics import stats
 from spotthebot.analytics.labels.domain import Sample, take_sample
 from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.stats.fooling_rate import labels_as_ratings
+from spotthebot.analytics.stats.rank_agreement import AnyRanking
+from spotthebot.analytics.stats.ratings import RatingRanking, rank_ratings
 from spotthebot.contracts.analytics.choices import Filter, Unit
 from spotthebot.contracts.analytics.sensitivity import Alternative, Sensitivity
 
@@ -23,10 +28,12 @@ LEFT_OUT: Final = "annotations with an unsure label are left out, as labels in c
 
 def sensitivity(sample: Sample, request: Parameters) -> Sensitivity:
     """Rank the bots once for each alternative choice, without resampling."""
-    headline = _ranking(sample.table, request.unit, request)
+    rank = _by_games if sample.table.has_games else _by_fooling_rates
+    headline = rank(sample.table, request.unit, request)
     alternatives = (
-        _alternative(choice, value, headline, _ranking(table, unit, request))
+        _alternative(choice, value, headline, rank(table, unit, request))
         for choice, value, table, unit in _alternatives(sample, request)
+        if sample.table.has_games or (choice != "unit" and value != AS_BOT)
     )
     return Sensitivity(order=_order(headline), alternatives=tuple(alternatives))
 
@@ -45,7 +52,7 @@ def _alternatives(sample: Sample, request: Parameters) -> Iterator[tuple[str, st
             yield "unit", unit, table, unit
 
 
-def _ranking(table: stats.AnnotationTable, unit: Unit, request: Parameters) -> stats.Ranking:
+def _by_games(table: stats.AnnotationTable, unit: Unit, request: Parameters) -> stats.Ranking:
     return stats.rank_bots(
         stats.play_games(table, unit=stats.Unit(unit)),
         confidence_level=request.confidence_level,
@@ -56,7 +63,18 @@ def _ranking(table: stats.AnnotationTable, unit: Unit, request: Parameters) -> s
     )
 
 
-def _alternative(choice: str, value: str, headline: stats.Ranking, other: stats.Ranking) -> Alternative:
+def _by_fooling_rates(table: stats.AnnotationTable, unit: Unit, request: Parameters) -> RatingRanking:
+    del unit
+    return rank_ratings(
+        labels_as_ratings(table),
+        confidence_level=request.confidence_level,
+        significance_level=request.significance_level,
+        clusters=stats.Clusters(request.clusters),
+        adjustment=stats.Adjustment(request.correction),
+    )
+
+
+def _alternative(choice: str, value: str, headline: AnyRanking, other: AnyRanking) -> Alternative:
     before, after = (
         {each.bot: (each.rank_low, each.rank_high) for each in ranking.bots} for ranking in (headline, other)
     )
@@ -67,10 +85,10 @@ def _alternative(choice: str, value: str, headline: stats.Ranking, other: stats.
             "order": _order(other),
             "kendall_tau": stats.kendall_tau(headline, other),
             "moved": tuple(sorted(bot for bot, ranks in before.items() if after.get(bot) != ranks)),
-            "reason": other.reason,
+            "reason": other.reason if isinstance(other, stats.Ranking) else None,
         }
     )
 
 
-def _order(ranking: stats.Ranking) -> tuple[str, ...]:
+def _order(ranking: AnyRanking) -> tuple[str, ...]:
     return tuple(each.bot for each in ranking.bots if each.estimate is not None)

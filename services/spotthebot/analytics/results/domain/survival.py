@@ -8,10 +8,8 @@ from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Sur
 
 def survival(sample: Sample, request: Parameters) -> Survival:
     """Estimate the survival curves, compare each pair of curves, and fit the effects of the features."""
-    status = stats.current_status(sample.table)
-    times = tuple(status.times.tolist())
-    clusters = stats.Clusters(request.clusters)
-    curves = stats.survival_curves(status, confidence_level=request.confidence_level, clusters=clusters)
+    status, clusters = stats.current_status(sample.table), stats.Clusters(request.clusters)
+    times, method, curves = _curves(status, request)
     tests = stats.log_rank_tests(
         status,
         variance=stats.LogRankVariance.CLUSTERED if _is_clustered(request) else stats.LogRankVariance.SCORE,
@@ -20,11 +18,25 @@ def survival(sample: Sample, request: Parameters) -> Survival:
     )
     return Survival(
         times=times,
-        method=curves[0].method if curves else "",
-        curves=tuple(_curve(curve, times) for curve in curves),
+        method=method,
+        curves=curves,
         log_rank=tuple(_log_rank(test, request.significance_level) for test in tests),
         cox=_cox(status, request),
     )
+
+
+def survival_curves(
+    table: stats.AnnotationTable, request: Parameters
+) -> tuple[tuple[int, ...], tuple[SurvivalCurve, ...]]:
+    """Return the inspection times of a table, and the curve of each speaker at these times."""
+    times, _, curves = _curves(stats.current_status(table), request)
+    return times, curves
+
+
+def _curves(status: stats.CurrentStatus, request: Parameters) -> tuple[tuple[int, ...], str, tuple[SurvivalCurve, ...]]:
+    times, clusters = tuple(status.times.tolist()), stats.Clusters(request.clusters)
+    curves = stats.survival_curves(status, confidence_level=request.confidence_level, clusters=clusters)
+    return times, curves[0].method if curves else "", tuple(_curve(curve, times) for curve in curves)
 
 
 def _is_clustered(request: Parameters) -> bool:

@@ -13,6 +13,7 @@ from spotthebot.analytics.analyses.errors import NoTableYet
 from spotthebot.analytics.table_files.domain import Table, table_of
 from spotthebot.contracts.analytics.analyses import PairPlan, Stability
 from spotthebot.contracts.analytics.annotation_quality import Annotator, LabelAgreement, TimeOfSegment
+from spotthebot.contracts.analytics.partners import PartnerDifference
 from spotthebot.contracts.analytics.ranking import RankedBot
 from spotthebot.contracts.analytics.rating_plans import EffectPlan
 from spotthebot.contracts.analytics.sensitivity import Alternative
@@ -71,6 +72,7 @@ _ROWS: Final[Mapping[str, tuple[type[BaseModel], Callable[[Any], Any]]]] = Mappi
         "segments": (SegmentRow, lambda out: _segment_rows(out.segments)),
         "fooling-rates": (FoolingRate, lambda out: out.fooling_rates),
         "survival": (SurvivalRow, lambda out: _survival_rows(out.survival)),
+        "partners": (PartnerDifference, lambda out: out.partners.differences),
         "agreement": (LabelAgreement, lambda out: out.agreement.labels),
         "annotators": (Annotator, lambda out: out.annotators.annotators),
         "time": (TimeOfSegment, lambda out: out.time.segments),

@@ -96,7 +96,7 @@ NO_NAMES: Final = Names(bots_by_name={}, own=frozenset(), public=frozenset(), ke
 def standing_bots(
     results: Results, names: Names, performances: Mapping[str, BotPerformanceOut] = NO_PERFORMANCES
 ) -> tuple[StandingBot, ...]:
-    """Return all participants: bots by win rate, best first, and people last.
+    """Return all participants: bots by win rate, or by fooling rate if no two bots met, best first, and people last.
 
     `performances` has the performance of each of the team's bots, by name.
     """
@@ -104,7 +104,7 @@ def standing_bots(
     rates = results.fooling_rates.fooling_rates if results.fooling_rates else ()
     curves = _curves(results.survival)
     bots = [_standing_bot(each, ranked.get(each.bot), curves.get(each.bot, ()), names, performances) for each in rates]
-    return tuple(sorted(bots, key=_place))
+    return tuple(sorted(bots, key=_fooling_place if results.ranked_by == "fooling_rates" else _place))
 
 
 def standing_measure(found: MeasureOut, names: Names) -> StandingMeasure:
@@ -138,7 +138,7 @@ def standing_speakers(results: Results, names: Names) -> tuple[Speaker, ...]:
     """Return the marks of all participants, under the names that the team reads."""
     ranked = results.ranking.ranking.bots if results.ranking else ()
     found = results.fooling_rates.speakers if results.fooling_rates else ()
-    return _shown_speakers(found, {each.bot: each.win_rate.estimate for each in ranked}, names)
+    return _shown_speakers(found, {each.bot: each.deciding.estimate for each in ranked}, names)
 
 
 def measured_speakers(found: MeasureOut, names: Names) -> tuple[Speaker, ...]:
@@ -184,6 +184,10 @@ def _place(bot: StandingBot) -> tuple[bool, bool, float, str]:
     return bot.shown_as is ShownAs.PEOPLE, win_rate is None, -(win_rate or 0.0), bot.bot
 
 
+def _fooling_place(bot: StandingBot) -> tuple[bool, float, str]:
+    return bot.shown_as is ShownAs.PEOPLE, -(bot.fooling_rate.estimate or 0.0), bot.bot
+
+
 def _standing_bot(
     rate: FoolingRate,
     ranked: RankedBot | None,
@@ -197,7 +201,7 @@ def _standing_bot(
         shown_as=shown.shown_as,
         rank_low=ranked.rank_low if ranked else None,
         rank_high=ranked.rank_high if ranked else None,
-        win_rate=ranked.win_rate if ranked else None,
+        win_rate=ranked.win_rate if ranked and ranked.fooling_rate is None else None,
         fooling_rate=Interval(estimate=rate.rate, low=rate.low, high=rate.high, uncertainty=rate.uncertainty),
         labels=rate.n,
         survival=tuple(survival),

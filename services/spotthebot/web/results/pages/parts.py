@@ -15,6 +15,7 @@ from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.results import RankingOut
 from spotthebot.contracts.analytics.sections import SectionName, SectionProblem, SectionsOut
 from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.analytics.wins import WinRates
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.web.claims.domain import claim, survival_claim
 from spotthebot.web.claims.pages import writer_of_claims
@@ -25,6 +26,7 @@ from spotthebot.web.results.pages.views import View
 
 _Result = TypeVar("_Result", bound=Provenance)
 _STABILITY: Final = "stability"
+_NO_GAMES: Final = "No two bots met in these conversations, so there are no games."
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,25 @@ def _claim(answers: _Answers) -> dict[str, Any]:
     return {"claim": claim(ranking, win_rates), "result": ranking}
 
 
+def _win_rates(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.win_rates)
+    _require_games(found.win_rates)
+    return _marked(found, win_rates=found.win_rates)
+
+
+def _require_games(found: WinRates) -> None:
+    """Raise _NoResult if there is no game: no two bots met."""
+    if not any(each.wins + each.losses + each.ties for each in found.pairs):
+        raise _NoResult(_NO_GAMES)
+
+
+def _segments(answers: _Answers) -> dict[str, Any]:
+    found = _of(answers.sections.segments)
+    if not found.segments:
+        raise _NoResult(_NO_GAMES)
+    return _marked(found, segments=found.segments)
+
+
 def _fooling_rates(answers: _Answers) -> dict[str, Any]:
     found = _of(answers.sections.fooling_rates)
     place = {each.name: at for at, each in enumerate(found.speakers)}
@@ -158,6 +179,7 @@ def _survival(answers: _Answers) -> dict[str, Any]:
 
 def _features(answers: _Answers) -> dict[str, Any]:
     found = _of(answers.sections.features)
+    _require_games(found.features.fluency)
     rates = {
         feature: {each.bot: each for each in getattr(found.features, feature).bots}
         for feature in ("fluency", "sensibleness", "specificity", "ssa")
@@ -205,11 +227,11 @@ _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
     {
         "claim": _Kind(("ranking", "win-rates"), _claim),
         "ranking": _Kind(("ranking",), _section("ranking")),
-        "win-rates": _Kind(("win-rates",), _section("win_rates")),
+        "win-rates": _Kind(("win-rates",), _win_rates),
         "fooling-rates": _Kind(("fooling-rates",), _fooling_rates),
         "survival": _Kind(("survival", "ranking"), _survival, has_figure=True),
         "features": _Kind(("features", "ranking"), _features, has_figure=True),
-        "segments": _Kind(("segments", "ranking"), _section("segments"), has_figure=True),
+        "segments": _Kind(("segments", "ranking"), _segments, has_figure=True),
         _STABILITY: _Kind(("ranking",), _stability),
         "agreement": _Kind(("agreement",), _section("agreement")),
         "annotators": _Kind(("annotators",), _section("annotators")),
