@@ -77,7 +77,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             teams = Teams(bots, annotation, conversations)
             threads = ComputeThreads()
             kept = KeptResults(database, threads)
-            cache = ResultCache(kept, campaign_data, threads)
+            cache = ResultCache(kept, campaign_data, conversations, threads)
             drawn = Figures(database, campaign_data, cache, threads)
             recent = RecentResults(campaign_data, cache, drawn, threads=threads, limit_seconds=settings.recent_seconds)
             of_teams = Standings(database, teams, campaign_data, cache)

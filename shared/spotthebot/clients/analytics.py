@@ -9,11 +9,13 @@ from spotthebot.clients.analytics_parameters import (
     FigureParameters,
     MeasureParameters,
     Parameters,
+    SectionParameters,
 )
 from spotthebot.clients.analytics_sections import SectionOperations, result_of, segment
 from spotthebot.clients.client import AsyncClient, Client
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
+from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
 from spotthebot.contracts.analytics.results import Analysis
@@ -121,6 +123,13 @@ class AnalyticsOperations(SectionOperations):
     ) -> Call[MeasureOut]:
         """Return the values of all bots by one measure, and the difference of each pair of bots."""
         return result_of(MeasureOut, campaign_id, f"measures/{segment(measure)}", parameters)
+
+    @operation
+    def interactor_ratings(
+        self, campaign_id: UUID | str, **parameters: Unpack[Parameters]
+    ) -> Call[InteractorRatingsOut]:
+        """Return what people said of their chats with the bots, next to fooling rates."""
+        return result_of(InteractorRatingsOut, campaign_id, "interactor-ratings", parameters)
 
     @operation
     def list_workforce_agreements(

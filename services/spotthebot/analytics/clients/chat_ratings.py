@@ -1,7 +1,7 @@
 """The ratings that people gave in chats, read from `conversations`."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from spotthebot.analytics.chats.domain import RatedChats
@@ -16,7 +16,7 @@ _PAGE = 1000
 
 
 class ChatRatings:
-    """The ratings of a study's chats. `revisions`, one for each collection, change whenever a rating changes.
+    """The ratings of some collections of chats. `revisions`, one for each collection, change whenever a rating changes.
 
     The ratings themselves are read by the first `read`, and kept.
     """
@@ -31,11 +31,18 @@ class ChatRatings:
         """Return the ratings of a study's chats with their revisions; None if it names no chats. Raises NoSuchChats."""
         if not study.chats:
             return None
-        found = await asyncio.gather(*(_revision(conversations, study, each) for each in study.chats))
-        return cls(conversations, dict(zip(study.chats, found, strict=True)))
+        revisions = await _revisions(conversations, study.chats)
+        if without := next((each for each in study.chats if each not in revisions), None):
+            raise NoSuchChats(study=study.name, collection_id=without)
+        return cls(conversations, revisions)
+
+    @classmethod
+    async def of_collections(cls, conversations: AsyncConversations, collections: Sequence[UUID]) -> "ChatRatings":
+        """Return the ratings of these collections with their revisions. A collection without chats has none."""
+        return cls(conversations, await _revisions(conversations, collections))
 
     async def read(self, collections: Mapping[UUID, CollectionOut]) -> RatedChats:
-        """Return the ratings, without texts. `collections` has all collections of the study."""
+        """Return the ratings, without texts. `collections` has all of these collections."""
         if self._rated is None:
             self._rated = await self._read(collections)
         return self._rated
@@ -59,8 +66,14 @@ class ChatRatings:
         )
 
 
-async def _revision(conversations: AsyncConversations, study: StudyOut, collection_id: UUID) -> str:
+async def _revisions(conversations: AsyncConversations, collections: Sequence[UUID]) -> dict[UUID, str]:
+    """Return the revisions of those collections that hold chats."""
+    found = await asyncio.gather(*(_revision(conversations, each) for each in collections))
+    return {each: revision for each, revision in zip(collections, found, strict=True) if revision is not None}
+
+
+async def _revision(conversations: AsyncConversations, collection_id: UUID) -> str | None:
     try:
         return (await conversations.chat_ratings_revision(collection_id)).revision
-    except (NotFound, Conflict) as refused:
-        raise NoSuchChats(study=study.name, collection_id=collection_id) from refused
+    except (NotFound, Conflict):
+        return None

@@ -1,7 +1,17 @@
-"""The error of a figure that is not known."""
+"""The errors of a campaign's results.
 
-from spotthebot.kit.errors import NotFound
+NotFound
+└── NoSuchFigure
+Conflict
+└── ChatsNotRated
+"""
+
+from spotthebot.kit.errors import Conflict, NotFound
 
 
 class NoSuchFigure(NotFound):
     """There is no figure '{figure}': there are {known}, as .json, .svg or .png."""
+
+
+class ChatsNotRated(Conflict):
+    """Nobody who chatted in the conversations of '{campaign}' rated a chat, so there is nothing to compare."""

@@ -19,6 +19,7 @@ from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.local.runtime.session import Clients, Services, connect, open_session
 
 if TYPE_CHECKING:
+    from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
     from spotthebot.contracts.analytics.measures import MeasureOut, MeasureResult
     from spotthebot.contracts.analytics.results import Analysis
     from spotthebot.contracts.analytics.studies import StudyMeasuresOut
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 class _Found:
     """What a command prints: a ranking, and the measures by which the bots can be ranked in addition.
 
-    `ranked` is None of a study without an outcome, `study` is None of a campaign. `document` is written as JSON.
+    `ranked` is None of a study without an outcome, `study` is None of a campaign, and `ratings` is None without rated
+    chats. `document` is written as JSON.
     """
 
     ranked: "Analysis | MeasureOut | None"
@@ -38,6 +40,7 @@ class _Found:
     bots: tuple[str, ...] = ()
     measures: "dict[str, MeasureResult]" = field(default_factory=dict)
     study: "StudyMeasuresOut | None" = None
+    ratings: "InteractorRatingsOut | None" = None
 
 
 @reads_services
@@ -92,7 +95,11 @@ async def _rank_campaign(
         require_no_options(f"the protocol '{campaign.protocol}'", options_of_labels(parameters))
     if by_labels:
         analysis = await ranking.rank(clients, campaign.id, parameters)
-        return _Found(analysis, analysis.model_dump(mode="json"))
+        ratings = await ranking.find_interactor_ratings(clients, analysis, campaign.id, parameters)
+        document = analysis.model_dump(mode="json")
+        if ratings is not None:
+            document["interactor_ratings"] = ratings.model_dump(mode="json")
+        return _Found(analysis, document, ratings=ratings)
     if measure is not None:
         asked = clients.analytics.get_measure(campaign.id, measure, mixed_model=mixed_model, **parameters)
         result = await _get_measure(asked)
@@ -143,6 +150,8 @@ def _print(found: _Found) -> None:
     console = Console()
     if isinstance(found.ranked, Analysis):
         ranking.print_ranking(console, found.ranked)
+        if found.ratings is not None:
+            ranking.print_interactor_ratings(console, found.ratings)
     elif found.ranked is not None:
         measures.print_measure(console, found.ranked)
     if found.study is not None:

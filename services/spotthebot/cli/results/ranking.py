@@ -7,12 +7,14 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
+from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.progress import say_repeated_texts, say_unranked
 from spotthebot.local.runtime.session import Clients
 
 if TYPE_CHECKING:
     # Building these models takes a tenth of a second: `rank` imports them when the services are ready.
     from spotthebot.contracts.analytics.analyses import Stability
+    from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
     from spotthebot.contracts.analytics.ranking import Ranking
     from spotthebot.contracts.analytics.results import Analysis
     from spotthebot.contracts.analytics.survival import Survival
@@ -22,6 +24,20 @@ if TYPE_CHECKING:
 async def rank(clients: Clients, campaign_id: UUID, parameters: Mapping[str, Any]) -> "Analysis":
     """Return all results of a campaign in one document."""
     return await clients.analytics.analysis(campaign_id, **parameters)
+
+
+async def find_interactor_ratings(
+    clients: Clients, result: "Analysis", campaign_id: UUID, parameters: Mapping[str, Any]
+) -> "InteractorRatingsOut | None":
+    """Return the ratings by people who chatted in the campaign's conversations; None if nobody rated a chat."""
+    from spotthebot.clients import Conflict  # noqa: PLC0415 - it imports httpx
+
+    if all(each.name != HUMAN_NAME for each in result.speakers):
+        return None
+    try:
+        return await clients.analytics.interactor_ratings(campaign_id, **parameters)
+    except Conflict:
+        return None
 
 
 def print_ranking(console: Console, result: "Analysis") -> None:
@@ -47,7 +63,48 @@ def print_ranking(console: Console, result: "Analysis") -> None:
         console.print(_pairs_table(result.win_rates, result.correction, adjusted))
     console.print(_survival_table(result.survival, level))
     console.print(_fooling_table(result.fooling_rates))
+    print_partners(console, result)
     console.print(_annotation_quality_table(result, level))
+
+
+def print_partners(console: Console, result: "Analysis") -> None:
+    """Print fooling rates with and without conversations of people with bots; nothing if there is one kind alone."""
+    from spotthebot.local.report.fooling_tables import correlation_words  # noqa: PLC0415 - as above
+
+    partners = result.partners
+    if partners.reason is not None:
+        return
+    _, without, including = partners.results
+    rates = [{each.bot: each.fooling_rate.estimate for each in found.bots} for found in (without, including)]
+    table = Table("Bot", "With bots", "With people", "Difference", f"{result.confidence_level:.0%} interval", "p")
+    table.title = "Taken for human, by partner"
+    for each in partners.differences:
+        with_bots, with_people = (_number(found.get(each.bot)) for found in rates)
+        p_value = f"{_p_value(each.p_adjusted)}{' *' if each.significant else ''}"
+        interval = f"{_number(each.low)} to {_number(each.high)}"
+        table.add_row(each.bot, with_bots, with_people, _number(each.estimate), interval, p_value)
+    table.caption = correlation_words(partners.correlation)
+    console.print(table)
+
+
+def print_interactor_ratings(console: Console, result: "InteractorRatingsOut") -> None:
+    """Print what people said of their chats, next to fooling rates."""
+    from spotthebot.local.report.fooling_tables import correlation_words  # noqa: PLC0415 - as above
+
+    rates = {each.bot: each.rate for each in result.fooling_rates}
+    for question in result.questions:
+        title = f"Ratings of {result.rated} chats by those who chatted: {question.measure}"
+        table = Table("Bot", "Mean", f"{result.confidence_level:.0%} interval", "Ranks", "Taken for human", title=title)
+        for bot in question.bots:
+            interval = f"{_number(bot.low)} to {_number(bot.high)}"
+            ranks = _ranks(bot.rank_low, bot.rank_high)
+            table.add_row(bot.bot, _number(bot.estimate), interval, ranks, _number(rates.get(bot.bot)))
+        table.caption = correlation_words(question.correlation)
+        console.print(table)
+
+
+def _ranks(low: int | None, high: int | None) -> str:
+    return "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
 
 
 def print_stability(console: Console, stability: "Stability") -> None:
@@ -65,8 +122,7 @@ def _ranking_table(ranking: "Ranking", level: str) -> Table:
     table = Table("Cluster", "Bot", *(of_games if by_games else ("Taken for human", bounds, "Ranks")), title="Ranking")
     for bot in ranking.bots:
         rate = bot.deciding
-        low, high = bot.rank_low, bot.rank_high
-        ranks = "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
+        ranks = _ranks(bot.rank_low, bot.rank_high)
         interval = f"{_number(rate.low)} to {_number(rate.high)}"
         cells = [_number(rate.estimate), interval, ranks]
         if by_games and bot.trueskill is not None:

@@ -49,6 +49,7 @@ async def read_analysis_report(
     names = await get_annotator_names(clients, campaign.id) if request.has_names else None
     with steps.step("Computing the results", total=1):
         analysis = await ranking.rank(clients, campaign.id, request.parameters)
+        ratings = await ranking.find_interactor_ratings(clients, analysis, campaign.id, request.parameters)
     with steps.step("Reading conversations", total=1):
         design = await read_design(clients, campaign)
         shown = await read_samples(clients, design, analysis.filter, request.samples) if request.samples else None
@@ -62,7 +63,7 @@ async def read_analysis_report(
             seed=analysis.seed,
         )
         stable = await compute_stability(clients, resampling, steps)
-    return AnalysisReport(analysis, stable, names, design, shown)
+    return AnalysisReport(analysis, stable, names, design, shown, ratings)
 
 
 async def read_measures_report(

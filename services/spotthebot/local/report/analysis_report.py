@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spotthebot.analytics.figures.catalogue import FIGURES
+from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.local.report.annotators import annotator_codes, with_annotators
@@ -13,6 +15,7 @@ from spotthebot.local.report.design import Design
 from spotthebot.local.report.design_tables import design_tables
 from spotthebot.local.report.drawings import Drawing, draw_figure
 from spotthebot.local.report.findings import findings
+from spotthebot.local.report.fooling_tables import interactor_tables
 from spotthebot.local.report.methods import methods
 from spotthebot.local.report.references import Prose
 from spotthebot.local.report.report import CampaignReport
@@ -26,7 +29,8 @@ from spotthebot.local.report.tables import has_features, tables
 class AnalysisReport(CampaignReport):
     """The report of an analysis; the stability figure is left out if it was not computed.
 
-    `names` are the annotators' names; codes if it is None. Results of files have no `design`, and no `samples`.
+    `names` are the annotators' names; codes if it is None. Results of files have no `design`, no `samples`
+    and no `ratings`.
     """
 
     analysis: Analysis
@@ -34,6 +38,7 @@ class AnalysisReport(CampaignReport):
     names: Mapping[str, str] | None = None
     design: Design | None = None
     samples: Samples | None = None
+    ratings: InteractorRatingsOut | None = None
 
     template = "analysis.html.jinja"
 
@@ -71,6 +76,8 @@ class AnalysisReport(CampaignReport):
     def tables(self) -> tuple[Table, ...]:
         """Return the tables of the analysis, then those of the design."""
         found = tables(self.result)
+        if self.ratings is not None:
+            found = (*found, *interactor_tables(self.ratings, percent(self.analysis.confidence_level)))
         return found if self.design is None else (*found, *design_tables(self.design, self.analysis))
 
     @cached_property

@@ -1,7 +1,10 @@
-"""The tables of a ranking by fooling rate, for campaigns in which no two bots met."""
+"""The tables of fooling rates: ranks by them, rates by partner, and ratings of chats next to them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
+from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
+from spotthebot.contracts.analytics.partners import Conversations, OrderCorrelation
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.local.report.findings import adjustment_words
 from spotthebot.local.report.table import Column, Table, interval, p_value
@@ -55,3 +58,122 @@ def fooling_rank_tables(analysis: Analysis, level: str) -> Iterator[Table]:
             for pair in analysis.ranking.fooling_pairs
         ),
     )
+
+
+def partner_tables(analysis: Analysis, level: str) -> Iterator[Table]:
+    """Yield fooling rates and survival with and without conversations of people with bots."""
+    partners = analysis.partners
+    yield Table(
+        key="partners",
+        title="With and without conversations of people with bots",
+        caption=f"Fooling rates with {level} intervals, and ranks by them. {correlation_words(partners.correlation)}",
+        columns=(
+            Column("conversations", "Conversations"),
+            Column("bot", "Bot"),
+            Column("fooling_rate", "Fooling rate"),
+            *interval(),
+            Column("rank_low", "Best"),
+            Column("rank_high", "Worst"),
+            Column("n", "Labels"),
+        ),
+        rows=tuple(
+            (
+                _KINDS[found.conversations],
+                each.bot,
+                each.fooling_rate.estimate,
+                each.fooling_rate.low,
+                each.fooling_rate.high,
+                each.rank_low,
+                each.rank_high,
+                each.n,
+            )
+            for found in partners.results
+            for each in found.bots
+        ),
+    )
+    yield Table(
+        key="partner_differences",
+        title="Fooling rate with people minus with bots",
+        caption=f"{partners.method}. The {level} interval is of one difference by itself."
+        f" {adjustment_words(analysis.correction)}".rstrip(),
+        columns=(
+            Column("bot", "Bot"),
+            Column("difference", "Difference"),
+            *interval(),
+            p_value("p_value", "p"),
+            p_value("p_adjusted", "p adjusted"),
+            Column("significant", "Significant"),
+        ),
+        rows=tuple(
+            (each.bot, each.estimate, each.low, each.high, each.p_value, each.p_adjusted, each.significant)
+            for each in partners.differences
+        ),
+    )
+    yield Table(
+        key="partner_survival",
+        title="Not yet spotted, with and without conversations of people with bots",
+        caption=f"Shares by exchanges seen, with pointwise {level} intervals.",
+        columns=(
+            Column("conversations", "Conversations"),
+            Column("bot", "Bot"),
+            Column("exchanges", "Exchanges"),
+            Column("survival", "Survival"),
+            *interval(),
+        ),
+        rows=tuple(
+            (_KINDS[found.conversations], curve.bot, time, share, low, high)
+            for found in partners.results
+            for curve in found.curves
+            for time, share, low, high in zip(found.times, curve.survival, curve.low, curve.high, strict=True)
+            if share is not None
+        ),
+    )
+
+
+def interactor_tables(ratings: InteractorRatingsOut, level: str) -> Iterator[Table]:
+    """Yield the ratings of those who chatted, next to fooling rates."""
+    rates = {each.bot: each.rate for each in ratings.fooling_rates}
+    words = [f"{each.measure}: {correlation_words(each.correlation)}" for each in ratings.questions]
+    yield Table(
+        key="interactor_ratings",
+        title="Ratings by those who chatted",
+        caption=f"Means of {ratings.rated} rated chats by {ratings.interactors} people, with {level} intervals and"
+        f" ranks, next to fooling rates. {' '.join(words)}",
+        columns=(
+            Column("question", "Question"),
+            Column("bot", "Bot"),
+            Column("mean", "Mean"),
+            *interval(),
+            Column("rank_low", "Best"),
+            Column("rank_high", "Worst"),
+            Column("fooling_rate", "Fooling rate"),
+        ),
+        rows=tuple(
+            (
+                question.measure,
+                each.bot,
+                each.estimate,
+                each.low,
+                each.high,
+                each.rank_low,
+                each.rank_high,
+                rates.get(each.bot),
+            )
+            for question in ratings.questions
+            for each in question.bots
+        ),
+    )
+
+
+def correlation_words(found: OrderCorrelation) -> str:
+    """Return a sentence on the correlation of two orders of bots, or why there is none."""
+    if found.estimate is None or found.p_value is None:
+        return f"No rank correlation: {found.reason}."
+    return f"Rank correlation over {found.n} bots: {found.estimate:.2f}, p = {found.p_value:.3f} ({found.method})."
+
+
+_KINDS: Final[Mapping[Conversations, str]] = {
+    "all": "all",
+    "without_people": "without people",
+    "with_people": "of people with bots",
+}

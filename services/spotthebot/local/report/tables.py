@@ -8,7 +8,7 @@ from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.analytics.wins import WinRates
 from spotthebot.local.report.annotation_tables import annotation_quality_tables
 from spotthebot.local.report.findings import adjustment_words
-from spotthebot.local.report.fooling_tables import fooling_rank_tables
+from spotthebot.local.report.fooling_tables import fooling_rank_tables, partner_tables
 from spotthebot.local.report.survival_tables import survival_tables
 from spotthebot.local.report.table import Column, Table, by_speaker, interval, p_value
 
@@ -37,6 +37,7 @@ def _tables(analysis: Analysis) -> Iterator[Table]:
         yield from _features(analysis, level)
     yield _segments(analysis, level)
     yield _fooling(analysis, level)
+    yield from partner_tables(analysis, level)
     yield from survival_tables(analysis, level)
     yield from annotation_quality_tables(analysis, level)
 

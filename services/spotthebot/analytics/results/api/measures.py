@@ -10,6 +10,7 @@ from spotthebot.analytics.deps import Analyst, RequestAgreementParameters, Reque
 from spotthebot.analytics.results.api.deps import ServiceResources
 from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
 from spotthebot.analytics.table_files.domain import Table, table_of
+from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasureOut, MeasuresOut
 from spotthebot.contracts.analytics.tables import ValueRow
 from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
@@ -46,6 +47,21 @@ async def list_workforce_agreements(
     With `period`, the same is told of each period, such as a pilot round.
     """
     return revalidated(request, await resources.results.get_agreements(campaign_id, parameters), _JSON)
+
+
+@router.get("/interactor-ratings", operation_id="interactor_ratings", response_model=InteractorRatingsOut)
+async def interactor_ratings(
+    request: Request,
+    _caller: Analyst,
+    resources: ServiceResources,
+    campaign_id: RequestedCampaign,
+    parameters: RequestParameters,
+) -> Response:
+    """Return what people said of their chats with the bots, and whether it orders the bots as fooling rates do.
+
+    The chats are those of the campaign's collections, held in this suite or imported.
+    """
+    return revalidated(request, await resources.results.get_interactor_ratings(campaign_id, parameters), _JSON)
 
 
 @router.get("/values", operation_id="export_values", response_class=Response, responses=FILES)

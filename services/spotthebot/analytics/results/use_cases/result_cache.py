@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
+from spotthebot.analytics.clients.chat_ratings import ChatRatings
 from spotthebot.analytics.games.domain import PlayedSide, final_ranks, leaderboard, ranks_so_far
 from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.kept_results.use_cases.kept_results import Compute, KeptResults, parameters_of
@@ -14,8 +15,10 @@ from spotthebot.analytics.measures.domain.measures import all_agreements, all_me
 from spotthebot.analytics.measures.domain.workforces import fingerprint
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, compute_section
+from spotthebot.analytics.results.domain.interactor_ratings import interactor_ratings
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
+from spotthebot.clients import AsyncConversations
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
@@ -32,9 +35,12 @@ _BOTS_BY_NAME = TypeAdapter(dict[str, frozenset[UUID | None]])
 class ResultCache:
     """Caches each result until the campaign's annotations change."""
 
-    def __init__(self, kept: KeptResults, campaign_data: CampaignData, threads: ComputeThreads) -> None:
+    def __init__(
+        self, kept: KeptResults, campaign_data: CampaignData, conversations: AsyncConversations, threads: ComputeThreads
+    ) -> None:
         self._kept = kept
         self._campaign_data = campaign_data
+        self._conversations = conversations
         self._threads = threads
 
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
@@ -85,6 +91,20 @@ class ResultCache:
             revision, request, lambda labelled, parameters: analyse(labelled, parameters).model_dump_json().encode()
         )
         return await self._kept_or_computed(revision, "analysis", parameters_of(request), compute)
+
+    async def get_interactor_ratings(self, campaign_id: UUID, request: ParametersIn) -> bytes:
+        """Return what people said of their chats next to fooling rates, as JSON; raises ChatsNotRated and others."""
+        revision = await self._campaign_data.current_revision(campaign_id)
+        chats = await ChatRatings.of_collections(self._conversations, revision.campaign.collections)
+
+        async def compute() -> bytes:
+            parameters = Parameters.of_campaign(request, revision.campaign.seed)
+            held = {each: await self._conversations.get_collection(each) for each in chats.revisions}
+            rated, labelled = await chats.read(held), await self._campaign_data.read(revision)
+            return (await self._threads.run(interactor_ratings, labelled, rated, parameters)).model_dump_json().encode()
+
+        settings = parameters_of(request) | {"ratings": [*chats.revisions.values()]}
+        return await self._kept_or_computed(revision, "interactor-ratings", settings, compute)
 
     async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
         """Return the annotators of a game, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""
