@@ -58,9 +58,10 @@ class AnalysisReport(CampaignReport):
 
     @property
     def document(self) -> Mapping[str, object]:
-        """Return the analysis, and the stability."""
+        """Return the analysis, the stability, and the ratings of those who chatted."""
         stability = self.stability and self.stability.model_dump(mode="json")
-        return self.result.model_dump(mode="json") | {"stability": stability}
+        ratings = self.ratings and self.ratings.model_dump(mode="json")
+        return self.result.model_dump(mode="json") | {"stability": stability, "interactor_ratings": ratings}
 
     @property
     def findings(self) -> tuple[str, ...]:
