@@ -134,6 +134,9 @@ STUDIES = {
     ),
     "delete": Command(f"{_HERE}.study_control", "delete", "Delete a study; its campaigns stay."),
 }
+JUDGES = {
+    "train": Command(f"{_HERE}.judge_models", "train", "Train a judge on the labels of a campaign."),
+}
 EVALUATIONS = {
     "bipartite": Command(f"{_HERE}.evaluations", "bipartite", "Rank bots by FED after bipartite-play."),
     "self-play": Command(f"{_HERE}.evaluations", "self_play", "Rank bots by FED after self-play."),
@@ -230,6 +233,7 @@ COMMANDS: CommandTable = {
     "studies": CommandGroup("Studies: list, show and delete them, assess their measures.", STUDIES),
     "collections": CommandGroup("Collections of conversations: list them, pause, resume and cancel them.", COLLECTIONS),
     "corpora": CommandGroup("Corpora: human dialogues to learn from, to open with, to mix in.", CORPORA),
+    "judge": CommandGroup("Judges: programs that label, marked as programs everywhere.", JUDGES),
     "evaluate": CommandGroup("Evaluations without people: bots converse, a language model rates.", EVALUATIONS),
     "fed": CommandGroup("FED: a language model rates dialogues; train one for it.", FED),
     "protocols": CommandGroup("Protocols of annotation: convert the tasks of others.", PROTOCOLS),
