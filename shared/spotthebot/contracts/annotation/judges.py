@@ -67,6 +67,7 @@ class EndpointJudge(Wire):
     max_tokens: int = Field(default=2000, ge=1, le=100_000, description="Of one answer, reasoning included.")
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     seed: int | None = Field(default=0, ge=0, lt=2**31, description="Null: none is sent.")
+    answer_seconds: float = Field(default=120, gt=0, le=3600, description="How long one answer may take.")
     input_price: _Price | None = Field(default=None, description="Of a million tokens of prompts, in `currency`.")
     output_price: _Price | None = Field(default=None, description="Of a million tokens of answers, in `currency`.")
     currency: Currency | None = None
