@@ -16,9 +16,9 @@ import scipy
 
 from benchmarks.tables import table_head, table_row
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.assessment.importance import Importance, Model, importance
-from spotthebot.analytics.stats.clustered_variance import Observations
+from spotthebot.statistics.annotator_sets import annotator_sets
+from spotthebot.statistics.clustered_variance import Observations
 
 DIALOGUES: Final = 120
 _LEVEL: Final = 0.05

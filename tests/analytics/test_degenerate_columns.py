@@ -18,7 +18,6 @@ from spotthebot.analytics import stats
 from spotthebot.analytics.stats.alpha import krippendorff_alpha
 from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
 from spotthebot.analytics.stats.annotations import AnnotationTable
-from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.disagreement import Measurement
 from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
 from spotthebot.analytics.stats.fooling_rate import fooling_rates
@@ -36,7 +35,6 @@ from spotthebot.analytics.stats.rating_sample_size import plan_dialogues, plan_p
 from spotthebot.analytics.stats.ratings import rank_ratings
 from spotthebot.analytics.stats.result_frames import to_dataframe
 from spotthebot.analytics.stats.sample_size import least_conversations, plan_annotators, plan_conversations
-from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.skill import rate_skills
 from spotthebot.analytics.stats.stability import stability_at, stability_curve, without_bot
 from spotthebot.analytics.stats.survival import exact_times
@@ -55,6 +53,8 @@ from spotthebot.analytics.stats.wins import Unit, play_games
 from spotthebot.fed.stats import annotator_ratings, bot_scores, correlation, means, split_half
 from spotthebot.kit.errors import Error
 from spotthebot.statistics import columns, rank_correlation
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.clustered_variance import Observations
 
 INF, NAN = math.inf, math.nan
 COLUMNS: dict[str, list[Any]] = {

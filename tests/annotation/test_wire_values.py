@@ -42,8 +42,8 @@ from spotthebot.contracts.annotation.trainings import (
 from tests.factories.annotating import WHOLE, claim, save, submit, work_through
 from tests.factories.annotator_trainings import RIGHT, WRONG, respond, store_training, training, training_campaign
 from tests.factories.campaigns import campaign_of, open_campaign
-from tests.factories.judges import label_campaign
 from tests.factories.chat_studies import store_scores
+from tests.factories.judges import label_campaign
 from tests.factories.protocols import document, single
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations

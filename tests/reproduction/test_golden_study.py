@@ -14,17 +14,18 @@ from spotthebot.analytics.stats.annotations import AnnotationTable
 from spotthebot.analytics.stats.annotators import annotator_quality
 from spotthebot.analytics.stats.davidson import rate_davidson
 from spotthebot.analytics.stats.disagreement import Measurement
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.fooling_rate import fooling_rates
 from spotthebot.analytics.stats.frames import from_csv
 from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.result_frames import to_dataframe
 from spotthebot.analytics.stats.segments import segment_results
-from spotthebot.analytics.stats.significance import PairTest, adjust, pair_tests
+from spotthebot.analytics.stats.significance import PairTest, pair_tests
 from spotthebot.analytics.stats.survival.cox import cox_regressions
 from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
 from spotthebot.analytics.stats.times import annotation_times
 from spotthebot.analytics.stats.wins import Games, games_between, play_games
+from spotthebot.statistics.adjustment import adjust
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.factories.known import known
 from tests.golden.study.make_study import COLUMNS, rows
 

@@ -8,8 +8,8 @@ from spotthebot.analytics.stats.more_data import design_of
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
 from spotthebot.analytics.stats.pair_power import Design
 from spotthebot.analytics.stats.significance import PairTest, pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, play_games
+from spotthebot.statistics.uncertainty import Clusters
 from tests.factories.known import known
 from tests.factories.published_dump import published_table
 

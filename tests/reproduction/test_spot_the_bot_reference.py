@@ -8,13 +8,14 @@ from scipy.stats import chi2
 
 from spotthebot.analytics.stats.annotations import HUMAN
 from spotthebot.analytics.stats.fooling_rate import fooling_rates
-from spotthebot.analytics.stats.significance import Adjustment, PairTest, pair_tests
+from spotthebot.analytics.stats.significance import PairTest, pair_tests
 from spotthebot.analytics.stats.survival.censored_times import censored_times
 from spotthebot.analytics.stats.survival.cox import FEATURES, StandardErrors, cox_regressions
 from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
 from spotthebot.analytics.stats.survival.interval_log_rank import ScoreVariance, interval_log_rank_pairs
 from spotthebot.analytics.stats.survival.log_rank import LogRankVariance, log_rank_tests
 from spotthebot.analytics.stats.wins import SsaRule, Unit, count_wins, play_games
+from spotthebot.statistics.adjustment import Adjustment
 from tests.factories.known import known
 from tests.factories.published_dump import published_table, reference
 from tests.reproduction.comparison import Comparison

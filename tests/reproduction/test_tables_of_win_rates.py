@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from spotthebot.analytics.stats.rank_ranges import published_rank_ranges
-from spotthebot.analytics.stats.significance import Adjustment, PairTest, pair_tests
+from spotthebot.analytics.stats.significance import PairTest, pair_tests
 from spotthebot.analytics.stats.wins import SsaRule, Unit, Weighting, count_wins, play_games
+from spotthebot.statistics.adjustment import Adjustment
 from tests.factories.published_dump import published_table, reference
 from tests.reproduction.comparison import Comparison
 

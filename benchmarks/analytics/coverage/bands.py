@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks.analytics.coverage.tallies import Tallies
 from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.survival.censored_times import censored_times
 from spotthebot.analytics.stats.survival.npmle import SurvivalBand, survival_band
+from spotthebot.statistics.clustered_variance import Observations
 from tests.factories.clustered_campaigns import Seen, Setting, draw_seen
 
 LENGTHS: Final[FloatArray] = np.array([2.0, 3.0, 5.0])

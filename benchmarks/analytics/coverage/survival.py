@@ -7,7 +7,7 @@ from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.survival.cox import StandardErrors, cox_regressions
 from spotthebot.analytics.stats.survival.curves import CurrentStatus, survival_curves
 from spotthebot.analytics.stats.survival.log_rank import LogRankVariance, log_rank_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.uncertainty import Clusters
 from tests.factories.clustered_campaigns import Setting, draw_hazards, draw_status
 
 COEFFICIENTS = np.array([-0.5, 0.0, 0.4])

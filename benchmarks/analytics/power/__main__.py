@@ -20,16 +20,17 @@ import numpy as np
 from benchmarks.analytics.power.cells import BALANCED, HARD, balanced, equals, hard
 from benchmarks.analytics.power.oracle import LEVEL, power_of_oracle
 from spotthebot.analytics.stats.annotations import AnnotationTable, IntArray
-from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.share_intervals import share_tests
-from spotthebot.analytics.stats.significance import PairComparison, PairTest, adjust, pair_tests
+from spotthebot.analytics.stats.significance import PairComparison, PairTest, pair_tests
 from spotthebot.analytics.stats.strength_ranks import StrengthVariance
 from spotthebot.analytics.stats.survival.curves import current_status
 from spotthebot.analytics.stats.survival.log_rank import log_rank_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import Games, games_between, play_games
+from spotthebot.statistics.adjustment import adjust
+from spotthebot.statistics.distributions import student_tails
+from spotthebot.statistics.uncertainty import Clusters
 from tests.factories.clustered_campaigns import Setting
 
 _DESIGN = "Bots, conversations a pair, annotators"

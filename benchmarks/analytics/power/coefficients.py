@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.analytics.power.cells import BALANCED
 from benchmarks.analytics.power.oracle import LEVEL
-from spotthebot.analytics.stats.distributions import student_quantiles
 from spotthebot.analytics.stats.survival.cox import cox_regressions
+from spotthebot.statistics.distributions import student_quantiles
 from tests.factories.clustered_campaigns import Setting, draw_hazards
 
 _CHANCES = np.array([0.35, 0.45, 0.55])

@@ -21,7 +21,7 @@ from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.rating_differences import rating_differences
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.rating_power import RatingDesign, effect_of_shares, rating_power
-from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.statistics.adjustment import Adjustment, adjust
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from benchmarks.analytics.coverage.ratings import draw_ratings
 from benchmarks.analytics.power.oracle import LEVEL, power_of_oracle
 from benchmarks.analytics.power.rated_studies import BALANCED, HARD, TURNS, draw_study
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray
-from spotthebot.analytics.stats.clustered_variance import Observations, clustered_parts, shares_of
-from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.rating_estimates import Ratings, differences_of_means
-from spotthebot.analytics.stats.significance import Adjustment, adjust
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.clustered_variance import Observations, clustered_parts, shares_of
+from spotthebot.statistics.distributions import student_tails
+from spotthebot.statistics.uncertainty import Clusters
 from tests.factories.clustered_campaigns import Setting
 
 TESTS = ("pooled", "own", "few")

@@ -35,6 +35,12 @@ class SeedMalformed(Invalid):
     title = "Malformed seed"
 
 
+class SettingOutOfRange(Invalid):
+    """{setting} must be {allowed}, not {value}."""
+
+    title = "Setting out of range"
+
+
 class SplitsOutOfRange(Invalid):
     """The number of random splits or resamples is a whole number from 1 to {most:,}, not {value}."""
 

@@ -11,10 +11,10 @@ from spotthebot.analytics.stats.alpha import krippendorff_alpha, label_alpha
 from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
 from spotthebot.analytics.stats.bca import bca_interval, bootstrap_clusters
 from spotthebot.analytics.stats.disagreement import Measurement
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.kappa import fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, label_agreement
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily

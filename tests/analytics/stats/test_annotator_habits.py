@@ -10,7 +10,7 @@ from spotthebot.analytics.stats.alpha import krippendorff_alpha
 from spotthebot.analytics.stats.annotator_habits import Ratings, annotator_habits
 from spotthebot.analytics.stats.disagreement import Measurement, Scale
 from spotthebot.analytics.stats.kappa import fleiss_kappa
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.uncertainty import Clusters
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotthebot.analytics.stats.annotators import _moved, annotator_quality, without_weak_annotators
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
 from spotthebot.analytics.stats.segments import segment_results
 from spotthebot.analytics.stats.sides import sides_alike
 from spotthebot.analytics.stats.times import annotation_times
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import count_wins, play_games
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 

@@ -4,7 +4,7 @@ import pytest
 from spotthebot.analytics.stats import bootstrap
 from spotthebot.analytics.stats.bca import ClusterBootstrap, bootstrap_clusters
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, resampled_totals
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.errors import SettingOutOfRange
 
 
 class TestResampledTotals:

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import SharedMembers
-from spotthebot.analytics.stats.clustered_variance import (
+from spotthebot.analytics.stats.share_intervals import share_bounds, share_tests
+from spotthebot.statistics.annotator_sets import SharedMembers
+from spotthebot.statistics.clustered_variance import (
     Influence,
     Observations,
     clustered_parts,
     clustered_variance,
     shares_of,
 )
-from spotthebot.analytics.stats.share_intervals import share_bounds, share_tests
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 
 
 def drawn(seed: int, n: int = 60) -> tuple[IntArray, FloatArray, IntArray, IntArray]:

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.analytics.coverage.survival import COEFFICIENTS, cox_held
-from spotthebot.analytics.stats.errors import CriterionUnknown, SettingOutOfRange
+from spotthebot.analytics.stats.errors import CriterionUnknown
 from spotthebot.analytics.stats.separation import is_separated
 from spotthebot.analytics.stats.survival.cloglog import fit_cloglog
 from spotthebot.analytics.stats.survival.cox import StandardErrors, cox_regressions
 from spotthebot.analytics.stats.survival.curves import CurrentStatus, current_status
 from spotthebot.analytics.stats.survival.proportional_hazards import fit_proportional_hazards
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table
 from tests.factories.clustered_campaigns import Setting, draw_hazards
 from tests.factories.known import known

@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 
 from spotthebot.analytics.stats.davidson import rate_davidson
 from spotthebot.analytics.stats.davidson_model import fit_davidson, influence_of_games
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, PairCounts, Unit, count_wins, play_games
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.factories.known import all_known, known, lowest
 from tests.factories.lazy_imports import lazily

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spotthebot.analytics.stats.distributions import chi_square_tails, f_tails, student_quantiles, student_tails
+from spotthebot.statistics.distributions import chi_square_tails, f_tails, student_quantiles, student_tails
 
 VALUES = np.concatenate([np.linspace(0, 60, 121), [1e-300, 1e300, np.inf, np.nan]])
 DEGREES = [0.5, 1, 3.7, 31, 1e6, np.inf, np.nan]

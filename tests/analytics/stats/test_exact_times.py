@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotthebot.analytics.stats.errors import FitFailed, SettingOutOfRange
+from spotthebot.analytics.stats.errors import FitFailed
 from spotthebot.analytics.stats.survival.censored_times import censored_times
 from spotthebot.analytics.stats.survival.exact_times import (
     Family,
@@ -13,7 +13,7 @@ from spotthebot.analytics.stats.survival.exact_times import (
     kaplan_meier,
     parametric_survival,
 )
-from spotthebot.statistics.errors import ColumnMalformed
+from spotthebot.statistics.errors import ColumnMalformed, SettingOutOfRange
 from tests.analytics.stats.interval_examples import INF, random_intervals, worked_data, worked_example
 from tests.factories.known import known, lowest
 

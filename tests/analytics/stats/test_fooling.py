@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from spotthebot.analytics.stats.fooling_rate import fooling_rates
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats.errors import IntervalsMalformed, SettingOutOfRange
-from spotthebot.analytics.stats.significance import Adjustment
+from spotthebot.analytics.stats.errors import IntervalsMalformed
 from spotthebot.analytics.stats.survival.censored_times import censored_times
 from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
 from spotthebot.analytics.stats.survival.interval_log_rank import (
@@ -19,6 +18,8 @@ from spotthebot.analytics.stats.survival.interval_log_rank import (
 )
 from spotthebot.analytics.stats.survival.log_rank import LogRankVariance, log_rank_tests
 from spotthebot.analytics.stats.survival.npmle import npmle
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.analytics.stats.interval_examples import (
     INF,

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.survival.censored_times import censored_times
 from spotthebot.analytics.stats.survival.cox import cox_regressions
 from spotthebot.analytics.stats.survival.curves import current_status
 from spotthebot.analytics.stats.survival.interval_cox import interval_cox
 from spotthebot.analytics.stats.survival.interval_likelihood import Odds
 from spotthebot.analytics.stats.survival.npmle import npmle
+from spotthebot.statistics.clustered_variance import Observations
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.analytics.stats.interval_examples import INF, intervals_of, worked_data, worked_example
 from tests.factories.known import all_known, known

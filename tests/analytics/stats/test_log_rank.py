@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.analytics.coverage.survival import false_difference
-from spotthebot.analytics.stats.significance import Adjustment
 from spotthebot.analytics.stats.survival.curves import CurrentStatus, current_status
 from spotthebot.analytics.stats.survival.log_rank import LogRankVariance, log_rank_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, status_of, table_of
 from tests.factories.clustered_campaigns import Setting, draw_status
 from tests.factories.known import known

@@ -6,8 +6,8 @@ import pytest
 from spotthebot.analytics.stats.means import means_of_means, student_interval
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.ratings import rank_ratings
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.statistics.errors import ColumnMalformed
+from spotthebot.statistics.uncertainty import Clusters
 from tests.factories.lazy_imports import lazily
 
 ttest_1samp = lazily("scipy.stats:ttest_1samp")

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.mixed_models.cumulative_link import cumulative_link_mixed_model
 from spotthebot.analytics.stats.mixed_models.design import Design
 from spotthebot.analytics.stats.mixed_models.laplace import Likelihood
 from spotthebot.analytics.stats.mixed_models.linear import linear_mixed_model
 from spotthebot.analytics.stats.mixed_models.results import MixedModel
 from spotthebot.analytics.stats.rating_estimates import Ratings
-from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.analytics.stats.mixed_model_data import DATA_SETS, data_set, deviations, golden, small_study
 
 Fitted = Callable[[Ratings], MixedModel]

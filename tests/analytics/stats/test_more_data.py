@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.more_data import design_of, plan_more
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
 from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.sample_size import plan_conversations
 from spotthebot.analytics.stats.significance import pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Unit, play_games
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import simulated_table, table_of
 from tests.factories.known import known
 

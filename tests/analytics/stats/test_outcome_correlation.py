@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Unit, play_games
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, simulated_table, table_of
 
 LABELS = {1: (2, 0), 0: (1, 1), -1: (0, 2)}

@@ -8,11 +8,12 @@ import pytest
 import scipy
 
 from spotthebot.analytics.stats.annotations import AnnotationTable
-from spotthebot.analytics.stats.errors import CriterionUnknown, SettingOutOfRange
+from spotthebot.analytics.stats.errors import CriterionUnknown
 from spotthebot.analytics.stats.pair_verdicts import PairVerdict, Verdict, pair_verdicts
 from spotthebot.analytics.stats.verdict_bounds import mixture_reach
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import play_games
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.analytics.stats.annotation_tables import simulated_table, table_of
 from tests.factories.known import known
 

@@ -8,8 +8,8 @@ from scipy import stats
 
 from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.significance import pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, games_between, play_games
+from spotthebot.statistics.uncertainty import Clusters
 from tests.factories.clustered_campaigns import Setting, draw_labels
 from tests.factories.known import known
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats.clustered_variance import Observations, clustered_parts, shares_of
 from spotthebot.analytics.stats.rating_estimates import Ratings, differences_of_means
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
+from spotthebot.statistics.clustered_variance import Observations, clustered_parts, shares_of
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 
 
 def _study(seed: int, *, bots: int = 4, items: int = 10, annotators: int = 5, taste: float = 0.1):

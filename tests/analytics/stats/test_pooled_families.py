@@ -12,9 +12,9 @@ from spotthebot.analytics.stats.significance import pair_tests
 from spotthebot.analytics.stats.strength_ranks import StrengthVariance
 from spotthebot.analytics.stats.survival.curves import CurrentStatus, current_status
 from spotthebot.analytics.stats.survival.log_rank import LogRankTest, LogRankVariance, log_rank_tests
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import Games, games_between, play_games
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.factories.clustered_campaigns import Setting, draw_labels
 from tests.factories.known import known

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.proportions import compare_proportions, wilson_interval
 from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 from tests.factories.published_dump import reference

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.ratings import RatedBot, RatingRanking, rank_ratings
-from spotthebot.analytics.stats.significance import Adjustment
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 
 
 def _study(seed: int = 3, bots: int = 3) -> Ratings:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, published_rank_ranges, rank_ranges
 from spotthebot.analytics.stats.ranking import rank_bots
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import Unit, count_wins, play_games
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 

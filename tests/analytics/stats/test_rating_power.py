@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.analytics.power.rating_plans import CELLS, Cell, draw_study, power_found
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.intraclass_correlation import intraclass_correlation
 from spotthebot.analytics.stats.rating_power import RatingDesign, effect_of_shares, rating_power, rating_powers
 from spotthebot.analytics.stats.rating_sample_size import plan_dialogues, plan_power
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 

@@ -5,10 +5,10 @@ import pytest
 from scipy import sparse
 
 from spotthebot.analytics.stats.annotations import AnnotationTable
-from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Influence, clustered_parts
 from spotthebot.analytics.stats.rating_variance import RatingInfluence, rating_parts
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games, Unit, play_games
+from spotthebot.statistics.clustered_variance import ClusteredParts, Influence, clustered_parts
+from spotthebot.statistics.uncertainty import Clusters
 
 
 def played(seed: int, unit: Unit, *, annotators: int = 5) -> Games:

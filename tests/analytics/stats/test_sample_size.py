@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
 from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS, Design, power_of, smallest_p
 from spotthebot.analytics.stats.sample_size import least_conversations, plan_annotators, plan_conversations
 from spotthebot.analytics.stats.significance import pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import games_between
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.clustered_games import draw_games
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.survival.censored_times import censored_times
 from spotthebot.analytics.stats.survival.exact_times import cox_of_exact_times
 from spotthebot.analytics.stats.survival.interval_cox import interval_cox
 from spotthebot.analytics.stats.survival.interval_likelihood import Odds
 from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
+from spotthebot.statistics.clustered_variance import Observations
 from tests.analytics.stats.interval_examples import INF, worked_data
 from tests.factories.known import known
 from tests.factories.lazy_imports import lazily

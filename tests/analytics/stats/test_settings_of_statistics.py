@@ -16,8 +16,6 @@ from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
 from spotthebot.analytics.stats.annotators import annotator_quality, without_weak_annotators
 from spotthebot.analytics.stats.assessment.importance import importance
 from spotthebot.analytics.stats.assessment.subsets import backward_stepwise
-from spotthebot.analytics.stats.clustered_variance import Observations, shares_of
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
 from spotthebot.analytics.stats.more_data import plan_more
 from spotthebot.analytics.stats.pair_power import Design
@@ -38,10 +36,12 @@ from spotthebot.analytics.stats.survival.interval_cox import interval_cox
 from spotthebot.analytics.stats.survival.interval_log_rank import RowScore, interval_log_rank
 from spotthebot.analytics.stats.times import annotation_times
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.validity import linear_r2, logistic_r2
 from spotthebot.analytics.stats.wins import Unit, play_games
 from spotthebot.kit.errors import Invalid
+from spotthebot.statistics.clustered_variance import Observations, shares_of
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 from tests.analytics.stats.annotation_tables import simulated_table
 
 TABLE = simulated_table(5, per_pair=2, times=(2,), annotations=1)

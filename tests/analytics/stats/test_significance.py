@@ -8,9 +8,10 @@ from scipy import stats
 from scipy.stats import binomtest
 
 from spotthebot.analytics.stats.ranking import rank_bots
-from spotthebot.analytics.stats.significance import Adjustment, PairTest, adjust, pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.significance import PairTest, pair_tests
 from spotthebot.analytics.stats.wins import play_games
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import simulated_table, table_of
 from tests.factories.known import known
 from tests.factories.published_dump import reference

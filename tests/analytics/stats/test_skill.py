@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_ndtr
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.skill import _Player, rate_skills
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, play_matches, truncation
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Unit, play_games
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, table_of
 from tests.factories.known import known
 from tests.factories.published_dump import reference

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.stability import (
     RankRule,
     StabilityPoint,
@@ -11,6 +10,7 @@ from spotthebot.analytics.stats.stability import (
     without_bot,
 )
 from spotthebot.analytics.stats.wins import Unit, play_games
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.analytics.stats.annotation_tables import simulated_table, table_of
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.analytics.coverage.survival import chances_of, curves_held
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import renamed, shuffled, simulated_table, status_of, table_of
 from tests.factories.clustered_campaigns import Setting, draw_status
 from tests.factories.known import all_known, known

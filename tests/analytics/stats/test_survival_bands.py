@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.analytics.coverage.bands import survival, tally
-from spotthebot.analytics.stats.clustered_variance import Observations
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.survival.censored_times import censored_times
 from spotthebot.analytics.stats.survival.curves import current_status, survival_curves
 from spotthebot.analytics.stats.survival.npmle import survival_band
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.clustered_variance import Observations
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.analytics.stats.interval_examples import INF, intervals_of, random_intervals, worked_data
 from tests.factories.clustered_campaigns import Setting

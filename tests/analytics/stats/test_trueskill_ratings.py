@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import trueskill
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.skill import rate_skills
 from spotthebot.analytics.stats.trueskill_ratings import environment_of, ratings_of, settings_of
 from spotthebot.analytics.stats.trueskill_updates import Priors, SkillSettings, draw_margin, play_matches
 from spotthebot.analytics.stats.wins import Games, play_games
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.factories.known import known
 

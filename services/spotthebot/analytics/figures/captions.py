@@ -1,9 +1,9 @@
 """The text below each figure. It explains how to read the figure, and which conclusions the figure does not allow."""
 
 from spotthebot.analytics.figures.labels import percent
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.contracts.analytics.analyses import Stability
 from spotthebot.contracts.analytics.results import Analysis
+from spotthebot.statistics.uncertainty import Clusters
 
 
 def ranking(analysis: Analysis) -> str:

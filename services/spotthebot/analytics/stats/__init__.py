@@ -15,7 +15,6 @@ from spotthebot.analytics.stats.annotations import (
     IntArray,
     LabelCode,
 )
-from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.annotators import (
     AnnotatorQuality,
     Crowd,
@@ -23,15 +22,9 @@ from spotthebot.analytics.stats.annotators import (
     annotator_quality,
     without_weak_annotators,
 )
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance, shares_of
 from spotthebot.analytics.stats.davidson import DavidsonFit, Strength, rate_davidson
 from spotthebot.analytics.stats.disagreement import Measurement
-from spotthebot.analytics.stats.errors import (
-    AnnotationTableMalformed,
-    CriterionUnknown,
-    IntervalsMalformed,
-    SettingOutOfRange,
-)
+from spotthebot.analytics.stats.errors import AnnotationTableMalformed, CriterionUnknown, IntervalsMalformed
 from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluation_cost
 from spotthebot.analytics.stats.fooling_rate import FoolingRate, fooling_rates
 from spotthebot.analytics.stats.frames import from_csv, from_dataframe
@@ -72,13 +65,7 @@ from spotthebot.analytics.stats.sample_size import (
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, ShareInterval, segment_results
 from spotthebot.analytics.stats.share_intervals import share_bounds, share_tests
 from spotthebot.analytics.stats.sides import SidesAlike, sides_alike
-from spotthebot.analytics.stats.significance import (
-    Adjustment,
-    PairComparison,
-    PairTest,
-    adjust,
-    pair_tests,
-)
+from spotthebot.analytics.stats.significance import PairComparison, PairTest, pair_tests
 from spotthebot.analytics.stats.skill import Skill, SkillRatings, rate_skills
 from spotthebot.analytics.stats.stability import (
     RankRule,
@@ -112,7 +99,6 @@ from spotthebot.analytics.stats.survival.npmle import Npmle, SurvivalBand, npmle
 from spotthebot.analytics.stats.times import AnnotationTimes, TimeOfSegment, annotation_times
 from spotthebot.analytics.stats.trueskill_ratings import environment_of, ratings_of, settings_of
 from spotthebot.analytics.stats.trueskill_updates import SkillSettings, draw_margin, play_matches
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, PooledEffect, Uncertainty
 from spotthebot.analytics.stats.validity import Explained, linear_r2, logistic_r2
 from spotthebot.analytics.stats.wins import (
     HUMAN_LIKENESS,
@@ -126,7 +112,12 @@ from spotthebot.analytics.stats.wins import (
     count_wins,
     play_games,
 )
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.annotator_sets import annotator_sets
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_variance, shares_of
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.rank_correlation import RankCorrelation, rank_correlation
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, PooledEffect, Uncertainty
 
 __all__ = [
     "FEATURES",

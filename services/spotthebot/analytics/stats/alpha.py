@@ -14,11 +14,12 @@ import scipy
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
 from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 RESIDUE: Final = 1e-9
 """Subtracting parts from a total leaves a rounding residue of this relative size instead of 0."""

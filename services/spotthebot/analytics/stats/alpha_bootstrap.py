@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 from spotthebot.analytics.stats.alpha import RESIDUE, why_undefined
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bca import bootstrap_clusters
-from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.coefficient_intervals import rated_units
 from spotthebot.analytics.stats.disagreement import Measurement, Scale, middle_ranks
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.randomness import Seed, seed_of
 
 _MAX_NUMBERS: Final = 50_000_000

@@ -6,19 +6,20 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.fooling_rate import labels_as_ratings
 from spotthebot.analytics.stats.rank_agreement import AnyRanking, kendall_tau
 from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.ratings import rank_ratings
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
-from spotthebot.analytics.stats.significance import Adjustment
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.analytics.stats.wins import Unit, play_games
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_variance
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.randomness import Seed
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 LEAST_ANNOTATORS: Final = 8
 """With fewer annotators, intervals of the mean correctness cover the truth too seldom."""

@@ -13,7 +13,8 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_resamples, resampled_totals
+from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_resamples, resampled_totals
+from spotthebot.statistics.arrays import defined
 from spotthebot.statistics.randomness import Seed, generator_of
 
 _FEW_KINDS: Final = 0.25

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.levels import EVERY_LEVEL, is_level
 from spotthebot.statistics.randomness import Seed, generator_of
 from spotthebot.statistics.whole_numbers import is_whole
@@ -62,8 +62,3 @@ def require_resamples(n_resamples: int, setting: str = "n_resamples") -> None:
     if not is_whole(n_resamples, 1, MAX_RESAMPLES):
         allowed = f"a whole number from 1 to {MAX_RESAMPLES:,}"
         raise SettingOutOfRange(setting=setting, allowed=allowed, value=n_resamples)
-
-
-def defined(value: float) -> float | None:
-    """Return a number of an array as a float; None for NaN."""
-    return None if np.isnan(value) else float(value)

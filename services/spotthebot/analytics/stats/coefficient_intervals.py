@@ -19,14 +19,14 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray, last_rows
 from spotthebot.analytics.stats.annotator_habits import Habits, Ratings, annotator_habits, counts_of
-from spotthebot.analytics.stats.annotator_sets import annotator_sets
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Influence, Observations, clustered_parts
 from spotthebot.analytics.stats.disagreement import Distances, Measurement, Scale
-from spotthebot.analytics.stats.distributions import student_quantiles
-from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.annotator_sets import annotator_sets
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import ClusteredParts, Influence, Observations, clustered_parts
 from spotthebot.statistics.columns import Coded, as_exact_number, read_codes
+from spotthebot.statistics.distributions import student_quantiles
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 METHOD: Final = "Student's interval of Fisher's z, by units' influence and annotators' habits"
 LEAST_ANNOTATORS: Final = 8

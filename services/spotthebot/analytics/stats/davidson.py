@@ -14,12 +14,12 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
 from spotthebot.analytics.stats.davidson_model import DavidsonModel, fit_davidson, influence_of_games, is_separated
 from spotthebot.analytics.stats.rating_variance import rating_parts
 from spotthebot.analytics.stats.strength_ranks import bots_of_one_cluster, largest_group
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, Uncertainty
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins, games_between
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, Uncertainty
 
 _ALONE: Final = "it met no other bot"
 _APART: Final = "no chain of games leads from it to the bots that are rated"

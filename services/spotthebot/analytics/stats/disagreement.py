@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.errors import SettingOutOfRange
 
 _NUMBERS_AT_ONCE: Final = 4_000_000
 _MAX_AMOUNTS: Final = 20_000

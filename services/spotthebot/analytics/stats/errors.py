@@ -9,12 +9,6 @@ class AnnotationTableMalformed(Invalid):
     title = "Malformed annotation table"
 
 
-class SettingOutOfRange(Invalid):
-    """{setting} must be {allowed}, not {value}."""
-
-    title = "Setting out of range"
-
-
 class CriterionUnknown(Invalid):
     """'{criterion}' is not a criterion of these annotations: there are {known}."""
 

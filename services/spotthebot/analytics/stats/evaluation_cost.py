@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.errors import SettingOutOfRange
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, LabelCode
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Observations, clustered_variance, shares_of
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.coefficient_intervals import METHOD, coefficient_interval, rated_units
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.cells import occurring_cells
-from spotthebot.analytics.stats.distributions import student_quantiles
+from spotthebot.statistics.cells import occurring_cells
 from spotthebot.statistics.columns import read_numbers, unit_of
+from spotthebot.statistics.distributions import student_quantiles
 from spotthebot.statistics.errors import ColumnMalformed
 
 _METHOD: Final = "Student's t"

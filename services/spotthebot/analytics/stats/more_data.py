@@ -9,9 +9,10 @@ from spotthebot.analytics.stats.outcome_correlation import annotators_of_games, 
 from spotthebot.analytics.stats.pair_power import PLANNED_TEST, Design
 from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
 from spotthebot.analytics.stats.sample_size import PairPlan, plan_conversations
-from spotthebot.analytics.stats.significance import Adjustment, PairComparison, pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.significance import PairComparison, pair_tests
 from spotthebot.analytics.stats.wins import Games, count_wins
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.uncertainty import Clusters
 
 
 @dataclass(frozen=True)

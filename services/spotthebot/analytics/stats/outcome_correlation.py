@@ -3,11 +3,11 @@
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.intraclass_correlation import intraclass_correlation
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 
 
 def outcome_correlation(games: Games, clusters: Clusters = Clusters.CONVERSATION) -> float:

@@ -16,9 +16,9 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_level
-from spotthebot.analytics.stats.distributions import student_power
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.pooled_design_effects import LEAST_SHARES
+from spotthebot.statistics.distributions import student_power
+from spotthebot.statistics.errors import SettingOutOfRange
 
 MAX_CONVERSATIONS: Final = 1_000_000
 _LARGEST: Final = MAX_CONVERSATIONS

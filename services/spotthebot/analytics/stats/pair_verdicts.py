@@ -16,11 +16,11 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable
-from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.sample_size import EVEN
 from spotthebot.analytics.stats.verdict_bounds import LEVEL, PairBounds
 from spotthebot.analytics.stats.wins import HUMAN_LIKENESS, play_games
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.errors import SettingOutOfRange
 
 METHOD: Final = "confidence sequence: a t mixture of win rates, clustered by conversation and annotator, Bonferroni"
 _FARTHEST: Final = 1_000_000

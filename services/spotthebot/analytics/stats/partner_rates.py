@@ -6,11 +6,12 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, LabelCode
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.rating_estimates import RatingEstimates, Ratings, in_units
-from spotthebot.analytics.stats.significance import Adjustment, adjust
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 METHOD: Final = "Student's t of the difference of fooling rates with people and with bots"
 _ALIKE: Final = "all its labels are alike, so nothing tells how others would differ"

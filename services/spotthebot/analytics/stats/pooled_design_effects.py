@@ -25,10 +25,10 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import SharedMembers
-from spotthebot.analytics.stats.cluster_shares import cluster_weights, column_sums, effective_clusters
-from spotthebot.analytics.stats.clustered_variance import Counted, Influence, Observations, clustered_parts
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, PooledEffects
+from spotthebot.statistics.annotator_sets import SharedMembers
+from spotthebot.statistics.cluster_shares import cluster_weights, column_sums, effective_clusters
+from spotthebot.statistics.clustered_variance import Counted, Influence, Observations, clustered_parts
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, PooledEffects
 
 LEAST_SHARES: Final = 3
 """The fewest estimates that are pooled: two bots have one pair, which has no family."""

@@ -27,7 +27,6 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import ClusteredParts, Counted, Observations
 from spotthebot.analytics.stats.pooled_design_effects import (
     LEAST_SHARES,
     effective_annotators,
@@ -35,7 +34,8 @@ from spotthebot.analytics.stats.pooled_design_effects import (
     others_in_clusters,
     pool,
 )
-from spotthebot.analytics.stats.uncertainty import POOLED, ClusteredVariance, Clusters
+from spotthebot.statistics.clustered_variance import ClusteredParts, Counted, Observations
+from spotthebot.statistics.uncertainty import POOLED, ClusteredVariance, Clusters
 
 MAX_UNEVENNESS: Final = 2.0
 """The limit, relative to chance, of the squared differences of annotators' shares of two bots' annotations."""

@@ -7,7 +7,7 @@ from typing import Final
 import scipy
 
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.whole_numbers import is_whole
 
 _MAX_COUNT: Final = 2**53

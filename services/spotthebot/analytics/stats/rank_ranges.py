@@ -6,8 +6,8 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import MAX_RESAMPLES, require_confidence_level, require_resamples
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.randomness import Seed, generator_of, seed_of
 from spotthebot.statistics.whole_numbers import is_whole
 

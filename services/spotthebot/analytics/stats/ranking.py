@@ -8,18 +8,19 @@ from typing import Any, Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level, require_resamples
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.distributions import student_tails
+from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_level, require_resamples
 from spotthebot.analytics.stats.pooled_differences import words_of_differences
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges, rank_probabilities
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds, share_tests
-from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.strength_ranks import NO_STRENGTHS, StrengthVariance, connected_bots
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import Games, PairCounts, count_wins, games_between, mean_win_rates
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.distributions import student_tails
 from spotthebot.statistics.randomness import Seed, generator_of, seed_of
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 
 class RankedBy(StrEnum):

@@ -5,10 +5,11 @@ from typing import Final
 
 import numpy as np
 
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.rating_estimates import RatingEstimates, Ratings, in_units
-from spotthebot.analytics.stats.significance import Adjustment, adjust
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 _ALIKE: Final = "the ratings of either bot are all alike, so nothing tells how others would differ"
 

@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import (
+from spotthebot.analytics.stats.pooled_differences import ROUNDING, variance_of_differences
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.clustered_variance import (
     ClusteredParts,
     Influence,
     Observations,
     clustered_parts,
     shares_of,
 )
-from spotthebot.analytics.stats.distributions import student_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.pooled_differences import ROUNDING, variance_of_differences
-from spotthebot.analytics.stats.significance import Adjustment, adjust
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, Uncertainty
 from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
+from spotthebot.statistics.distributions import student_tails
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, Uncertainty
 
 
 @dataclass(frozen=True, eq=False)

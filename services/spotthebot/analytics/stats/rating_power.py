@@ -15,9 +15,9 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_level
-from spotthebot.analytics.stats.distributions import student_power
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.pooled_design_effects import LEAST_SHARES
+from spotthebot.statistics.distributions import student_power
+from spotthebot.statistics.errors import SettingOutOfRange
 
 MAX_DIALOGUES: Final = 1_000_000
 MAX_EFFECT: Final = 1_000.0

@@ -14,11 +14,11 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import SharedMembers, shared_cells
-from spotthebot.analytics.stats.cluster_shares import WHOLE
-from spotthebot.analytics.stats.clustered_variance import ClusteredParts
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.wins import Games
+from spotthebot.statistics.annotator_sets import SharedMembers, shared_cells
+from spotthebot.statistics.cluster_shares import WHOLE
+from spotthebot.statistics.clustered_variance import ClusteredParts
+from spotthebot.statistics.uncertainty import Clusters
 
 _NUMBERS_AT_ONCE: Final = 1_000_000
 

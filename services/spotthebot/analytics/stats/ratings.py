@@ -6,14 +6,15 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level
-from spotthebot.analytics.stats.choices import choice_of
+from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_level
 from spotthebot.analytics.stats.pooled_differences import ROUNDING, words_of_differences
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
 from spotthebot.analytics.stats.rating_estimates import RatingEstimates, Ratings, in_units
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
-from spotthebot.analytics.stats.significance import Adjustment
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, Uncertainty
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, Uncertainty
 
 _ALIKE: Final = "its ratings are all alike, so nothing tells how others would differ"
 _STUDENT: Final = "Student's t"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.errors import SettingOutOfRange
 
 if TYPE_CHECKING:
     import pandas as pd

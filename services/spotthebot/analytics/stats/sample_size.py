@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.pair_power import (
     DEFAULT_DESIGN,
     MAX_CONVERSATIONS,
@@ -23,6 +22,7 @@ from spotthebot.analytics.stats.pair_power import (
     require_plan,
     smallest_of,
 )
+from spotthebot.statistics.errors import SettingOutOfRange
 
 
 @dataclass(frozen=True)

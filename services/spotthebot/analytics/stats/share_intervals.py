@@ -12,8 +12,8 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.distributions import student_tails
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance
+from spotthebot.statistics.distributions import student_tails
+from spotthebot.statistics.uncertainty import ClusteredVariance
 
 METHOD: Final = "Wilson's interval for the effective number of observations"
 _CERTAIN: Final = 1e-12
@@ -26,7 +26,7 @@ def share_bounds(
 
     Raises `SettingOutOfRange`.
 
-    >>> from spotthebot.analytics.stats.uncertainty import Clusters
+    >>> from spotthebot.statistics.uncertainty import Clusters
     >>> one = np.array([1.0])
     >>> known = ClusteredVariance(0 * one, 59 * one, np.array([60]), np.array([60]), Clusters.BOTH)
     >>> low, high = share_bounds(one, np.array([60]), known, 0.95)  # 60 of 60 clusters: 0.025 ** (1 / 60)
@@ -53,7 +53,7 @@ def share_tests(
 
     If all clusters agree, t is NaN. If the variance is unknown, both are NaN.
 
-    >>> from spotthebot.analytics.stats.uncertainty import Clusters
+    >>> from spotthebot.statistics.uncertainty import Clusters
     >>> one = np.array([1.0])
     >>> known = ClusteredVariance(0 * one, 3 * one, np.array([60]), np.array([4]), Clusters.BOTH)
     >>> [found.tolist() for found in share_tests(one, np.array([60]), known)]  # all 60 won, 4 annotators: 2 of 2⁴ flips

@@ -6,24 +6,14 @@ from enum import StrEnum
 import numpy as np
 import scipy
 
-from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.distributions import chi_square_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import share_tests
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.analytics.stats.win_rate_variance import WinRateVariance
 from spotthebot.analytics.stats.wins import Games, PairWins, count_wins
-from spotthebot.statistics.columns import read_numbers
-
-
-class Adjustment(StrEnum):
-    """How the p-values of one family are adjusted. Holm's method has at least the power of Bonferroni's."""
-
-    HOLM = "holm"
-    BONFERRONI = "bonferroni"
-    NONE = "none"
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.distributions import chi_square_tails
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 
 class PairTest(StrEnum):
@@ -132,28 +122,6 @@ _METHODS = {
     PairTest.CHI_SQUARE: "chi-square of a two-by-two table with Yates' correction, as published",
     PairTest.CLUSTERED: "t test of the win rate, ties dropped",
 }
-
-
-def adjust(p_values: FloatArray, adjustment: Adjustment = Adjustment.HOLM) -> FloatArray:
-    """Adjust one family of p-values (m,). NaN stands for a test that was not made and does not belong to the family.
-
-    Raises `SettingOutOfRange` and `ColumnMalformed`.
-
-    >>> adjust(np.array([0.01, 0.04, 0.03, 0.005])).tolist()  # 2 of 4 ... smallest times 4, next times 3, 2, 1
-    [0.03, 0.06, 0.06, 0.02]
-    """
-    adjustment = choice_of("adjustment", adjustment, Adjustment)
-    adjusted = np.array(read_numbers(p_values, "p_values"))
-    if adjusted.ndim != 1 or np.any((adjusted < 0) | (adjusted > 1)):
-        raise SettingOutOfRange(setting="p_values", allowed="a column of numbers from 0 to 1", value="others")
-    made = np.flatnonzero(~np.isnan(adjusted))
-    if adjustment is Adjustment.BONFERRONI:
-        adjusted[made] = np.minimum(1.0, adjusted[made] * len(made))
-    elif adjustment is Adjustment.HOLM:
-        ascending = made[np.argsort(adjusted[made], kind="stable")]
-        factors = np.arange(len(made), 0, -1)
-        adjusted[ascending] = np.minimum(1.0, np.maximum.accumulate(adjusted[ascending] * factors))
-    return adjusted
 
 
 def _why_not(pair: PairWins, uncertainty: Uncertainty | None, p_value: float) -> str | None:

@@ -10,17 +10,17 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_level, require_resamples
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import ClusteredParts
-from spotthebot.analytics.stats.distributions import student_tails
 from spotthebot.analytics.stats.rank_ranges import clusters_of_ranges
 from spotthebot.analytics.stats.rating_variance import RatingInfluence, rating_parts
-from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.trueskill_ratings import priors_of
 from spotthebot.analytics.stats.trueskill_updates import Priors, SkillSettings, draw_margin, play_matches, truncation
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.analytics.stats.wins import Games
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import ClusteredParts
+from spotthebot.statistics.distributions import student_tails
 from spotthebot.statistics.randomness import Seed, generator_of, seed_of
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 if TYPE_CHECKING:
     from trueskill import Rating

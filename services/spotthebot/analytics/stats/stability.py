@@ -17,8 +17,6 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_resamples
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.proportions import wilson_bounds
 from spotthebot.analytics.stats.rank_ranges import (
     clusters_of_ranges,
@@ -35,6 +33,8 @@ from spotthebot.analytics.stats.wins import (
     mean_win_rates,
     pairwise_win_rates,
 )
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.randomness import require_seed
 from spotthebot.statistics.whole_numbers import is_whole
 

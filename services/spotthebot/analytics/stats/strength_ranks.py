@@ -12,13 +12,13 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import Counted
 from spotthebot.analytics.stats.davidson_model import fit_davidson, influence_of_games, is_separated
 from spotthebot.analytics.stats.pooled_differences import SeenBots
 from spotthebot.analytics.stats.rating_variance import rating_parts
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.win_rate_variance import LEAST_ANNOTATORS
 from spotthebot.analytics.stats.wins import Games, count_wins
+from spotthebot.statistics.clustered_variance import Counted
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 
 _NAMED: Final = 3
 NO_STRENGTHS: Final = "no two bots won against each other, over others too: nothing says how sure a strength is"

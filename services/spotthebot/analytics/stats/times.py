@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Observations, clustered_variance, shares_of
 from spotthebot.statistics.columns import read_codes, read_numbers
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.trueskill_updates import Priors, SkillSettings
+from spotthebot.statistics.errors import SettingOutOfRange
 
 if TYPE_CHECKING:
     from trueskill import Rating, TrueSkill

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.errors import SettingOutOfRange
 
 _FAR: Final = -40.0
 """Below this, the standard normal distribution has no mass in double precision."""

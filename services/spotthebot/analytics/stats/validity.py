@@ -8,10 +8,10 @@ import scipy
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.separation import column_rank, is_separated, scaled, standardised
+from spotthebot.statistics.arrays import defined
 from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.errors import SettingOutOfRange
 
 _ITERATIONS: Final = 200
 _SMALLEST_GAIN: Final = 1e-18

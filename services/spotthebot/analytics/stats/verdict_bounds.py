@@ -25,15 +25,15 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import Counted
 from spotthebot.analytics.stats.pooled_design_effects import (
     effective_annotators,
     others_in_clusters,
     pooled_variance,
 )
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.stats.win_rate_variance import influence_of_pairs
 from spotthebot.analytics.stats.wins import Games, count_wins
+from spotthebot.statistics.clustered_variance import Counted
+from spotthebot.statistics.uncertainty import Clusters
 
 LEVEL: Final = 0.05
 """The largest probability that any pair ever gets a false verdict."""

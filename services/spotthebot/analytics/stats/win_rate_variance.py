@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import Influence, clustered_parts
 from spotthebot.analytics.stats.pooled_design_effects import pooled_variance
 from spotthebot.analytics.stats.pooled_differences import variance_of_differences
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
 from spotthebot.analytics.stats.wins import Games, PairCounts, Unit, count_wins
+from spotthebot.statistics.clustered_variance import Influence, clustered_parts
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 
 LEAST_ANNOTATORS: Final[Mapping[Unit, int]] = MappingProxyType({Unit.SEGMENT: 20, Unit.CONVERSATION: 30})
 """With fewer annotators, nearly all games that join annotations share one, and their variance can't be seen.

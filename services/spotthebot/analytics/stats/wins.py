@@ -11,11 +11,11 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import annotator_sets
-from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.errors import CriterionUnknown
+from spotthebot.statistics.annotator_sets import annotator_sets
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Observations
 
 HUMAN_LIKENESS: Final = "human"
 SSA: Final = "ssa"

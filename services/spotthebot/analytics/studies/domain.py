@@ -20,8 +20,6 @@ from spotthebot.analytics.measures.errors import NoSuchMeasure
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.speakers.domain import by_strength
 from spotthebot.analytics.stats.annotations import HUMAN
-from spotthebot.analytics.stats.significance import Adjustment
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.analytics.studies.errors import (
     NoDialogueInCommon,
     NoOutcome,
@@ -43,6 +41,8 @@ from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeas
 from spotthebot.contracts.analytics.workforces import WorkforceAgreement, WorkforceAgreementsOut
 from spotthebot.contracts.annotation.measures import headline_of
 from spotthebot.contracts.annotation.studies import StudyOut
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.uncertainty import Clusters
 
 MAX_VALUES: Final = 5_000_000
 """They take about half a gigabyte."""

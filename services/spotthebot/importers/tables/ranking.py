@@ -8,8 +8,6 @@ from typing import Any
 from spotthebot.analytics.stats.davidson import DavidsonFit, rate_davidson
 from spotthebot.analytics.stats.ranking import Ranking, rank_bots
 from spotthebot.analytics.stats.ratings import RatingRanking, rank_ratings
-from spotthebot.analytics.stats.significance import Adjustment
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.contracts.analytics.choices import Clusters as ClustersName
 from spotthebot.contracts.analytics.choices import Correction
 from spotthebot.importers.errors import NothingToImport
@@ -17,6 +15,8 @@ from spotthebot.importers.tables.cells import shown
 from spotthebot.importers.tables.comparisons import Comparisons, games_of, ratings_of
 from spotthebot.importers.tables.errors import AnnotatorsUnknown, OneBotInTable
 from spotthebot.local.report.findings import confidence_words, difference_finding, rank_findings
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.uncertainty import Clusters
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.judge_quality.clustered_means import ClusteredMean, clustered_means
 from spotthebot.judges.trained.folds import Fold, shown_of
 from spotthebot.judges.trained.units import Unit
+from spotthebot.statistics.clustered_variance import Observations
 
 CONSTANT: Final = "constant"
 TEXT_FEATURES: Final = "text_features"

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.judge_quality.alt_test import alt_test
+from spotthebot.statistics.errors import SettingOutOfRange
 
 
 def by_the_paper(people, judge, epsilon, rate, alignment, least_people=2, least_units=30):

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.judge_quality.calibration import calibration
 from spotthebot.analytics.stats.judge_quality.columns import ScoredLabels
-from spotthebot.statistics.errors import ColumnMalformed
+from spotthebot.statistics.errors import ColumnMalformed, SettingOutOfRange
 from tests.factories.scored_labels import StudySetting, draw
 
 

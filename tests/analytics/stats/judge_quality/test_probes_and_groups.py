@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.judge_quality.columns import ScoredLabels
 from spotthebot.analytics.stats.judge_quality.groups import missing_shares, order_of_bots, quality_by_group
 from spotthebot.analytics.stats.judge_quality.probes import probe, self_preference
+from spotthebot.statistics.errors import SettingOutOfRange
 from tests.factories.scored_labels import StudySetting, draw
 
 

@@ -20,11 +20,9 @@ from spotthebot.analytics.stats.assessment.sensitivity import (
 )
 from spotthebot.analytics.stats.assessment.subsets import MAX_MEASURES, Stepwise, backward_stepwise
 from spotthebot.analytics.stats.disagreement import Measurement
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rating_differences import RatingDifference, rating_differences
 from spotthebot.analytics.stats.rating_estimates import Ratings
-from spotthebot.analytics.stats.significance import Adjustment, PairComparison, pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.significance import PairComparison, pair_tests
 from spotthebot.analytics.stats.wins import Games, Unit
 from spotthebot.analytics.values.domain.assessed_values import Dialogues, MeasuredValues, Target, preferences_of
 from spotthebot.analytics.values.domain.measure_values import NO_ANNOTATOR
@@ -36,6 +34,9 @@ from spotthebot.contracts.analytics.assessments import (
     PublishedSensitivity,
 )
 from spotthebot.kit.text.characters import isolated
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 
 _FEWEST_ROWS: Final = 3
 _MAX_LOGISTIC: Final = 10_000_000

@@ -10,7 +10,6 @@ from spotthebot.analytics.measures.domain.published_forms import published_form,
 from spotthebot.analytics.provenance.domain import Parameters, coefficient_of, uncertainty_of
 from spotthebot.analytics.stats.alpha import krippendorff_alpha
 from spotthebot.analytics.stats.annotations import HUMAN, BoolArray
-from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.disagreement import Measurement
 from spotthebot.analytics.stats.means import means_of_means
 from spotthebot.analytics.stats.mixed_models.cumulative_link import cumulative_link_mixed_model
@@ -20,8 +19,7 @@ from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.rating_differences import RatingDifference, rating_differences
 from spotthebot.analytics.stats.rating_estimates import Ratings
 from spotthebot.analytics.stats.ratings import RatedBot, rank_ratings
-from spotthebot.analytics.stats.significance import Adjustment, pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.significance import pair_tests
 from spotthebot.analytics.stats.wins import Games, Unit, count_wins
 from spotthebot.analytics.values.domain.measure_values import NO_ANNOTATOR, Values
 from spotthebot.contracts.analytics.annotation_quality import Coefficient
@@ -34,6 +32,9 @@ from spotthebot.contracts.analytics.measures import (
     ValueCount,
 )
 from spotthebot.contracts.analytics.mixed_models import BotEffect, EffectDifference, MixedModel, VarianceComponent
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.uncertainty import Clusters
 
 PAIRS_OF_RATINGS: Final = "Student's t of the difference of means, the tests behind the ranks"
 PAIRS_OF_PREFERENCES: Final = "Student's t of the win rate, ties dropped"

@@ -8,8 +8,7 @@ from spotthebot.analytics.provenance.domain import Parameters, interval_of, unce
 from spotthebot.analytics.stats import fooling_rate
 from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
 from spotthebot.analytics.stats.segments import ShareInterval, segment_results
-from spotthebot.analytics.stats.significance import Adjustment, PairComparison, PairTest, pair_tests
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.analytics.stats.significance import PairComparison, PairTest, pair_tests
 from spotthebot.analytics.stats.wins import SSA, Games, Unit, play_games
 from spotthebot.contracts.analytics.provenance import Interval
 from spotthebot.contracts.analytics.wins import (
@@ -21,6 +20,8 @@ from spotthebot.contracts.analytics.wins import (
     SegmentBot,
     WinRates,
 )
+from spotthebot.statistics.adjustment import Adjustment
+from spotthebot.statistics.uncertainty import Clusters
 
 
 def win_rates(sample: Sample, request: Parameters) -> WinRates:

@@ -18,15 +18,15 @@ import scipy
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
-from spotthebot.analytics.stats.distributions import chi_square_tails, f_tails, student_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.rating_estimates import in_units
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.analytics.stats.validity import Explained, linear_r2, logistic_r2
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.distributions import chi_square_tails, f_tails, student_tails
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 
 class Model(StrEnum):

@@ -16,9 +16,9 @@ import scipy
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.distributions import student_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
+from spotthebot.statistics.distributions import student_tails
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.randomness import Seed, generator_of, seed_of
 from spotthebot.statistics.whole_numbers import is_whole
 

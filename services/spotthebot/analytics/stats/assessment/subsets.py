@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.assessment.importance import Model
 from spotthebot.analytics.stats.assessment.logistic_sets import LogisticSets
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.separation import column_rank, scaled, standardised
+from spotthebot.statistics.choices import choice_of
 from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.whole_numbers import is_whole
 
 BEAM: Final = 100

@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray, last_rows
-from spotthebot.analytics.stats.annotator_sets import annotator_sets
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_parts
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.coefficient_intervals import LEAST_ANNOTATORS
-from spotthebot.analytics.stats.distributions import student_quantiles
 from spotthebot.analytics.stats.judge_quality.columns import require_one_length
 from spotthebot.analytics.stats.share_intervals import share_bounds
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, Uncertainty
+from spotthebot.statistics.annotator_sets import annotator_sets
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_parts
 from spotthebot.statistics.columns import read_codes
+from spotthebot.statistics.distributions import student_quantiles
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, Uncertainty
 
 METHOD: Final = "Scott's pi of pairs of labels; Student's t with clustered variance"
 _PERFECT: Final = 1e-9

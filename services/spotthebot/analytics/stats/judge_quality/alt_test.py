@@ -20,11 +20,11 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray, last_rows
 from spotthebot.analytics.stats.bootstrap import require_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.distributions import student_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.judge_quality.columns import require_one_length
+from spotthebot.statistics.choices import choice_of
 from spotthebot.statistics.columns import read_codes, read_numbers
+from spotthebot.statistics.distributions import student_tails
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.whole_numbers import is_whole
 
 EPSILON: Final = 0.1

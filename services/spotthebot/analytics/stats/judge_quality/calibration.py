@@ -16,15 +16,16 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import clustered_variance, shares_of
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.judge_quality.clustered_means import ClusteredMean, clustered_means
 from spotthebot.analytics.stats.judge_quality.columns import NOTHING, ScoredLabels
 from spotthebot.analytics.stats.share_intervals import METHOD as SHARE_METHOD
 from spotthebot.analytics.stats.share_intervals import share_bounds
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import clustered_variance, shares_of
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 from spotthebot.statistics.whole_numbers import is_whole
 
 BINS: Final = 10

@@ -10,10 +10,11 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level
-from spotthebot.analytics.stats.clustered_variance import Observations, clustered_parts, shares_of
-from spotthebot.analytics.stats.distributions import student_quantiles
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters, Uncertainty
+from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_level
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.clustered_variance import Observations, clustered_parts, shares_of
+from spotthebot.statistics.distributions import student_quantiles
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, Uncertainty
 
 METHOD: Final = "Student's t with clustered variance"
 POWER: Final = 0.8

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import Observations
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.clustered_variance import Observations
 from spotthebot.statistics.columns import read_codes, read_numbers
+from spotthebot.statistics.errors import SettingOutOfRange
 
 NOTHING: Final = "no person labelled a unit for which the judge has a probability"
 

@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.judge_quality.clustered_means import ClusteredMean, clustered_means
 from spotthebot.analytics.stats.judge_quality.columns import ScoredLabels, read_probabilities, require_one_length
 from spotthebot.analytics.stats.share_intervals import share_bounds
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Observations, clustered_variance, shares_of
 from spotthebot.statistics.columns import read_codes
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.rank_correlation import RankCorrelation, rank_correlation
+from spotthebot.statistics.uncertainty import Clusters
 
 _NO_LABELS: Final = "no person labelled this group"
 _NO_ANSWERS: Final = "the judge has no probability for a label of this group"

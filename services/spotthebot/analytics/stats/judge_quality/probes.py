@@ -15,9 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Observations
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.judge_quality.clustered_means import (
     POWER,
     ClusteredMean,
@@ -29,8 +26,11 @@ from spotthebot.analytics.stats.judge_quality.columns import (
     read_probabilities,
     require_one_length,
 )
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Observations
 from spotthebot.statistics.columns import read_codes
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 
 EVEN: Final = 0.5
 

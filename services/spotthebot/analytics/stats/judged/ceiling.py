@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import annotator_sets
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
+from spotthebot.statistics.annotator_sets import annotator_sets
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_variance
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 _NO_PAIRS: Final = "no two people labelled the same unit"
 _ALIKE: Final = "people's labels of such units are all alike"

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.cells import cell_code, occurring_cells
+from spotthebot.statistics.cells import cell_code, occurring_cells
 
 _MAX_ROUNDS: Final = 50
 _CLOSE: Final = 1e-9

@@ -21,8 +21,6 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.cells import occurring_cells
-from spotthebot.analytics.stats.cluster_shares import column_sums
 from spotthebot.analytics.stats.judged.columns import (
     JudgedUnits,
     LabelledRows,
@@ -32,7 +30,9 @@ from spotthebot.analytics.stats.judged.columns import (
     ratio,
     sums,
 )
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance
+from spotthebot.statistics.cells import occurring_cells
+from spotthebot.statistics.cluster_shares import column_sums
+from spotthebot.statistics.uncertainty import ClusteredVariance
 
 Bounds: TypeAlias = Callable[[FloatArray, ClusteredVariance], tuple[FloatArray, FloatArray]]
 """Returns bounds of estimates (m,) with their variance."""

@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level, require_level
+from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_level
 from spotthebot.analytics.stats.judged import checks
 from spotthebot.analytics.stats.judged.columns import Columns, JudgedUnits, LabelledRows
 from spotthebot.analytics.stats.judged.correction import Bounds, Control, correct, fit_control
 from spotthebot.analytics.stats.judged.intervals import Interval, describe
 from spotthebot.analytics.stats.judged.sides import JudgedSides, match_sides
 from spotthebot.analytics.stats.share_intervals import share_bounds, share_tests
-from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.win_rate_variance import Shares, WinRateVariance
 from spotthebot.analytics.stats.wins import count_wins, play_games
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.arrays import defined
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Final, TypedDict
 
 from spotthebot.analytics.stats.annotations import FloatArray
-from spotthebot.analytics.stats.bootstrap import defined
 from spotthebot.analytics.stats.judged import checks
 from spotthebot.analytics.stats.judged.checks import Finding
 from spotthebot.analytics.stats.judged.correction import Corrected
 from spotthebot.analytics.stats.judged.saved import saved_shares
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.uncertainty import ClusteredVariance
 
 _AGREED: Final = "people's labels are all alike, so nothing tells how others would differ"
 

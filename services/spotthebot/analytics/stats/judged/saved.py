@@ -7,7 +7,7 @@ import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.judged.correction import Control
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance
+from spotthebot.statistics.uncertainty import ClusteredVariance
 
 _GRID: Final = 50
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.clustered_variance import Observations, clustered_variance, shares_of
 from spotthebot.analytics.stats.judged import checks
 from spotthebot.analytics.stats.judged.columns import JudgedUnits, LabelledRows, ratio, sums
 from spotthebot.analytics.stats.judged.correction import correct, fit_control
@@ -20,7 +19,8 @@ from spotthebot.analytics.stats.judged.sides import JudgedSides, values_of_sides
 from spotthebot.analytics.stats.share_intervals import share_bounds
 from spotthebot.analytics.stats.survival.curves import SurvivalCurve, current_status, survival_curves
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
+from spotthebot.statistics.clustered_variance import Observations, clustered_variance, shares_of
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 
 _ROUNDING: Final = 1e-9
 

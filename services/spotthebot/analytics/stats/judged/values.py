@@ -6,15 +6,16 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.judged import checks
 from spotthebot.analytics.stats.judged.columns import JudgedUnits, LabelledRows, dense
 from spotthebot.analytics.stats.judged.correction import Bounds, correct, fit_control
 from spotthebot.analytics.stats.judged.intervals import Interval, describe
 from spotthebot.analytics.stats.ratings import mean_bounds
 from spotthebot.analytics.stats.share_intervals import share_bounds
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_variance
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 
 METHOD: Final = "PPI++, lambda within annotators and strata, variance clustered by conversation and annotator"
 

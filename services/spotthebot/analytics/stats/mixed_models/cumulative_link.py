@@ -10,7 +10,7 @@ from spotthebot.analytics.stats.mixed_models.design import Design, why_not
 from spotthebot.analytics.stats.mixed_models.laplace import Likelihood
 from spotthebot.analytics.stats.mixed_models.results import FORM, Fit, MixedModel, model_of
 from spotthebot.analytics.stats.rating_estimates import Ratings
-from spotthebot.analytics.stats.significance import Adjustment
+from spotthebot.statistics.adjustment import Adjustment
 
 METHOD: Final = f"cumulative link mixed model (logit, Laplace's approximation), {FORM}"
 MAX_CATEGORIES: Final = 101

@@ -12,7 +12,7 @@ from spotthebot.analytics.stats.mixed_models.crossed_intercepts import Penalised
 from spotthebot.analytics.stats.mixed_models.design import Design, why_not
 from spotthebot.analytics.stats.mixed_models.results import FORM, Fit, MixedModel, VarianceComponent, model_of
 from spotthebot.analytics.stats.rating_estimates import Ratings
-from spotthebot.analytics.stats.significance import Adjustment
+from spotthebot.statistics.adjustment import Adjustment
 from spotthebot.statistics.columns import unit_of
 
 METHOD: Final = f"linear mixed model (REML), {FORM}"

@@ -13,10 +13,11 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.rating_estimates import Ratings
-from spotthebot.analytics.stats.significance import Adjustment, adjust
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
 
 FORM: Final = (
     "bots fixed, dialogues and annotators random intercepts, Wald's z: a published form, not the suite's inference"

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.clustered_variance import Observations
 from spotthebot.analytics.stats.errors import IntervalsMalformed
+from spotthebot.statistics.clustered_variance import Observations
 from spotthebot.statistics.columns import read_codes, read_numbers
 
 

@@ -17,14 +17,15 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined, require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
-from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
+from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.errors import CriterionUnknown
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.analytics.stats.survival.proportional_hazards import HazardsFit, fit_proportional_hazards
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_variance
+from spotthebot.statistics.distributions import student_quantiles, student_tails
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 FEATURES: Final = ("fluency", "specificity", "sensibleness")
 

@@ -24,11 +24,12 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.errors import FitFailed, SettingOutOfRange
+from spotthebot.analytics.stats.errors import FitFailed
 from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes
+from spotthebot.statistics.choices import choice_of
 from spotthebot.statistics.columns import read_codes, read_numbers
+from spotthebot.statistics.errors import SettingOutOfRange
 
 _NO_GAIN: Final = 1e-9
 """A smaller difference of log-likelihoods counts as equality."""

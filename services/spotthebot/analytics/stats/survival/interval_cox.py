@@ -15,15 +15,15 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
-from spotthebot.analytics.stats.distributions import student_quantiles, student_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
 from spotthebot.analytics.stats.separation import column_rank, is_separated_in_time, standardised
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, coded_rows, require_rows
 from spotthebot.analytics.stats.survival.interval_likelihood import Odds, State, maximise
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.statistics.columns import read_codes, read_numbers
+from spotthebot.statistics.distributions import student_quantiles, student_tails
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters
 
 _SEPARATED: Final = "the data are separated: no finite estimate"
 _NOT_FOUND: Final = "the fit did not find the maximum: leave out covariates, or pool inspection times"

@@ -14,15 +14,15 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_resamples
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.distributions import chi_square_tails
-from spotthebot.analytics.stats.errors import SettingOutOfRange
-from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
 from spotthebot.analytics.stats.survival.imputed_log_rank import imputed_log_rank
 from spotthebot.analytics.stats.survival.interval_information import Link, cumulative_information, score_information
 from spotthebot.analytics.stats.survival.npmle import Npmle, npmle
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.choices import choice_of
 from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.distributions import chi_square_tails
+from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.randomness import Seed, generator_of, seed_of
 
 

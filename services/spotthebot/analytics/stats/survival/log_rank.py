@@ -13,14 +13,14 @@ from typing import Final
 
 import numpy as np
 
-from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.distributions import chi_square_tails, f_tails
-from spotthebot.analytics.stats.significance import Adjustment, adjust
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.analytics.stats.survival.log_rank_scores import Pair
 from spotthebot.analytics.stats.survival.log_rank_variance import PairFamily, ScoredPair, clustered_scores
-from spotthebot.analytics.stats.uncertainty import POOLED, ClusteredVariance, Clusters, Uncertainty
+from spotthebot.statistics.adjustment import Adjustment, adjust
+from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.distributions import chi_square_tails, f_tails
+from spotthebot.statistics.uncertainty import POOLED, ClusteredVariance, Clusters, Uncertainty
 
 
 class LogRankVariance(StrEnum):

@@ -13,7 +13,7 @@ import numpy as np
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.analytics.stats.survival.isotonic import isotonic_shares, pooled_blocks
-from spotthebot.analytics.stats.uncertainty import Clusters
+from spotthebot.statistics.uncertainty import Clusters
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,11 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import HUMAN, IntArray
-from spotthebot.analytics.stats.clustered_variance import Counted, Influence, Observations, clustered_parts
 from spotthebot.analytics.stats.pooled_differences import SeenBots
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.analytics.stats.survival.log_rank_scores import Pair
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
+from spotthebot.statistics.clustered_variance import Counted, Influence, Observations, clustered_parts
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 
 _ROWS_AT_ONCE: Final = 200_000
 _NO_VARIANCE: Final = 1e-9

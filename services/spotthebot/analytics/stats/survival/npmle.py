@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.clustered_variance import Influence, Observations, clustered_variance
-from spotthebot.analytics.stats.errors import IntervalsMalformed, SettingOutOfRange
+from spotthebot.analytics.stats.errors import IntervalsMalformed
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, coded_rows
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.clustered_variance import Influence, Observations, clustered_variance
 from spotthebot.statistics.columns import read_numbers
+from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
 _ITERATIONS: Final = 200
 _EXACT: Final = 1e-12

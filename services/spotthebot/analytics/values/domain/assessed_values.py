@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import annotator_sets
 from spotthebot.analytics.stats.assessment.importance import Importance, Model, importance
-from spotthebot.analytics.stats.clustered_variance import Observations
-from spotthebot.analytics.stats.uncertainty import Clusters
 from spotthebot.contracts.annotation.measures import MeasureLevel
+from spotthebot.statistics.annotator_sets import annotator_sets
+from spotthebot.statistics.clustered_variance import Observations
 from spotthebot.statistics.columns import unit_of
+from spotthebot.statistics.uncertainty import Clusters
 
 _MAX_SETS: Final = 5000
 _MAX_SUBSETS: Final = 20_000_000

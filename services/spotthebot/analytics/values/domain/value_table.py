@@ -15,11 +15,11 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.cells import cell_code
 from spotthebot.analytics.values.domain.assessed_values import Dialogues, MeasuredValues
 from spotthebot.analytics.values.domain.shown_items import SIDES
 from spotthebot.contracts.analytics.tables import ValueRow
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
+from spotthebot.statistics.cells import cell_code
 
 LONGEST_SECONDS: Final = 24 * 3600
 """An annotator who took longer did not work all the time, so the time does not count."""

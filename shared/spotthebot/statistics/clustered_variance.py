@@ -20,17 +20,17 @@ from typing import Final, Protocol
 import numpy as np
 import scipy
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import SharedMembers, shared_cells
-from spotthebot.analytics.stats.choices import choice_of
-from spotthebot.analytics.stats.cluster_shares import (
+from spotthebot.statistics.annotator_sets import SharedMembers, shared_cells
+from spotthebot.statistics.arrays import FloatArray, IntArray
+from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.cluster_shares import (
     cluster_weights,
     column_sums,
     distinct_clusters,
     effective_clusters,
     enlargements,
 )
-from spotthebot.analytics.stats.uncertainty import ClusteredVariance, Clusters
+from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
+from spotthebot.statistics.arrays import FloatArray, IntArray
 
 _CODES_WITHOUT_SORTING: Final = 4
 """Up to this many possible codes an entry are counted in a table, which is faster than sorting the entries."""

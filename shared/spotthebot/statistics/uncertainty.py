@@ -6,9 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.bootstrap import defined
-from spotthebot.analytics.stats.distributions import student_quantiles
+from spotthebot.statistics.arrays import FloatArray, IntArray, defined
+from spotthebot.statistics.distributions import student_quantiles
 
 
 class Clusters(StrEnum):

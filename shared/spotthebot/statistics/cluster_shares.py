@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 import scipy
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.annotator_sets import set_members
-from spotthebot.analytics.stats.cells import occurring_cells
+from spotthebot.statistics.annotator_sets import set_members
+from spotthebot.statistics.arrays import FloatArray, IntArray
+from spotthebot.statistics.cells import occurring_cells
 
 WHOLE: Final = 1 - 1e-9
 

@@ -8,8 +8,8 @@ from typing import Final, TypeVar
 import numpy as np
 import scipy
 
-from spotthebot.analytics.stats.annotations import FloatArray, IntArray
-from spotthebot.analytics.stats.cells import cell_code
+from spotthebot.statistics.arrays import FloatArray, IntArray
+from spotthebot.statistics.cells import cell_code
 
 _Sums = TypeVar("_Sums", "scipy.sparse.csr_array", FloatArray)
 _MAX_SUBSETS: Final = 20_000_000

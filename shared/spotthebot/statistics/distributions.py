@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import scipy
 
-from spotthebot.analytics.stats.annotations import FloatArray
+from spotthebot.statistics.arrays import FloatArray
 
 _CERTAIN_LEAD: Final = 30.0
 

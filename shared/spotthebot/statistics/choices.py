@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import TypeVar
 
-from spotthebot.analytics.stats.errors import SettingOutOfRange
+from spotthebot.statistics.errors import SettingOutOfRange
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -11,7 +11,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 def choice_of(setting: str, value: Choice, kind: type[Choice]) -> Choice:
     """Return the member of `kind` that a caller chose, as a member or as its word. Raises `SettingOutOfRange`.
 
-    >>> from spotthebot.analytics.stats import Clusters
+    >>> from spotthebot.statistics.uncertainty import Clusters
     >>> choice_of("clusters", "annotator", Clusters)
     <Clusters.ANNOTATOR: 'annotator'>
     """
