@@ -14,8 +14,9 @@ import numpy as np
 import scipy
 
 from benchmarks.fed.coverage.cells import Held, alike
-from spotthebot.fed.stats.annotator_ratings import AnnotatorRatings, FloatArray, IntArray
+from spotthebot.fed.stats.annotator_ratings import AnnotatorRatings
 from spotthebot.fed.stats.correlation import BesideLength, beside_length
+from spotthebot.statistics.arrays import FloatArray, IntArray
 
 _RATERS: Final = 3
 _BOTS: Final = 2

@@ -61,6 +61,26 @@ def effective_clusters(weights: FloatArray, of: IntArray, m: int) -> FloatArray:
     return np.divide(sums**2, squares, out=np.zeros(m), where=squares > 0)
 
 
+def clusters_of_differences(
+    statistic: IntArray, cluster: IntArray, weight: FloatArray, first: IntArray, second: IntArray
+) -> FloatArray:
+    """Return the effective number of clusters of differences (d,): statistic `first` (d,) minus statistic `second`.
+
+    A cluster of both statistics counts once. Each of the n entries has a statistic, a cluster and a weight.
+
+    >>> statistic, pair = np.array([0, 0, 1, 1]), (np.array([0]), np.array([1]))
+    >>> for cluster in ([0, 1, 2, 3], [0, 1, 0, 1]):
+    ...     clusters_of_differences(statistic, np.array(cluster), np.ones(4), *pair).tolist()
+    [4.0]
+    [2.0]
+    """
+    weights = scipy.sparse.csr_array((weight, (cluster, statistic)))
+    shares = weights * (1 / np.maximum(column_sums(weights), 1e-300))
+    together: FloatArray = scipy.sparse.csr_array(shares.T @ shares).toarray()
+    found: FloatArray = 4 / (together[first, first] + together[second, second] + 2 * together[first, second])
+    return found
+
+
 def distinct_clusters(statistic: IntArray, cluster: IntArray, m: int) -> IntArray:
     """Count the clusters that contribute to each of m statistics."""
     return np.bincount(occurring_cells(statistic, cluster, np.ones(len(statistic))).outer, minlength=m)

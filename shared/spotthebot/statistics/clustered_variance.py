@@ -184,14 +184,9 @@ class ClusteredParts:
         return found
 
     def _combined(self, of: Callable[[Part], FloatArray], degrees: Sequence[FloatArray]) -> ClusteredVariance:
-        single, whole = of(self.single), self._sum(of)
-        parts = [of(part) for part in self.clustered]
-        variance = np.maximum(whole, np.where(np.isnan(single), 0.0, single))
-        freedom = degrees[0]
-        if len(parts) == 2:
-            spread = parts[0] ** 2 / degrees[0] + parts[1] ** 2 / degrees[1]
-            clear = spread > (_ROUNDING * variance) ** 2
-            freedom = np.divide(variance**2, spread, out=np.minimum(*degrees), where=clear)
+        parts = [of(part) for part in self.clustered or [self.single]]
+        both = None if self.both is None else of(self.both)
+        variance, freedom = combine(parts, degrees, both, least=of(self.single))
         return ClusteredVariance(variance, freedom, self.n_conversations, self.n_annotators, self.clusters)
 
     def _sum(self, of: Callable[[Part], FloatArray]) -> FloatArray:
@@ -203,6 +198,29 @@ def _difference(part: Part, first: IntArray, second: IntArray) -> FloatArray:
     gram = part.covariance()
     variance: FloatArray = np.maximum(gram[first, first] + gram[second, second] - 2 * gram[first, second], 0.0)
     return variance
+
+
+def combine(
+    parts: Sequence[FloatArray], degrees: Sequence[FloatArray], both: FloatArray | None, *, least: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return variances (m,) and their degrees of freedom, from one part or two parts with their degrees (m,) each.
+
+    `both` is the part of the intersections. A variance is raised to `least` (m,), unless this is NaN.
+
+    >>> one, other, both = (np.array([each]) for each in (3.0, 2.0, 1.0))
+    >>> variance, freedom = combine([one, other], [np.array([9.0]), np.array([4.0])], both, least=both)
+    >>> variance.tolist(), freedom.tolist()  # 4² / (3² / 9 + 2² / 4)
+    ([4.0], [8.0])
+    """
+    whole: FloatArray = np.sum(parts, axis=0)
+    if both is not None:
+        whole = whole - both
+    variance = np.maximum(whole, np.where(np.isnan(least), 0.0, least))
+    if len(parts) == 1:
+        return variance, degrees[0]
+    spread = parts[0] ** 2 / degrees[0] + parts[1] ** 2 / degrees[1]
+    clear = spread > (_ROUNDING * variance) ** 2
+    return variance, np.divide(variance**2, spread, out=np.minimum(*degrees), where=clear)
 
 
 def clustered_parts(observations: Observations, influence: Influence, clusters: Clusters) -> ClusteredParts:

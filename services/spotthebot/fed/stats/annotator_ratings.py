@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from spotthebot.statistics.arrays import BoolArray, FloatArray, IntArray
 from spotthebot.statistics.columns import read_numbers, require_present, unit_of
 from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer
-
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-IntArray: TypeAlias = npt.NDArray[np.intp]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 _DECIMALS: Final = 9
 """Decimals relative to the largest rating, so that equal means stay tied in any order of summation."""
@@ -33,15 +30,6 @@ class AnnotatorRatings:
     @property
     def n_annotators(self) -> int:
         return len(np.unique(self.annotator))
-
-    @property
-    def effective_annotators(self) -> float:
-        """Return the effective number of annotators: (sum of w)² / sum of w² (Kish 1965), where w counts one's ratings.
-
-        It is the number of equally active annotators whose ratings would be worth as much.
-        """
-        weights = np.bincount(self.annotator).astype(np.float64)
-        return float(weights.sum() ** 2 / np.sum(weights**2)) if len(weights) else 0.0
 
     def means(self) -> FloatArray:
         """Return each item's mean over its annotators (n_items,); NaN if it has no rating."""

@@ -1,39 +1,45 @@
-"""Mean scores of bots, with intervals and rank ranges by a bootstrap over dialogues.
+"""Mean scores of bots with intervals, and ranges of ranks by tests of all differences.
 
-Each bound of an interval is the wider one of two bounds: by a studentised bootstrap and by Student's t. With skewed
-scores of 8 dialogues the interval held the true mean in 94 to 96 % of samples. The studentised bootstrap alone and
-Student's t alone held it in 90 to 93 %, and the percentile bootstrap in 90 %.
+Dialogues that begin with the same opening vary together, and so do both bots of a dialogue: variances are those of
+`clustered_variance`. Each bound of an interval is the wider one of two bounds: by Student's t, which holds for normal
+scores, and by a studentised bootstrap of the clusters, which holds for skewed ones. `benchmarks/fed/coverage` measures
+both alone and together, and the ranks beside an oracle.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
-from spotthebot.fed.stats.annotator_ratings import FloatArray
+from spotthebot.fed.stats.mean_scores import MeanScores
+from spotthebot.statistics.arrays import IntArray
 from spotthebot.statistics.columns import read_codes, read_numbers, require_present, unit_of
+from spotthebot.statistics.distributions import student_quantiles
 from spotthebot.statistics.errors import ColumnsDiffer, require_confidence_level, require_splits
 from spotthebot.statistics.randomness import generator_of
+from spotthebot.statistics.studentised import studentised_quantiles
 
-_COUNTS_AT_ONCE: Final = 4_000_000
 MAX_RESAMPLES: Final = 1_000_000
-MIN_DIALOGUES: Final = 5
-"""With fewer dialogues, too many resamples consist of a single dialogue, and intervals of skewed scores fail."""
+MIN_CLUSTERS: Final = 5
+"""With fewer dialogues or openings, too many resamples consist of a single one, and intervals of skewed scores fail."""
 _ROUNDING: Final = 1e-9
 """A standard error below this share of the scores counts as 0."""
-_FEW: Final = f"fewer than {MIN_DIALOGUES} different dialogues: no interval"
-_ALIKE: Final = "all dialogues have one mean: no interval"
+_FEW: Final = f"fewer than {MIN_CLUSTERS} different {{clusters}}: no interval"
+_ALIKE: Final = "all {clusters} have one mean: no interval"
+_METHOD: Final = (
+    "the wider bounds of Student's t and of a studentised bootstrap, {clusters}; ranks by t tests of all differences,"
+    " one family (Holm)"
+)
 
 
 @dataclass(frozen=True)
 class BotScore:
     """A bot's mean score over n contexts in `n_dialogues` dialogues. If it has no bounds, `reason` says why.
 
-    `rank_low` to `rank_high` is the bot's rank range at the confidence level; rank 1 is the best.
+    `rank_low` to `rank_high` is the bot's rank range; rank 1 is the best. The ranges of all bots hold at once at the
+    confidence level.
     """
 
     bot: str
@@ -62,6 +68,7 @@ def score_bots(
     scores: npt.ArrayLike,
     bots: Sequence[str],
     dialogue: npt.ArrayLike,
+    opening: npt.ArrayLike | None = None,
     *,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
@@ -69,131 +76,89 @@ def score_bots(
 ) -> BotScores:
     """Return each bot's mean score over its contexts, with bounds of the mean and of its rank.
 
-    The bootstrap draws each bot's dialogues with replacement; a dialogue of two bots counts for each separately. Each
-    bound of a mean is the wider one of Student's t and the studentised bootstrap (Davison & Hinkley 1997, section
-    5.2.1): Student's t holds for normal scores, the bootstrap for skewed ones. Bounds of ranks are percentiles, at the
-    levels that Hesterberg 2015 (The American Statistician 69) gives for few dialogues. Bots with equal scores share the
-    better rank. The rank range of a bot with fewer than MIN_DIALOGUES dialogues has all ranks; the bot still counts for
-    the ranks of others. Raises ColumnsDiffer, ColumnMalformed, LevelOutOfRange, SplitsOutOfRange and SeedMalformed.
+    All columns have one element for each of the n contexts. Clusters are dialogues, or with `opening` the dialogues
+    that begin alike; a dialogue without an opening (None) is a cluster of its own. If there are fewer than MIN_CLUSTERS
+    openings, they are taken as given, and dialogues are clusters. Partners of the bots are taken as given, too. A bot
+    ranks behind all bots whose mean is significantly higher, with p-values adjusted by Holm's method. A test has at
+    least as many degrees of freedom as each of the two means. A bot with fewer than MIN_CLUSTERS clusters has no
+    interval and takes part in no test. Raises ColumnsDiffer, ColumnMalformed, LevelOutOfRange, SplitsOutOfRange and
+    SeedMalformed.
 
     >>> found = score_bots([3.0, 4.0, 1.0, 2.0], ["a", "a", "b", "b"], [0, 1, 2, 3])
     >>> [(bot.bot, bot.estimate, bot.rank_low) for bot in found.bots]
     [('a', 3.5, 1), ('b', 1.5, 1)]
     """
-    values, of = read_numbers(scores, "scores", finite=True), read_codes(dialogue, "dialogue").code
-    if values.ndim != 1 or values.shape != of.shape or len(bots) != len(values):
-        raise ColumnsDiffer(first=values.shape, second=of.shape)
+    values, of_dialogue = read_numbers(scores, "scores", finite=True), read_codes(dialogue, "dialogue").code
+    if values.ndim != 1 or values.shape != of_dialogue.shape or len(bots) != len(values):
+        raise ColumnsDiffer(first=values.shape, second=of_dialogue.shape)
+    clusters = _Clusters.of(of_dialogue, opening)
     require_present(bots, "bots")
     require_confidence_level(confidence_level)
     require_splits(n_resamples, MAX_RESAMPLES)
     names, code = np.unique(np.array([str(bot) for bot in bots], dtype=str), return_inverse=True)
     chance, unit = generator_of(seed), unit_of(values)
-    sums = [_Sums.of(values[code == at] / unit, of[code == at]) for at in range(len(names))]
-    drawn = [_draw(each, n_resamples, chance) for each in sums]
-    means = np.array([each.means for each in drawn]).reshape(-1, n_resamples)
-    ranks = 1 + np.array([np.sum(means > own, axis=0) for own in means]).reshape(-1, n_resamples)
+    means = MeanScores.of(code.ravel(), values / unit, clusters.code, len(names))
+    better = means.better(1 - confidence_level, least=MIN_CLUSTERS)
     found = []
     for at, name in enumerate(names):
-        own = sums[at]
-        is_few = own.n_dialogues < MIN_DIALOGUES
-        tail = _tail(own.n_dialogues, confidence_level)
-        best, worst = np.quantile(ranks[at], [tail, 1 - tail], method="inverted_cdf")
-        bounds = None if is_few or own.is_alike else _bounds(own, drawn[at], confidence_level)
+        own = code == at
+        reason = clusters.fault(of_dialogue[own], clusters.code[own], varies=bool(means.varies[at]))
+        low, high = None, None
+        if reason is None:
+            low, high = _bounds(means, at, confidence_level, n_resamples=n_resamples, chance=chance)
         found.append(
             BotScore(
                 bot=str(name),
-                estimate=own.mean * unit,
-                low=None if bounds is None else bounds[0] * unit,
-                high=None if bounds is None else bounds[1] * unit,
-                rank_low=1 if is_few else int(best),
-                rank_high=len(names) if is_few else int(worst),
-                n=int(own.counts.sum()),
-                n_dialogues=own.n_dialogues,
-                reason=_FEW if is_few else None if bounds else _ALIKE,
+                estimate=float(means.means[at]) * unit,
+                low=None if low is None else low * unit,
+                high=None if high is None else high * unit,
+                rank_low=1 + int(better[:, at].sum()),
+                rank_high=len(names) - int(better[at].sum()),
+                n=int(own.sum()),
+                n_dialogues=len(np.unique(of_dialogue[own])),
+                reason=reason,
             )
         )
     order = sorted(found, key=lambda bot: (-bot.estimate, bot.bot))
-    method = "the wider bounds of Student's t and of a studentised bootstrap, over each bot's dialogues"
+    method = _METHOD.format(clusters=clusters.words)
     return BotScores(tuple(order), confidence_level, n_resamples, seed, method)
 
 
 @dataclass(frozen=True, eq=False)
-class _Sums:
-    """The sum and the number of a bot's scores in each of its dialogues.
+class _Clusters:
+    """The cluster of each context, `code` (n,), and what the clusters are."""
 
-    Both arrays have one element for each dialogue.
-    """
-
-    totals: FloatArray
-    counts: FloatArray
+    code: IntArray
+    name: str
+    words: str
 
     @classmethod
-    def of(cls, values: FloatArray, dialogue: npt.NDArray[np.generic]) -> "_Sums":
-        _, code = np.unique(dialogue, return_inverse=True)
-        counts = np.bincount(code.ravel()).astype(np.float64)
-        return cls(np.bincount(code.ravel(), weights=values).astype(np.float64), counts)
+    def of(cls, dialogue: IntArray, opening: npt.ArrayLike | None) -> "_Clusters":
+        none = np.full(len(dialogue), np.nan)
+        openings = read_codes(none if opening is None else opening, "opening", missing=True)
+        if openings.code.shape != dialogue.shape:
+            raise ColumnsDiffer(first=dialogue.shape, second=openings.code.shape)
+        n = len(openings.values)
+        if n >= MIN_CLUSTERS:
+            code = np.where(openings.code < 0, n + dialogue, openings.code)
+            return cls(code, "openings", "clustered by opening")
+        return cls(dialogue, "dialogues", f"clustered by dialogue{', for these openings' if n else ''}")
 
-    @property
-    def n_dialogues(self) -> int:
-        return len(self.counts)
-
-    @property
-    def mean(self) -> float:
-        return float(self.totals.sum() / self.counts.sum())
-
-    @property
-    def error(self) -> float:
-        """Return the standard error of the mean score, which is a ratio of two sums (Cochran 1977, Eq. 6.13)."""
-        apart = self.totals - self.mean * self.counts
-        n = self.n_dialogues
-        return float(np.sqrt(n / (n - 1) * np.sum(apart**2)) / self.counts.sum())
-
-    @property
-    def is_alike(self) -> bool:
-        """Return whether all dialogues have the same mean score."""
-        return self.n_dialogues < 2 or self.error <= _ROUNDING * float(np.abs(self.totals / self.counts).max())
+    def fault(self, dialogue: IntArray, cluster: IntArray, *, varies: bool) -> str | None:
+        """Return why a bot with these dialogues and clusters has no interval; None if it has one."""
+        for name, codes in (("dialogues", dialogue), (self.name, cluster)):
+            if len(np.unique(codes)) < MIN_CLUSTERS:
+                return _FEW.format(clusters=name)
+        return None if varies else _ALIKE.format(clusters=self.name)
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """The mean and its standard error in each resample of dialogues. Both arrays have one element for each resample."""
-
-    means: FloatArray
-    errors: FloatArray
-
-
-def _draw(sums: _Sums, n_resamples: int, chance: np.random.Generator) -> _Drawn:
-    n, totals, counts = sums.n_dialogues, sums.totals, sums.counts
-    # Relative to the mean, so that the squares of an error do not cancel.
-    apart = totals - sums.mean * counts
-    columns = np.column_stack([apart, counts, apart**2, apart * counts, counts**2])
-    parts = []
-    step = max(1, _COUNTS_AT_ONCE // n)
-    for start in range(0, n_resamples, step):
-        size = min(step, n_resamples - start)
-        parts.append(chance.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64) @ columns)
-    total, count, square, product, counted = np.concatenate(parts).T
-    shift = total / count
-    spread = np.maximum(square - 2 * shift * product + shift**2 * counted, 0.0)
-    return _Drawn(sums.mean + shift, np.sqrt(n / max(n - 1, 1) * spread) / count)
-
-
-def _bounds(sums: _Sums, drawn: _Drawn, confidence_level: float) -> tuple[float, float]:
-    """Return the bounds of the mean: on each side the wider one of Student's t and the studentised bootstrap."""
+def _bounds(
+    scores: MeanScores, at: int, confidence_level: float, *, n_resamples: int, chance: np.random.Generator
+) -> tuple[float, float]:
+    """Return the bounds of a mean: on each side the wider one of Student's t and the studentised bootstrap."""
     upper = (1 + confidence_level) / 2
-    student = float(scipy.stats.t.ppf(upper, sums.n_dialogues - 1))
-    is_spread = drawn.errors > _ROUNDING * sums.error
-    studentised = (drawn.means[is_spread] - sums.mean) / drawn.errors[is_spread]
-    low, high = (float(each) for each in np.quantile(studentised, [1 - upper, upper]))
-    return sums.mean - max(student, high) * sums.error, sums.mean + max(student, -low) * sums.error
-
-
-def _tail(n_dialogues: int, confidence_level: float) -> float:
-    """Return the share of resamples to cut off on each side.
-
-    With few dialogues it is smaller, since the tails of Student's t are longer.
-    """
-    if n_dialogues < 2:
-        return 0.0
-    reach = float(scipy.stats.t.ppf((1 + confidence_level) / 2, n_dialogues - 1))
-    return float(scipy.stats.norm.cdf(-reach * math.sqrt(n_dialogues / (n_dialogues - 1))))
+    mean, error = float(scores.means[at]), float(scores.errors[at])
+    student = float(student_quantiles(upper, scores.degrees[at]))
+    totals, counts = scores.sums(at)
+    low, high = studentised_quantiles(totals, counts, upper, n_resamples=n_resamples, chance=chance)
+    return mean - max(student, high) * error, mean + max(student, -low) * error

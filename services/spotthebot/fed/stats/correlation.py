@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from spotthebot.fed.stats.annotator_ratings import FloatArray
-from spotthebot.fed.stats.jackknife import Spread, Statistic, spreads
 from spotthebot.fed.stats.samples import Ratings, Rows, Sample, sample_of
+from spotthebot.fed.stats.spreads import Spread, Statistic, spreads
+from spotthebot.statistics.arrays import FloatArray
 from spotthebot.statistics.columns import unit_of
 from spotthebot.statistics.errors import KindUnknown, require_confidence_level
 from spotthebot.statistics.rank_correlation import MAX_EXACT, rank_correlation
@@ -142,7 +142,7 @@ def beside_length(
     dialogue: npt.ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> BesideLength:
-    """Return the results of `correlation`, `partial_rank_correlation` and `lead_over_length` computed in one jackknife.
+    """Return the results of `correlation`, `partial_rank_correlation` and `lead_over_length`, computed together.
 
     >>> found = beside_length([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 3, 1, 2, 4])
     >>> [round(each.estimate, 4) for each in (found.spearman, found.length, found.lead)]

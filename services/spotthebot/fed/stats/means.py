@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from spotthebot.fed.stats.annotator_ratings import FloatArray
+from spotthebot.statistics.arrays import FloatArray
 from spotthebot.statistics.columns import read_numbers, require_present, unit_of
 from spotthebot.statistics.errors import ColumnsDiffer
 

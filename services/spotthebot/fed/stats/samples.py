@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from spotthebot.fed.stats.annotator_ratings import AnnotatorRatings, BoolArray, FloatArray, IntArray
+from spotthebot.fed.stats.annotator_ratings import AnnotatorRatings
+from spotthebot.statistics.arrays import BoolArray, FloatArray, IntArray
+from spotthebot.statistics.cells import cell_code
 from spotthebot.statistics.columns import read_codes, read_numbers, unit_of
 from spotthebot.statistics.errors import ColumnsDiffer
 
@@ -74,6 +76,21 @@ class Sample:
         """Return the whole sample, as one row."""
         return Rows(np.ones((1, self.n), dtype=np.bool_), [each[None] for each in self.columns])
 
+    @property
+    def dialogue_sizes(self) -> IntArray:
+        """Return how many items each sample of `without_dialogues` lacks."""
+        return np.bincount(few_groups(self.dialogue))
+
+    @property
+    def annotator_sizes(self) -> IntArray:
+        """Return how many ratings each sample of `without_annotators` lacks."""
+        return np.bincount(self._annotator_groups)
+
+    @property
+    def shared_sizes(self) -> IntArray:
+        """Return how many ratings each sample of `without_shared` lacks."""
+        return np.bincount(self._shared_groups)
+
     def without_dialogues(self) -> Iterator[Rows]:
         """Yield samples. Each leaves out one dialogue, or one group of dialogues."""
         group = few_groups(self.dialogue)
@@ -83,18 +100,26 @@ class Sample:
 
     def without_annotators(self) -> Iterator[Rows]:
         """Yield samples. Each leaves out one annotator's ratings, and the items that only this annotator rated."""
-        if self.ratings is not None:
-            yield from self._without(few_groups(self.ratings.annotator))
+        yield from self._without(self._annotator_groups)
 
     def without_shared(self) -> Iterator[Rows]:
         """Yield samples. Each leaves out the ratings that one annotator gave in one dialogue."""
-        if self.ratings is not None:
-            dialogue = self.dialogue[self.ratings.item]
-            cells = dialogue * (int(self.ratings.annotator.max(initial=0)) + 1) + self.ratings.annotator
-            _, cell = np.unique(cells, return_inverse=True)
-            # In any order, so that no group has an annotator or a dialogue more often than by chance.
-            shuffled = np.random.default_rng(0).permutation(int(cell.max(initial=-1)) + 1)
-            yield from self._without(few_groups(shuffled[cell.ravel()]))
+        yield from self._without(self._shared_groups)
+
+    @property
+    def _annotator_groups(self) -> IntArray:
+        return few_groups(self.ratings.annotator) if self.ratings is not None else np.empty(0, dtype=np.int64)
+
+    @cached_property
+    def _shared_groups(self) -> IntArray:
+        if self.ratings is None:
+            return np.empty(0, dtype=np.int64)
+        dialogue = self.dialogue[self.ratings.item]
+        cell, _ = cell_code(dialogue, self.ratings.annotator)
+        _, cell = np.unique(cell, return_inverse=True)
+        # In any order, so that no group has an annotator or a dialogue more often than by chance.
+        shuffled = np.random.default_rng(0).permutation(int(cell.max(initial=-1)) + 1)
+        return few_groups(shuffled[cell.ravel()])
 
     def _without(self, group: IntArray) -> Iterator[Rows]:
         ratings = self.ratings

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from spotthebot.fed.stats.annotator_ratings import FloatArray
+from spotthebot.statistics.arrays import FloatArray
 from spotthebot.statistics.columns import read_numbers, unit_of
 from spotthebot.statistics.errors import require_splits
 from spotthebot.statistics.randomness import generator_of
