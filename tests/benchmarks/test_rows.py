@@ -25,6 +25,7 @@ from benchmarks.analytics.verdicts import replays
 from benchmarks.analytics.verdicts.campaigns import Order
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
+from benchmarks.fed.coverage import bots as played_bots
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
 from tests.factories.clustered_campaigns import SETTINGS, Setting
 from tests.factories.databases import Databases, PostgresServer, migrated_template, running_cluster
@@ -89,6 +90,20 @@ class TestCoverage:
         columns, shares = count_intervals((table.CELLS[0], 1))
         assert len(columns) == len(table.NAMES)
         assert set(shares) <= set(table.KINDS)
+
+    @pytest.mark.parametrize("design", sorted({each.design for each in played_bots.CELLS}))
+    def test_is_counted_for_mean_scores_of_bots_in_two_simulations(self, design: str):
+        cell = next(each for each in played_bots.CELLS if each.design == design)
+        shares = played_bots.measure((cell, 2))
+        assert set(shares) == {*played_bots.COVERAGE, *played_bots.CLAIMS}
+        assert all(0 <= share <= 1 for kind, share in shares.items() if kind != played_bots.WIDTH)
+
+    def test_of_mean_scores_has_the_true_means_on_average(self):
+        cells = [each for each in played_bots.CELLS if each.dialogues == 32]
+        for cell in cells:
+            drawn = [cell.draw(np.random.default_rng([3, seed]), np.arange(5.0)) for seed in range(200)]
+            means = [np.bincount(each.bot, weights=each.score) / np.bincount(each.bot) for each in drawn]
+            assert np.mean(means, axis=0) == pytest.approx(np.arange(5), abs=0.07)
 
 
 class TestPower:

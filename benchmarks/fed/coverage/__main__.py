@@ -1,4 +1,4 @@
-"""`python -m benchmarks.fed.coverage [--only dialogues|annotators|bots] [--simulations N] [--processes N]`.
+"""`python -m benchmarks.fed.coverage [--only dialogues|annotators] [--simulations N] [--processes N]`.
 
 Prints, cell by cell, how often nominal 95 % intervals of FED's statistics hold the truth; a cell whose intervals are
 withheld has a dash. `dialogues`: correlations with ratings of unnamed annotators, 10 to 125 dialogues; `annotators`:
@@ -12,11 +12,11 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from benchmarks.fed.coverage import annotators, bots, dialogues
+from benchmarks.fed.coverage import annotators, dialogues
 from benchmarks.fed.coverage.cells import Cell
 from benchmarks.tables import markdown_table
 
-TABLES = {"dialogues": dialogues, "annotators": annotators, "bots": bots}
+TABLES = {"dialogues": dialogues, "annotators": annotators}
 
 
 def count_intervals(task: tuple[Cell, int]) -> tuple[tuple[str, ...], dict[str, float]]:
