@@ -55,7 +55,7 @@ class TestSummaries:
         unknown = [replace(each, text_hash=None) for each in copied]
         dimensions, request = (Dimension("kind", ("Kind!",), ()),), _asked(UUID(int=1))
         ((once,), (clustered,), (apart,)) = (
-            summarize(rows, dimensions, request) for rows in (contexts, copied, unknown)
+            summarize(rows, dimensions, request, {}) for rows in (contexts, copied, unknown)
         )
         for one, copy, bold in zip(once.bots, clustered.bots, apart.bots, strict=True):
             assert (copy.bot, copy.dialogues) == (one.bot, 8)

@@ -74,7 +74,8 @@ def clusters_of_differences(
     [4.0]
     [2.0]
     """
-    weights = scipy.sparse.csr_array((weight, (cluster, statistic)))
+    shape = int(cluster.max(initial=0)) + 1, int(statistic.max(initial=0)) + 1
+    weights = scipy.sparse.csr_array((weight, (cluster, statistic)), shape=shape)
     shares = weights * (1 / np.maximum(column_sums(weights), 1e-300))
     together: FloatArray = scipy.sparse.csr_array(shares.T @ shares).toarray()
     found: FloatArray = 4 / (together[first, first] + together[second, second] + 2 * together[first, second])

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import scipy
 
-from spotthebot.fed.stats.bot_scores import _tail, score_bots
+from spotthebot.fed.stats.bot_scores import score_bots
 from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, LevelOutOfRange
 
 
 class TestScoreBots:
     @pytest.mark.parametrize(("sizes", "skew"), [((3,) * 8, 1), ((1, 4, 2, 2, 3, 1, 2, 3), -1)])
     def test_bounds_are_the_wider_ones_of_student_s_t_and_of_a_studentised_bootstrap(self, sizes, skew):
-        """Written out: ratios of sums in resamples of dialogues, with Cochran's error of a ratio in each."""
+        """Written out: the jackknife's error with its degrees, and ratios with Cochran's errors in resamples."""
         chance = np.random.default_rng(6)
         dialogue = np.repeat(np.arange(8), sizes)
         scores = skew * chance.exponential(size=len(dialogue)) ** 2
@@ -23,11 +23,14 @@ class TestScoreBots:
             apart = np.sum((totals - means * counts) ** 2, axis=1)
             return means[:, 0], np.sqrt(8 / 7 * apart) / counts.sum(axis=1)
 
-        (mean,), (error,) = means_and_errors(np.arange(8)[None])
+        (mean,), (of_ratio,) = means_and_errors(np.arange(8)[None])
         means, errors = means_and_errors(chance.integers(8, size=(20_000, 8)))
-        studentised = (means - mean) / errors
-        low, high = np.quantile(studentised, [0.025, 0.975])
-        student = scipy.stats.t.ppf(0.975, 7)
+        low, high = np.quantile((means - mean) / errors, [0.025, 0.975])
+        without = np.array([scores[dialogue != each].mean() for each in range(8)])
+        error = np.sqrt(7 / 8 * np.sum((without - mean) ** 2))
+        assert error == pytest.approx(of_ratio) or len({*sizes}) > 1
+        counts = np.array(sizes)
+        student = scipy.stats.t.ppf(0.975, counts.sum() ** 2 / np.sum(counts**2) - 1)
         shorter, longer = (high, -low)[::skew]
         assert shorter < student < longer  # on the side of the long tail the interval reaches further than Student's
         assert bot.estimate == pytest.approx(scores.mean()) == pytest.approx(mean)
@@ -37,12 +40,6 @@ class TestScoreBots:
         assert bot.n_dialogues == 8
         assert bot.rank_low == 1
         assert bot.rank_high == 1
-
-    @pytest.mark.parametrize("n", [2, 5, 30])
-    def test_cuts_off_less_with_few_dialogues(self, n):
-        """Hesterberg 2015: the normal probability of -t sqrt(n / (n - 1)), t of n - 1 degrees of freedom."""
-        expected = scipy.stats.norm.cdf(-scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1)))
-        assert _tail(n, 0.95) == pytest.approx(expected)
 
     def test_ranks_are_certain_where_bots_are_far_apart_and_open_where_they_are_not(self):
         chance = np.random.default_rng(7)
@@ -68,7 +65,7 @@ class TestScoreBots:
         assert enough.bot == "b"
         assert enough.low is not None
         assert enough.reason is None
-        assert enough.rank_low == 2
+        assert (enough.rank_low, enough.rank_high) == (1, 2)  # no test of a bot with few dialogues
 
     @pytest.mark.parametrize("factor", [1e-300, 1e-12, 1e-5, 1e12, 1e300])
     def test_the_unit_of_scores_changes_no_rank_and_no_bound_but_by_the_unit(self, factor):
@@ -101,3 +98,95 @@ class TestScoreBots:
             score_bots([1, 2], ["a"], [0, 1])
         with pytest.raises(LevelOutOfRange):
             score_bots([1, 2], ["a", "a"], [0, 1], confidence_level=1)
+
+
+class TestRanks:
+    """Written out with scipy's tests of two means: the bots of these samples are told apart by them, or are not."""
+
+    @staticmethod
+    def ranks(scores, bots, dialogue, opening=None, **settings):
+        found = score_bots(scores, bots, dialogue, opening, n_resamples=100, **settings).bots
+        return {each.bot: (each.rank_low, each.rank_high) for each in found}
+
+    @pytest.mark.parametrize("margin", [-1e-6, 1e-6])
+    def test_of_bots_with_dialogues_of_their_own_are_those_of_the_t_test_of_two_samples(self, margin):
+        one, other = np.random.default_rng(2).normal([[0.0], [1.2]], size=(2, 9))
+        p_value = scipy.stats.ttest_ind(one, other).pvalue
+        columns = np.concatenate([one, other]), ["one"] * 9 + ["other"] * 9, range(18)
+        assert p_value < 0.1
+        ranks = self.ranks(*columns, confidence_level=1 - p_value + margin)
+        assert ranks == ({"one": (2, 2), "other": (1, 1)} if margin < 0 else {"one": (1, 2), "other": (1, 2)})
+
+    @pytest.mark.parametrize("margin", [-1e-6, 1e-6])
+    def test_of_bots_in_the_same_dialogues_are_those_of_the_paired_t_test(self, margin):
+        chance = np.random.default_rng(3)
+        topic = chance.normal(size=9)
+        one, other = topic + 0.3 * chance.normal(size=9), topic + 0.3 + 0.3 * chance.normal(size=9)
+        p_value = scipy.stats.ttest_rel(one, other).pvalue
+        columns = np.concatenate([one, other]), ["one"] * 9 + ["other"] * 9, [*range(9)] * 2
+        assert p_value < 0.1 < scipy.stats.ttest_ind(one, other).pvalue
+        ranks = self.ranks(*columns, confidence_level=1 - p_value + margin)
+        assert ranks == ({"one": (2, 2), "other": (1, 1)} if margin < 0 else {"one": (1, 2), "other": (1, 2)})
+        begun = self.ranks(*columns[:2], range(18), [*range(9)] * 2, confidence_level=1 - p_value + margin)
+        assert begun == ranks  # dialogues of their own that begin alike
+
+    def test_adjust_the_p_values_of_all_pairs_by_holm(self):
+        """Of three p-values the smallest counts three times, the next one twice."""
+        samples = np.random.default_rng(11).normal([[0.0], [0.1], [1.1]], size=(3, 12))
+        pairs = ((0, 1), (0, 2), (1, 2))
+        p_values = sorted(float(scipy.stats.ttest_ind(samples[a], samples[b]).pvalue) for a, b in pairs)
+        columns = samples.ravel(), np.repeat(list("abc"), 12).tolist(), range(36)
+        assert 3 * p_values[0] < 2 * p_values[1] < p_values[2]
+        for level, excluded in ((1 - 3 * p_values[0] + 1e-6, 0), (1 - 3 * p_values[0] - 1e-6, 2)):
+            ranges = self.ranks(*columns, confidence_level=level).values()
+            assert sum(3 - (high - low + 1) for low, high in ranges) == excluded
+        ranges = self.ranks(*columns, confidence_level=1 - 2 * p_values[1] - 1e-6)
+        assert sum(3 - (high - low + 1) for low, high in ranges.values()) == 4
+
+    def test_equal_bots_may_have_all_ranks(self):
+        scores = np.random.default_rng(4).normal(size=(4, 20))
+        ranks = self.ranks(scores.ravel(), np.repeat(list("abcd"), 20).tolist(), range(80))
+        assert set(ranks.values()) == {(1, 4)}
+
+
+class TestOpenings:
+    SCORES = np.random.default_rng(5).normal(size=8)[:, None] + 0.2 * np.random.default_rng(6).normal(size=(8, 3))
+    """Eight openings with three dialogues each, which are alike."""
+
+    def test_dialogues_that_begin_alike_count_once(self):
+        """The mean of equally many dialogues of eight openings is the mean of eight means, with seven degrees."""
+        opening = np.repeat(np.arange(8), 3)
+        found = score_bots(self.SCORES.ravel(), ["a"] * 24, range(24), opening, n_resamples=500)
+        alone = score_bots(self.SCORES.mean(axis=1), ["a"] * 8, range(8), n_resamples=500)
+        assert found.method.startswith(
+            "the wider bounds of Student's t and of a studentised bootstrap, clustered by op"
+        )
+        (bot,), (mean,) = found.bots, alone.bots
+        assert (bot.low, bot.high, bot.n_dialogues) == (pytest.approx(mean.low), pytest.approx(mean.high), 24)
+        (bold,) = score_bots(self.SCORES.ravel(), ["a"] * 24, range(24), n_resamples=500).bots
+        assert bold.high - bold.low < 0.7 * (bot.high - bot.low)
+
+    def test_a_dialogue_without_an_opening_is_a_cluster_of_its_own(self):
+        opening = [None if number < 4 else f"o{number // 2}" for number in range(16)]
+        scores, clusters = self.SCORES[:, 0].repeat(2), [*range(10, 14), *np.repeat(range(6), 2)]
+        found = score_bots(scores, ["a"] * 16, range(16), np.array(opening, dtype=object), n_resamples=300)
+        known = score_bots(scores, ["a"] * 16, clusters, n_resamples=300)
+        assert [(each.low, each.high) for each in found.bots] == [(each.low, each.high) for each in known.bots]
+
+    def test_few_openings_are_taken_as_given(self):
+        opening = np.arange(24) % 4
+        found = score_bots(self.SCORES.ravel(), ["a"] * 24, range(24), opening, n_resamples=300)
+        alone = score_bots(self.SCORES.ravel(), ["a"] * 24, range(24), n_resamples=300)
+        assert found.bots == alone.bots
+        assert "clustered by dialogue, for these openings" in found.method
+        assert "for these openings" not in alone.method
+
+    def test_a_bot_with_few_openings_among_many_has_no_interval(self):
+        opening = [*range(10), *[number % 4 for number in range(10)]]
+        found = score_bots(np.random.default_rng(1).normal(size=20), list("a" * 10 + "b" * 10), range(20), opening)
+        reasons = {each.bot: each.reason for each in found.bots}
+        assert reasons == {"a": None, "b": "fewer than 5 different openings: no interval"}
+
+    def test_refuses_openings_of_another_number(self):
+        with pytest.raises(ColumnsDiffer):
+            score_bots([1, 2], ["a", "a"], [0, 1], [0])

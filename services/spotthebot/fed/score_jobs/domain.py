@@ -1,7 +1,10 @@
 """Summaries of a job's scores for each bot: means with intervals and rank ranges, and the length baseline."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
 
 from spotthebot.contracts.fed.score_jobs import BaselineOut, BotScoreOut, DimensionScoresOut, ScoreJobIn
 from spotthebot.fed.dimension_sets.domain.dimensions import Dimension
@@ -11,23 +14,35 @@ from spotthebot.fed.stats.bot_scores import score_bots
 
 
 def summarize(
-    contexts: Sequence[ScoredContext], dimensions: Sequence[Dimension], request: ScoreJobIn
+    contexts: Sequence[ScoredContext],
+    dimensions: Sequence[Dimension],
+    request: ScoreJobIn,
+    openings: Mapping[UUID, str],
 ) -> list[DimensionScoresOut]:
-    """Return the summary of each dimension. This computes bootstraps and blocks the thread."""
+    """Return the summary of each dimension. This computes bootstraps and blocks the thread.
+
+    `openings` has a key of the opening of each conversation that has one.
+    """
+    begun = [openings.get(each.conversation_id) for each in contexts]
     return [
-        _dimension(contexts, [each.scores[number] for each in contexts], dimension.name, request)
+        _dimension(contexts, [each.scores[number] for each in contexts], begun, dimension.name, request)
         for number, dimension in enumerate(dimensions)
     ]
 
 
 def _dimension(
-    contexts: Sequence[ScoredContext], scores: Sequence[float], name: str, request: ScoreJobIn
+    contexts: Sequence[ScoredContext],
+    scores: Sequence[float],
+    openings: Sequence[str | None],
+    name: str,
+    request: ScoreJobIn,
 ) -> DimensionScoresOut:
     line = fit_length_baseline([each.length for each in contexts], scores)
     found = score_bots(
         scores,
         [each.bot for each in contexts],
         [each.text for each in contexts],
+        np.array(openings, dtype=object),
         confidence_level=request.confidence_level,
         n_resamples=request.resamples,
         seed=request.seed,
