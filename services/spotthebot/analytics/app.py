@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from spotthebot.analytics.analyses import api as analyses
 from spotthebot.analytics.campaigns import api as campaigns
 from spotthebot.analytics.clients.campaign_data import CampaignData
+from spotthebot.analytics.clients.campaign_measures import CampaignMeasureReader
 from spotthebot.analytics.clients.campaigns import Campaigns
 from spotthebot.analytics.clients.study_reader import StudyReader
 from spotthebot.analytics.clients.teams import Teams
@@ -26,6 +27,7 @@ from spotthebot.analytics.results.api import figures, measures, results
 from spotthebot.analytics.results.api.deps import ResultResources
 from spotthebot.analytics.results.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.results.use_cases.figures import Figures
+from spotthebot.analytics.results.use_cases.measure_results import MeasureResults
 from spotthebot.analytics.results.use_cases.recent_results import RecentResults
 from spotthebot.analytics.results.use_cases.result_cache import ResultCache
 from spotthebot.analytics.results.use_cases.sections import Sections
@@ -73,6 +75,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
         ):
             campaigns_client = Campaigns(annotation)
             campaign_data = CampaignData(annotation, conversations)
+            measured = CampaignMeasureReader(conversations, fed, campaign_data)
             studies = StudyReader(annotation, conversations, fed, campaign_data)
             teams = Teams(bots, annotation, conversations)
             threads = ComputeThreads()
@@ -87,6 +90,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
                 campaign_data=campaign_data,
                 teams=teams,
                 results=cache,
+                measure_results=MeasureResults(cache, kept, measured, threads),
                 study_results=StudyResults(kept, studies, threads),
                 figures=drawn,
                 recent_results=recent,

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from spotthebot.contracts.access import Role
-from spotthebot.contracts.analytics.measures import MeasureParametersIn
+from spotthebot.contracts.analytics.measures import CampaignMeasureIn, CampaignMeasuresIn, MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.analytics.workforces import AgreementParametersIn
 from spotthebot.kit.access.keys import Principal
@@ -24,3 +24,5 @@ RankReader = Annotated[Principal, Depends(allow(Role.ADMIN, Role.ANALYST, Role.A
 RequestParameters = Annotated[ParametersIn, Query()]
 RequestMeasureParameters = Annotated[MeasureParametersIn, Query()]
 RequestAgreementParameters = Annotated[AgreementParametersIn, Query()]
+RequestCampaignMeasures = Annotated[CampaignMeasuresIn, Query()]
+RequestCampaignMeasure = Annotated[CampaignMeasureIn, Query()]

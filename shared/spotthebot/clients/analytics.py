@@ -6,6 +6,8 @@ from uuid import UUID
 
 from spotthebot.clients.analytics_parameters import (
     AgreementParameters,
+    CampaignMeasure,
+    CampaignMeasures,
     FigureParameters,
     MeasureParameters,
     Parameters,
@@ -113,13 +115,13 @@ class AnalyticsOperations(SectionOperations):
         return Listing(PairVerdictOut, path, paging, params={"margin": margin})
 
     @operation
-    def list_measures(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[MeasuresOut]:
+    def list_measures(self, campaign_id: UUID | str, **parameters: Unpack[CampaignMeasures]) -> Call[MeasuresOut]:
         """Return the values of all bots by each measure of a campaign, whatever its protocol."""
         return result_of(MeasuresOut, campaign_id, "measures", parameters)
 
     @operation
     def get_measure(
-        self, campaign_id: UUID | str, measure: str = HEADLINE, **parameters: Unpack[MeasureParameters]
+        self, campaign_id: UUID | str, measure: str = HEADLINE, **parameters: Unpack[CampaignMeasure]
     ) -> Call[MeasureOut]:
         """Return the values of all bots by one measure, and the difference of each pair of bots."""
         return result_of(MeasureOut, campaign_id, f"measures/{segment(measure)}", parameters)
@@ -147,7 +149,7 @@ class AnalyticsOperations(SectionOperations):
         return Call(WorkforceAgreementsOut, "GET", f"/v1/studies/{study_id}/workforces", params=parameters)
 
     @operation
-    def export_values(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[bytes]:
+    def export_values(self, campaign_id: UUID | str, **parameters: Unpack[CampaignMeasures]) -> Call[bytes]:
         """Return every value of every measure, as a table of ratings in CSV."""
         return Call(bytes, "GET", f"/v1/campaigns/{segment(campaign_id)}/values", params=parameters)
 

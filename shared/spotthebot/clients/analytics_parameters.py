@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from typing import TypedDict
+from uuid import UUID
 
 from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, MixedModelKind, Test, Unit
 from spotthebot.contracts.analytics.figures import Theme, Width
@@ -41,6 +42,21 @@ class AgreementParameters(Parameters, total=False):
     """The parameters of agreement. On each day of `period` a new period begins, which has rows of its own."""
 
     period: Sequence[date]
+
+
+class ComputedMeasures(TypedDict, total=False):
+    """Measures without annotators that a campaign's results have in addition: of score sets, and latencies."""
+
+    scores: Sequence[UUID]
+    latency: bool
+
+
+class CampaignMeasures(Parameters, ComputedMeasures, total=False):
+    """The parameters of all measures of a campaign."""
+
+
+class CampaignMeasure(MeasureParameters, ComputedMeasures, total=False):
+    """The parameters of one measure of a campaign."""
 
 
 class FigureParameters(SectionParameters, total=False):

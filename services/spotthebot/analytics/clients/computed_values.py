@@ -1,4 +1,4 @@
-"""What a study measures without people: the scores of `fed`, and the latencies of bots in `conversations`."""
+"""What is measured without people: the scores of `fed`, and the latencies of bots in `conversations`."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -11,14 +11,13 @@ from spotthebot.analytics.stats.annotations import HUMAN
 from spotthebot.analytics.values.domain.computed_values import ComputedUnit, ComputedValues
 from spotthebot.clients import AsyncConversations, AsyncFed, Conflict, NotFound
 from spotthebot.contracts.annotation.measures import Measure
-from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 
 FED: Final = "fed"
-"""What a study calls a score set."""
+"""What results call a score set."""
 LATENCY: Final = "latency"
-"""What a study calls the latencies, and their measure."""
+"""What results call the latencies, and their measure."""
 _PAGE: Final = 1000
 _LATENCY_MEASURE: Final = Measure(
     measure=LATENCY,
@@ -56,12 +55,13 @@ class ComputedValueReader:
         self._conversations = conversations
         self._fed = fed
 
-    async def score_sets(self, study: StudyOut, collections: Iterable[UUID]) -> list[ScoreSetOut]:
-        """Return the score sets of a study over these collections.
+    async def score_sets(self, subject: str, scores: Iterable[UUID], collections: Iterable[UUID]) -> list[ScoreSetOut]:
+        """Return the score sets that a study or a request has, each over one of these collections.
 
-        Raises NoSuchScores, ScoresUnfinished and ScoresApart.
+        `subject` says which one, for the errors. Raises NoSuchScores, ScoresUnfinished and ScoresApart.
         """
-        return await asyncio.gather(*(self._score_set(study, each, {*collections}) for each in study.scores))
+        known = {*collections}
+        return await asyncio.gather(*(self._score_set(subject, each, known) for each in scores))
 
     async def read_scores(
         self, scores: ScoreSetOut, collections: Mapping[UUID, CollectionOut], shared: ReadCollections
@@ -112,13 +112,13 @@ class ComputedValueReader:
             texts=await shared.text_hashes(collections),
         )
 
-    async def _score_set(self, study: StudyOut, score_set_id: UUID, collections: set[UUID]) -> ScoreSetOut:
+    async def _score_set(self, subject: str, score_set_id: UUID, collections: set[UUID]) -> ScoreSetOut:
         try:
             found = await self._fed.get_score_set(score_set_id)
         except NotFound as refused:
-            raise NoSuchScores(study=study.name, score_set_id=score_set_id) from refused
+            raise NoSuchScores(subject=subject, score_set_id=score_set_id) from refused
         except Conflict as refused:
-            raise ScoresUnfinished(study=study.name, score_set_id=score_set_id) from refused
+            raise ScoresUnfinished(subject=subject, score_set_id=score_set_id) from refused
         if found.collection_id not in collections:
-            raise ScoresApart(study=study.name, score_set_id=score_set_id)
+            raise ScoresApart(subject=subject, score_set_id=score_set_id)
         return found

@@ -27,15 +27,15 @@ class NoSuchChats(NotFound):
 
 
 class NoSuchScores(NotFound):
-    """The study '{study}' has the score set {score_set_id}, which does not exist: replace the study."""
+    """{subject} has the score set {score_set_id}, which does not exist: name another one."""
 
 
 class ScoresUnfinished(Conflict):
-    """The study '{study}' has the score set {score_set_id}, whose score job is not complete: wait for it."""
+    """{subject} has the score set {score_set_id}, whose score job is not complete: wait for it."""
 
 
 class ScoresApart(Conflict):
-    """The study '{study}' has the score set {score_set_id}, which scores none of its collections: replace the study."""
+    """{subject} has the score set {score_set_id}, which scores none of its collections: name another one."""
 
 
 class OtherProtocol(Conflict):

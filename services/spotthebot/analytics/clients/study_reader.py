@@ -69,7 +69,8 @@ class StudyReader:
         shown = dict.fromkeys(collection for campaign in found for collection in campaign.collections)
         shown |= dict.fromkeys(study.chats)
         scores, *listed = await asyncio.gather(
-            self._computed.score_sets(study, shown), *(self._conversations.get_collection(each) for each in shown)
+            self._computed.score_sets(f"The study '{study.name}'", study.scores, shown),
+            *(self._conversations.get_collection(each) for each in shown),
         )
         collections = {each.id: each for each in listed}
         campaigns = await asyncio.gather(*(self._campaigns.revision_of(each, collections) for each in found))

@@ -1,4 +1,4 @@
-"""What a study calls its tasks and their measures."""
+"""What a study calls its tasks and their measures, and a campaign its measures without annotators."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

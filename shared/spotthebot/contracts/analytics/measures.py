@@ -1,5 +1,7 @@
 """Results of measures: the answers to one question of any protocol, as numbers for each bot."""
 
+from uuid import UUID
+
 from pydantic import Field
 
 from spotthebot.contracts.analytics.annotation_quality import Coefficient
@@ -9,6 +11,7 @@ from spotthebot.contracts.analytics.mixed_models import MixedModel
 from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance, Uncertainty
 from spotthebot.contracts.annotation.measures import Measure
 from spotthebot.contracts.annotation.protocols import MAX_SCALE_POINTS
+from spotthebot.contracts.annotation.studies import MAX_SCORE_SETS
 from spotthebot.contracts.wire import Wire
 
 MAX_MEASURES = 1000
@@ -22,6 +25,27 @@ class MeasureParametersIn(ParametersIn):
         description="A mixed model of ratings and behaviours, bots fixed, dialogues and annotators random: a published"
         " form, on which no rank is based.",
     )
+
+
+class ComputedMeasuresIn(Wire):
+    """Measures without annotators that the results of a campaign have in addition, as those of a study have them."""
+
+    scores: tuple[UUID, ...] = Field(
+        default=(),
+        max_length=MAX_SCORE_SETS,
+        description="Score sets of FED over the campaign's collections: their dimensions are measures, too.",
+    )
+    latency: bool = Field(
+        default=False, description="Whether the seconds that bots took for replies are a measure, `latency`."
+    )
+
+
+class CampaignMeasuresIn(ComputedMeasuresIn, ParametersIn):
+    """How to analyse the measures of a campaign, and which measures without annotators to add."""
+
+
+class CampaignMeasureIn(ComputedMeasuresIn, MeasureParametersIn):
+    """How to analyse one measure of a campaign, and which measures without annotators it may be, too."""
 
 
 class ValueCount(Wire):

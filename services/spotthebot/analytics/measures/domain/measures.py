@@ -1,6 +1,6 @@
 """The results of a campaign by its measures: by all, or by one with the difference of every pair of bots."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -54,17 +54,24 @@ def all_agreements(
 
 
 def one_measure(
-    campaign: MeasuredCampaign, name: str, request: Parameters, mixed_model: MixedModelKind | None = None
+    campaign: MeasuredCampaign,
+    name: str,
+    request: Parameters,
+    mixed_model: MixedModelKind | None = None,
+    *,
+    others: Iterable[str] = (),
 ) -> MeasureOut:
     """Summarise one measure, or the campaign's `HEADLINE`, and compare every pair of bots.
 
-    Raises NoSuchMeasure, NothingToMeasure and NothingToAnalyse.
+    `others` are measures of the campaign that are summarised elsewhere. Raises NoSuchMeasure, NothingToMeasure and
+    NothingToAnalyse.
     """
     sample = _sample(campaign, request)
     is_headline = name == HEADLINE and name not in campaign.questions
     chosen = campaign.headline if is_headline else name
     if chosen not in campaign.questions:
-        raise NoSuchMeasure(measure=chosen, campaign=campaign.campaign, known=", ".join(campaign.questions))
+        known = ", ".join((*campaign.questions, *others))
+        raise NoSuchMeasure(measure=chosen, campaign=campaign.campaign, known=known)
     return measure_out(sample.values(chosen), sample_provenance(sample, request), request, mixed_model)
 
 

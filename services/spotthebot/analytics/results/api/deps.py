@@ -7,6 +7,7 @@ from fastapi import Depends, Query
 
 from spotthebot.analytics.results.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.results.use_cases.figures import Figures
+from spotthebot.analytics.results.use_cases.measure_results import MeasureResults
 from spotthebot.analytics.results.use_cases.recent_results import RecentResults
 from spotthebot.analytics.results.use_cases.result_cache import ResultCache
 from spotthebot.analytics.results.use_cases.sections import Sections
@@ -22,6 +23,7 @@ class ResultResources:
     """The results of campaigns that this process computes and caches."""
 
     results: ResultCache
+    measure_results: MeasureResults
     figures: Figures
     recent_results: RecentResults
     sections: Sections

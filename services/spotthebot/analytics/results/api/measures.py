@@ -6,7 +6,13 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from spotthebot.analytics.campaigns.api import RequestedCampaign
-from spotthebot.analytics.deps import Analyst, RequestAgreementParameters, RequestMeasureParameters, RequestParameters
+from spotthebot.analytics.deps import (
+    Analyst,
+    RequestAgreementParameters,
+    RequestCampaignMeasure,
+    RequestCampaignMeasures,
+    RequestParameters,
+)
 from spotthebot.analytics.results.api.deps import ServiceResources
 from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
 from spotthebot.analytics.table_files.domain import Table, table_of
@@ -28,10 +34,13 @@ async def list_measures(
     _caller: Analyst,
     resources: ServiceResources,
     campaign_id: RequestedCampaign,
-    parameters: RequestParameters,
+    parameters: RequestCampaignMeasures,
 ) -> Response:
-    """Return the results of all bots by every measure of a campaign, and how much annotators agree."""
-    return revalidated(request, await resources.results.get_measures(campaign_id, parameters), _JSON)
+    """Return the results of all bots by every measure of a campaign, and how much annotators agree.
+
+    `scores` and `latency` add measures that no annotator gives.
+    """
+    return revalidated(request, await resources.measure_results.get_measures(campaign_id, parameters), _JSON)
 
 
 @router.get("/workforces", operation_id="list_workforce_agreements", response_model=WorkforceAgreementsOut)
@@ -70,14 +79,14 @@ async def export_values(
     _caller: Analyst,
     resources: ServiceResources,
     campaign_id: RequestedCampaign,
-    parameters: RequestParameters,
+    parameters: RequestCampaignMeasures,
 ) -> Response:
     """Return every value of every measure as a table of ratings (CSV or Parquet), with the names of bots.
 
     Tables of several campaigns over the same conversations can be put together: `stb analyse table` reads them.
     """
     form = file_form(request)
-    rows = await resources.results.get_values(campaign_id, parameters)
+    rows = await resources.measure_results.get_values(campaign_id, parameters)
     return await answer(form, "values", b"", lambda: Table(ValueRow, rows))
 
 
@@ -90,8 +99,8 @@ async def get_measure(
     measure: Annotated[
         str, Path(max_length=LONGEST_MEASURE, description="Its name; `headline`: the one that ranks bots.")
     ],
-    parameters: RequestMeasureParameters,
+    parameters: RequestCampaignMeasure,
 ) -> Response:
     """Return the results of one measure: bots with intervals and ranks, and the difference of every pair of bots."""
-    body = await resources.results.get_measure(campaign_id, measure, parameters)
+    body = await resources.measure_results.get_measure(campaign_id, measure, parameters)
     return await answer(form, "measure", body, lambda: table_of(MeasuredBot, MeasureOut.model_validate_json(body).bots))
