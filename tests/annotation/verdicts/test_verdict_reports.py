@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from spotthebot.annotation.verdicts.domain import is_fulfilled
-from spotthebot.contracts.annotation.stopping import ReportedVerdict, StopAtWidth
+from spotthebot.contracts.annotation.verdicts import ReportedVerdict, StopAtWidth
 from tests.factories.annotating import ask, claim, rows, state_of
 from tests.factories.campaigns import campaign_of, create_campaign
 from tests.factories.running_suite import RunningSuite
@@ -69,7 +69,7 @@ class TestRules:
 
 
 class TestPackages:
-    async def test_of_undecided_pairs_are_given_out_first(self, suite: RunningSuite):
+    async def test_with_undecided_pairs_are_given_out_first(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         packages = await _packages(suite, campaign)
         assert len(packages) > 2
@@ -85,7 +85,7 @@ class TestPackages:
         first = await claim(suite, campaign, "ann")
         assert _leased(suite, first) == packages[0]
 
-    async def test_of_other_campaigns_stay_as_they_are(self, suite: RunningSuite):
+    async def test_elsewhere_stay_as_they_are(self, suite: RunningSuite):
         one, other = await campaign_of(suite), await campaign_of(suite, name="other")
         foreign = (await _packages(suite, other))[0]
         assert (await _report(suite, one, _pair("open"), **{foreign: 5})).status_code == 200

@@ -7,7 +7,7 @@ from uuid import UUID
 from spotthebot.clients import AsyncAnnotation
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS
-from spotthebot.contracts.annotation.stopping import VerdictReportIn
+from spotthebot.contracts.annotation.verdicts import VerdictReportIn
 
 _IMPORT: Final = "import"
 

@@ -10,7 +10,7 @@ import numpy as np
 from spotthebot.analytics.labels.domain import LabelledCampaign, take_sample
 from spotthebot.analytics.stats.pair_verdicts import PairVerdict, Verdict, pair_verdicts
 from spotthebot.contracts.analytics.verdicts import GivenVerdict, PairVerdictOut
-from spotthebot.contracts.annotation.stopping import ReportedVerdict, UndecidedPackage, VerdictReportIn
+from spotthebot.contracts.annotation.verdicts import ReportedVerdict, UndecidedPackage, VerdictReportIn
 
 Pair = tuple[str, str]
 

@@ -18,7 +18,7 @@ _NO_MARGIN = 0.0
 async def give_verdicts(
     session: WriteSession, campaign_id: UUID, margin: float | None, decided: Iterable[PairVerdict]
 ) -> None:
-    """Store verdicts. Pairs that have one keep it, whoever else gives one at the same time."""
+    """Store verdicts. Pairs that have a verdict keep it, also if two looks give one at the same time."""
     rows = [
         {
             "campaign_id": campaign_id,

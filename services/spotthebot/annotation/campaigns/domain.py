@@ -33,8 +33,8 @@ from spotthebot.contracts.annotation.measures import measured_questions
 from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS, AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
-from spotthebot.contracts.annotation.stopping import StopWhen, words_of
 from spotthebot.contracts.annotation.trainings import Training
+from spotthebot.contracts.annotation.verdicts import StopWhen, words_of
 from spotthebot.contracts.terms import consent_sha256_of
 from spotthebot.kit.crypto.pseudonyms import name_in_exports
 from spotthebot.kit.errors import FieldError

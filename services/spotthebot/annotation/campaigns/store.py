@@ -16,7 +16,7 @@ from spotthebot.contracts.annotation.campaigns import SECRET_BYTES, CampaignIn, 
 from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
-from spotthebot.contracts.annotation.stopping import StopWhen
+from spotthebot.contracts.annotation.verdicts import StopWhen
 from spotthebot.kit.database.rows import from_row
 from spotthebot.kit.database.sessions import ReadSession, WriteSession
 from spotthebot.kit.database.statements import Runner, Statement, constant

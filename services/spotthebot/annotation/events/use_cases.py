@@ -8,7 +8,7 @@ from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.events.store import EVENTS
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.contracts.annotation.events import AnnotationEventType
-from spotthebot.contracts.annotation.stopping import ReportedVerdict
+from spotthebot.contracts.annotation.verdicts import ReportedVerdict
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.events.domain import Event
 

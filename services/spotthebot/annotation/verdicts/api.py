@@ -8,7 +8,7 @@ from spotthebot.annotation.campaigns.use_cases import campaign_out
 from spotthebot.annotation.deps import Reporter
 from spotthebot.annotation.verdicts.use_cases import take_report
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.annotation.stopping import VerdictReportIn
+from spotthebot.contracts.annotation.verdicts import VerdictReportIn
 from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Writing

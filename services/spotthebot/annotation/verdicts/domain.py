@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from spotthebot.contracts.annotation.stopping import ReportedVerdict, StopWhen
+from spotthebot.contracts.annotation.verdicts import ReportedVerdict, StopWhen
 
 
 def is_fulfilled(stop_when: StopWhen | None, verdicts: Sequence[ReportedVerdict]) -> bool:

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from spotthebot.annotation.packages.tables import PackageRow
 from spotthebot.annotation.verdicts.tables import ReportedVerdictRow
-from spotthebot.contracts.annotation.stopping import ReportedVerdict
+from spotthebot.contracts.annotation.verdicts import ReportedVerdict
 from spotthebot.kit.database.sessions import WriteSession
 
 

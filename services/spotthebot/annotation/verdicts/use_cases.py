@@ -7,7 +7,7 @@ from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.events.use_cases import publish_stopped, publish_verdicts
 from spotthebot.annotation.verdicts import store
 from spotthebot.annotation.verdicts.domain import is_fulfilled
-from spotthebot.contracts.annotation.stopping import VerdictReportIn
+from spotthebot.contracts.annotation.verdicts import VerdictReportIn
 from spotthebot.kit.database.sessions import WriteSession
 
 

@@ -14,6 +14,7 @@ from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, C
 from spotthebot.contracts.annotation.entries import EntryLinkIn
 from spotthebot.contracts.annotation.panels import Panel
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
+from spotthebot.contracts.annotation.verdicts import StopAtWidth
 from spotthebot.kit.text.validation import reason_of
 from spotthebot.web.layout.forms import amount_of, as_typed, kinds_of
 
@@ -26,6 +27,9 @@ FIELDS: Final = (
     "annotations_per_segment",
     "units_twice",
     "headline",
+    "margin",
+    "stop_when",
+    "width",
     "package_size",
     "packages_per_annotator",
     "lease_minutes",
@@ -49,7 +53,7 @@ FIELDS: Final = (
     "seed",
 )
 """The form's fields, in the order of the page."""
-_PARTS: Final[Mapping[str, str]] = {"attempts": "training", "per_package": "gold"}
+_PARTS: Final[Mapping[str, str]] = {"attempts": "training", "per_package": "gold", "width": "stop_when"}
 """Fields that are part of the object in another field."""
 DEFAULTS: Final[Mapping[str, str]] = {
     name: shown
@@ -61,7 +65,11 @@ DEFAULTS: Final[Mapping[str, str]] = {
 _PANELS: Final = kinds_of(Panel)
 PANELS: Final = ("", *_PANELS)
 PAIRS: Final[tuple[str, ...]] = get_args(Pairs)
-_READ: Final = frozenset({"collections", "protocol", "segments", "panel", "training", "gold", "strike_fast_packages"})
+AT_WIDTH: Final = "width"
+STOPS: Final = ("", "every_pair_decided", AT_WIDTH)
+_READ: Final = frozenset(
+    {"collections", "protocol", "segments", "stop_when", "panel", "training", "gold", "strike_fast_packages"}
+)
 """Fields of a campaign whose text in the form must be converted for the service."""
 _AS_TYPED: Final = frozenset(FIELDS) & CampaignIn.model_fields.keys() - _READ
 _SOME_DOMAIN: Final = "unknown"
@@ -96,10 +104,14 @@ class CampaignForm:
         if campaign.gold:
             values["gold"] = f"{campaign.gold.training}:{campaign.gold.version}"
             values["per_package"] = str(campaign.gold.per_package)
+        if isinstance(campaign.stop_when, StopAtWidth):
+            values |= {"stop_when": AT_WIDTH, "width": as_typed(campaign.stop_when.width)}
+        elif campaign.stop_when:
+            values["stop_when"] = campaign.stop_when
         if campaign.panel:
             panel = campaign.panel.model_dump(exclude_none=True)
             values |= {"panel": panel.pop("kind"), **panel}
-        defaults = {name: DEFAULTS[name] for name in _PARTS}
+        defaults = {name: DEFAULTS.get(name, "") for name in _PARTS}
         return cls(defaults | values, [str(each) for each in campaign.collections])
 
     @classmethod
@@ -165,6 +177,8 @@ class CampaignForm:
             document["training"] = self._of_version("training", "name", "version") | self._filled_in("attempts")
         if self.values["gold"]:
             document["gold"] = self._of_version("gold", "training", "version") | self._filled_in("per_package")
+        if stop_when := self.values["stop_when"]:
+            document["stop_when"] = self._filled_in("width") if stop_when == AT_WIDTH else stop_when
         if panel:
             fields = _PANELS[panel].model_fields if panel in _PANELS else {}
             document["panel"] = {"kind": panel} | self._filled_in(*(fields.keys() & FIELDS))

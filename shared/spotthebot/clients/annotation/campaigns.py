@@ -17,8 +17,8 @@ from spotthebot.contracts.annotation.previews import (
     CampaignPreviewOut,
     PackagePreviewOut,
 )
-from spotthebot.contracts.annotation.stopping import VerdictReportIn
 from spotthebot.contracts.annotation.uploads import AnnotationBatchIn, PackageBatchIn
+from spotthebot.contracts.annotation.verdicts import VerdictReportIn
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.kit.exports.formats import ExportFormat
 

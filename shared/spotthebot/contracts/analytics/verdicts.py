@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from spotthebot.contracts.annotation.stopping import Margin, Verdict
+from spotthebot.contracts.annotation.verdicts import Margin, Verdict
 from spotthebot.contracts.wire import Wire
 
 RequestedMargin = Annotated[

@@ -9,7 +9,7 @@ from spotthebot.contracts.annotation.measures import LONGEST_MEASURE
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.panels import Panel
 from spotthebot.contracts.annotation.requirements import Requirements
-from spotthebot.contracts.annotation.stopping import Margin, StopWhen
+from spotthebot.contracts.annotation.verdicts import Margin, StopWhen
 from spotthebot.contracts.wire import Text
 
 HumanShare = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]

@@ -13,7 +13,7 @@ from spotthebot.contracts.annotation.campaign_settings import CampaignSettings, 
 from spotthebot.contracts.annotation.panels import StoredPanel
 from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
-from spotthebot.contracts.annotation.stopping import StopWhen
+from spotthebot.contracts.annotation.verdicts import StopWhen
 from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.terms import ConsentText, Currency, Instructions, PayAmount
 from spotthebot.contracts.wire import Domain, Name, Wire

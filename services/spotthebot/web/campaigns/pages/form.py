@@ -17,7 +17,7 @@ from spotthebot.contracts.annotation.protocols import GAME
 from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
 from spotthebot.kit.ids import new_id
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.campaigns.forms import FIELDS, PAIRS, PANELS, CampaignForm, fixed_fields
+from spotthebot.web.campaigns.forms import FIELDS, PAIRS, PANELS, STOPS, CampaignForm, fixed_fields
 from spotthebot.web.clients import Services
 from spotthebot.web.deps import Admin, Pages, ServicesOfVisitor
 from spotthebot.web.layout.forms import key_of
@@ -176,6 +176,7 @@ async def _form(
         trainings=trainings.items,
         panels=PANELS,
         pairs=PAIRS,
+        stops=STOPS,
         once=str(new_id()),
     )
 

@@ -15,18 +15,23 @@ from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.analytics.results import RankingOut
 from spotthebot.contracts.analytics.sections import SectionName, SectionProblem, SectionsOut
 from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.analytics.verdicts import PairVerdictOut
 from spotthebot.contracts.analytics.wins import WinRates
-from spotthebot.contracts.annotation.campaigns import CampaignOut
+from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
 from spotthebot.web.claims.domain import claim, survival_claim
 from spotthebot.web.claims.pages import writer_of_claims
 from spotthebot.web.clients import Services
 from spotthebot.web.rendering import Renderer
+from spotthebot.web.results.domain import decided_pairs
 from spotthebot.web.results.errors import NoSuchPart, NotComputed
 from spotthebot.web.results.pages.views import View
 
 _Result = TypeVar("_Result", bound=Provenance)
 _STABILITY: Final = "stability"
 _NO_GAMES: Final = "No two bots met in these conversations, so there are no games."
+_CLAIM: Final = "claim"
+_IMPORT: Final = "import"
+_VERDICTS_AT_ONCE: Final = 1000
 
 
 @dataclass(frozen=True)
@@ -39,11 +44,15 @@ class Part:
 
 @dataclass(frozen=True)
 class _Answers:
-    """The services' answers for the parts of a page. `analyses` is empty if none of the parts shows analyses."""
+    """The services' answers for the parts of a page.
+
+    `analyses` is empty if none of the parts shows analyses, `verdicts` if none shows verdicts.
+    """
 
     campaign: CampaignOut
     sections: SectionsOut
     analyses: Sequence[AnalysisJobOut]
+    verdicts: Sequence[PairVerdictOut]
 
 
 class _NoResult(Exception):
@@ -92,7 +101,9 @@ async def load_parts(
         campaign.id, sections=sections, wait_seconds=wait_seconds, recent=recent, **view.parameters
     )
     analyses = await _list_analyses(analytics, campaign.id) if _STABILITY in names else ()
-    answers = _Answers(campaign, found, analyses)
+    is_running = campaign.state not in ENDED and campaign.mode != _IMPORT
+    verdicts = await _list_verdicts(analytics, campaign.id) if _CLAIM in names and is_running else ()
+    answers = _Answers(campaign, found, analyses, verdicts)
     pending = set(found.pending)
     return {name: _part(name, view, answers) for name in names if pending.isdisjoint(_KINDS[name].sections)}
 
@@ -106,6 +117,10 @@ def _part(name: str, view: View, answers: _Answers) -> Part:
         return Part("results/parts/nothing.html.jinja", {**shared, "why": str(refused)})
     is_drawn = not (kind.has_figure and isinstance(ranking, SectionProblem))
     return Part(f"results/parts/{name}.html.jinja", {**shared, **content, "is_drawn": is_drawn})
+
+
+async def _list_verdicts(analytics: AsyncAnalytics, campaign_id: UUID) -> Sequence[PairVerdictOut]:
+    return [each async for each in analytics.list_verdicts(campaign_id, page_size=_VERDICTS_AT_ONCE)]
 
 
 async def _list_analyses(analytics: AsyncAnalytics, campaign_id: UUID) -> Sequence[AnalysisJobOut]:
@@ -143,7 +158,8 @@ def _section(key: str) -> Callable[[_Answers], dict[str, Any]]:
 
 def _claim(answers: _Answers) -> dict[str, Any]:
     ranking, win_rates = _of(answers.sections.ranking), _of(answers.sections.win_rates)
-    return {"claim": claim(ranking, win_rates), "result": ranking}
+    verdicts = decided_pairs(answers.verdicts) if answers.verdicts else None
+    return {"claim": claim(ranking, win_rates), "verdicts": verdicts, "result": ranking}
 
 
 def _win_rates(answers: _Answers) -> dict[str, Any]:
@@ -225,7 +241,7 @@ def _marked(found: Any, **content: Any) -> dict[str, Any]:  # noqa: ANN401 - a r
 
 _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
     {
-        "claim": _Kind(("ranking", "win-rates"), _claim),
+        _CLAIM: _Kind(("ranking", "win-rates"), _claim),
         "ranking": _Kind(("ranking",), _section("ranking")),
         "win-rates": _Kind(("win-rates",), _win_rates),
         "fooling-rates": _Kind(("fooling-rates",), _fooling_rates),

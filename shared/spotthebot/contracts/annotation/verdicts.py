@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, TypeAlias
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from spotthebot.contracts.wire import Name, Wire
 
@@ -17,7 +17,14 @@ class StopAtWidth(Wire):
     width: float = Field(gt=0, lt=2, allow_inf_nan=False, description="Upper bound minus lower bound.")
 
 
-StopWhen: TypeAlias = Literal["every_pair_decided"] | StopAtWidth
+def _kind_of(rule: object) -> str:
+    return "name" if isinstance(rule, str) else "width"
+
+
+StopWhen = Annotated[
+    Annotated[Literal["every_pair_decided"], Tag("name")] | Annotated[StopAtWidth, Tag("width")],
+    Discriminator(_kind_of),
+]
 
 
 def words_of(stop_when: StopWhen) -> str:
