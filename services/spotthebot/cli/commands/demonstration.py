@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -13,12 +12,11 @@ from rich.console import Console
 from spotthebot.cli.commands.fed_tables import bot_scores_table
 from spotthebot.cli.commands.keys import make_key
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, JsonFile, check_output, say_session, write_json
-from spotthebot.cli.commands.service_options import takes_services
+from spotthebot.cli.commands.service_options import FrontendKey, takes_services, with_frontend_key
 from spotthebot.cli.results import ranking
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, get_service
-from spotthebot.kit.access.keys import parse_key
 from spotthebot.local.demonstration.run import Demonstration, offer_package, run_demo
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import say, showing_progress
@@ -38,14 +36,7 @@ def demo(
         int | None, typer.Option(min=1, max=65000, help="With --keep: services listen on the ports that follow it.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Same seed: same ranking.")] = 7,
-    frontend_key: Annotated[
-        str | None,
-        typer.Option(
-            envvar="SPOTTHEBOT_FRONTEND_KEY",
-            metavar="KEY",
-            help="With --url: API key of the role annotation, with which the simulated annotators label.",
-        ),
-    ] = None,
+    frontend_key: FrontendKey = None,
 ) -> None:
     """Run a demonstration: bots converse, simulated annotators label, and the labels rank the bots."""
     check_output(json_file)
@@ -81,10 +72,7 @@ def _demonstrated(services: Services, frontend_key: str | None, *, keep: bool) -
     if keep:
         message = "--keep is for a suite on this machine: leave it out, since services that run elsewhere keep running"
         raise typer.BadParameter(message)
-    if not frontend_key or parse_key(frontend_key) is None:
-        message = "with --url, annotators need a key of the role annotation: set SPOTTHEBOT_FRONTEND_KEY to it"
-        raise typer.BadParameter(message)
-    return replace(services, frontend_key=frontend_key)
+    return with_frontend_key(services, frontend_key)
 
 
 async def _demo(session: Session, seed: int) -> tuple[Demonstration, dict[str, str], str | None]:

@@ -13,7 +13,7 @@ from spotthebot.cli.commands.declarations import Schema, declaration_faults, pri
 from spotthebot.cli.commands.options import NAMED, AsJson, JsonFile, check_output, say_session, write_json
 from spotthebot.cli.commands.resource_commands import ask, dumped, print_json
 from spotthebot.cli.commands.resource_tables import print_facts, print_list
-from spotthebot.cli.commands.service_options import reads_services, takes_services
+from spotthebot.cli.commands.service_options import FrontendKey, reads_services, takes_services, with_frontend_key
 from spotthebot.cli.declarations.refusals import faults_of
 from spotthebot.cli.judges.declaration_file import read_judge
 from spotthebot.cli.judges.versions import version_of, versions_of
@@ -123,6 +123,7 @@ def run(
         ),
     ] = None,
     cache: Annotated[Path, typer.Option(help="Folder that keeps paid answers.", file_okay=False)] = _CACHE,
+    frontend_key: FrontendKey = None,
     json_file: JsonFile = None,
 ) -> None:
     """Let a judge label the packages of a campaign that it has not labelled. Run it again after an interruption."""
@@ -132,7 +133,7 @@ def run(
     except ValueError as error:
         message = f"--allow-network: {error}"
         raise typer.BadParameter(message) from error
-    with open_session(services) as session:
+    with open_session(with_frontend_key(services, frontend_key)) as session:
         say_session(session)
         found, version_run, done = asyncio.run(
             _run(session, judge, campaign, version, repeat, at_once, allowed, cache.expanduser())

@@ -1,5 +1,6 @@
 """Options for the API key and for the location of the services: `--data-dir` on this machine, `--url` elsewhere."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,25 @@ Key = Annotated[
 AllowHttp = Annotated[
     bool, typer.Option("--allow-http", help="Send the key unencrypted, to an address of http on another machine.")
 ]
+FrontendKey = Annotated[
+    str | None,
+    typer.Option(
+        "--frontend-key",
+        envvar="SPOTTHEBOT_FRONTEND_KEY",
+        metavar="KEY",
+        help="With --url: API key of the role annotation, with which programs label.",
+    ),
+]
+
+
+def with_frontend_key(services: Services, frontend_key: str | None) -> Services:
+    """Return the services with the key of a frontend, which those on another machine need to take labels."""
+    if isinstance(services, DataFolder):
+        return services
+    if not frontend_key or parse_key(frontend_key) is None:
+        message = "with --url, annotators need a key of the role annotation: set SPOTTHEBOT_FRONTEND_KEY to it"
+        raise typer.BadParameter(message)
+    return replace(services, frontend_key=frontend_key)
 
 
 def _services(
