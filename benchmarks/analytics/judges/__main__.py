@@ -76,8 +76,10 @@ def missed(figures: Mapping[str, float], simulations: int) -> list[str]:
 def summary(found: Mapping[Setting, Figures], simulations: int) -> list[str]:
     """Return the lines of a table with the range of each judge and kind over all settings."""
     lines = [
-        "| Judge | Kind | Coverage, % | People's | RMSE / people's | Widest / people's | Mean width | False ranks, % |"
-        " Labels saved, % (true) | Its interval holds, % | Goals missed |",
+        (
+            "| Judge | Kind | Coverage, % | People's | RMSE / people's | Widest / people's | Mean width | False ranks, % |"
+            " Labels saved, % (true) | Its interval holds, % | Goals missed |"
+        ),
         f"{'|---' * 11}|",
     ]
     for judge in JUDGES:
@@ -100,8 +102,10 @@ def summary(found: Mapping[Setting, Figures], simulations: int) -> list[str]:
 def every_cell(found: Mapping[Setting, Figures]) -> list[str]:
     """Return the lines of a table of all cells."""
     lines = [
-        "| Annotators | ICC | Judge | Kind | Coverage, % | People's | RMSE | Widest | False, % | Saved, % (true) |"
-        " estimated | holds, % |",
+        (
+            "| Annotators | ICC | Judge | Kind | Coverage, % | People's | RMSE | Widest | False, % | Saved, % (true) |"
+            " estimated | holds, % |"
+        ),
         f"{'|---' * 12}|",
     ]
     for setting, judges in found.items():
@@ -111,7 +115,8 @@ def every_cell(found: Mapping[Setting, Figures]) -> list[str]:
                 false = f"{100 * cell['false']:.1f}" if "false" in cell else "-"
                 people = cell[_PEOPLE]
                 lines.append(
-                    f"| {setting.annotators} | {setting.correlation:g} | {judge} | {kind} | {100 * cell['coverage']:.1f}"
+                    f"| {setting.annotators} | {setting.correlation:g} | {judge} | {kind}"
+                    f" | {100 * cell['coverage']:.1f}"
                     f" | {100 * people:.1f} | {cell['rmse']:.3f} | {cell['widest']:.3f} | {false}"
                     f" | {100 * cell['saved']:.1f} | {100 * cell['saved, estimate']:.1f}"
                     f" | {100 * cell['saved, holds']:.1f} |"

@@ -134,7 +134,8 @@ def truth_of(correlation: float) -> Truth:
 
     def wins(one: IntArray, other: IntArray) -> FloatArray:
         chance = above[one] * (1 - above[other]) + (alive[one] - above[one]) * (1 - alive[other])
-        return (chance @ weights).mean(axis=1)
+        mean: FloatArray = (chance @ weights).mean(axis=1)
+        return mean
 
     won, lost = wins(first, second), wins(second, first)
     pairs = won / (won + lost)

@@ -2,21 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
+import scipy
 
 from benchmarks.analytics.judges.campaigns import BOTS, LENGTHS, Campaign, Setting, draw_campaign, truth_of
 from benchmarks.analytics.judges.judges import JUDGES
 from benchmarks.analytics.judges.rivals import RIVALS, intervals
-from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray, LabelCode
-from spotthebot.analytics.stats.judged.games import JudgedRanking, judged_win_rates
-from spotthebot.analytics.stats.judged.intervals import Interval
+from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, LabelCode
+from spotthebot.analytics.stats.judged.columns import Columns
+from spotthebot.analytics.stats.judged.intervals import Interval, describe
 from spotthebot.analytics.stats.judged.sides import JudgedSides, values_of_sides
 from spotthebot.analytics.stats.judged.survival import judged_survival
 from spotthebot.analytics.stats.judged.values import judged_shares
-from spotthebot.analytics.stats.win_rate_variance import Shares, WinRateVariance
-from spotthebot.analytics.stats.wins import play_games
+from spotthebot.analytics.stats.judged.win_rates import CorrectedWins, PeopleWins, correct_wins, game_columns
+from spotthebot.analytics.stats.share_intervals import share_tests
+from spotthebot.analytics.stats.win_rate_variance import Shares
+from spotthebot.statistics.adjustment import adjust
+from spotthebot.statistics.uncertainty import PooledEffects
 
 KINDS = ("fooling", "win", "rank", "survival")
 CHUNK = 20
@@ -25,22 +29,9 @@ _ROUNDING = 1e-9
 _EQUAL = np.zeros(len(BOTS))
 
 
-class _KnownWins(WinRateVariance):
-    """People's win rates, which are the same for all judges of a campaign."""
-
-    def __init__(self, campaign: Campaign) -> None:
-        super().__init__(play_games(campaign.table))
-        self._found = super().differences(*np.triu_indices(len(BOTS), 1))
-
-    def differences(self, first: IntArray, second: IntArray) -> Shares:
-        """Return the differences of all pairs, in this order."""
-        assert len(first) == len(second) == len(self._found.share)  # noqa: S101 - a benchmark
-        return self._found
-
-
 @dataclass
 class Tally:
-    """All intervals of one judge and kind in a cell, as lists of equal length, and false claims of `claims` campaigns."""
+    """All intervals of one judge and kind in a cell, as lists, and the false claims of `claims` campaigns."""
 
     held: list[bool] = field(default_factory=list)
     people_held: list[bool] = field(default_factory=list)
@@ -99,16 +90,14 @@ def count_cell(setting: Setting, seeds: Sequence[int], rivals: Iterable[str] = (
         campaigns = [draw_campaign(setting, generator) for generator in generators]
         equal = [draw_campaign(setting, generator, skill=_EQUAL) for generator in generators]
         table = _joined(campaigns)
-        rates = [[_KnownWins(each) for each in of] for of in (campaigns, equal)]
+        people, of_equals = (_Wins.of(of) for of in (campaigns, equal))
         for judge, answer in JUDGES.items():
             answers = [answer(each, generator) for each, generator in zip(campaigns, generators, strict=True)]
             of_equal = [answer(each, generator) for each, generator in zip(equal, generators, strict=True)]
             tallies = found[judge]
             _tally_sides(table, _joined_sides(campaigns, answers), setting, tallies)
-            for each, said, people in zip(campaigns, answers, rates[0], strict=True):
-                _tally_wins(judged_win_rates(each.table, each.judged(said), people=people), setting, tallies["win"])
-            for each, said, people in zip(equal, of_equal, rates[1], strict=True):
-                _tally_ranks(judged_win_rates(each.table, each.judged(said), people=people), tallies["rank"])
+            _tally_wins(people, answers, setting, tallies["win"])
+            _tally_ranks(of_equals, of_equal, tallies["rank"])
             for rival in rivals:
                 limit = RIVALS[rival][1]
                 for seed, each, said in zip(chunk, campaigns, answers, strict=True):
@@ -143,7 +132,8 @@ def _joined_sides(campaigns: Sequence[Campaign], answers: Sequence[FloatArray]) 
 
 
 def _human(table: AnnotationTable) -> FloatArray:
-    return (table.label == LabelCode.HUMAN).astype(np.float64)
+    human: FloatArray = (table.label == LabelCode.HUMAN).astype(np.float64)
+    return human
 
 
 def _tally_sides(table: AnnotationTable, sides: JudgedSides, setting: Setting, tallies: dict[str, Tally]) -> None:
@@ -159,18 +149,107 @@ def _tally_sides(table: AnnotationTable, sides: JudgedSides, setting: Setting, t
             tallies["survival"].add(holds, of_people, corrected, saved)
 
 
-def _tally_wins(ranking: JudgedRanking, setting: Setting, tally: Tally) -> None:
-    for pair, holds in zip(ranking.pairs, truth_of(setting.correlation).pairs, strict=True):
-        tally.add(holds, pair.people, pair.corrected, pair.labels_saved)
+@dataclass(frozen=True, eq=False)
+class _Wins:
+    """People's win rates of several campaigns at once, which are the same for all judges."""
+
+    campaigns: Sequence[Campaign]
+    wins: PeopleWins
+
+    @classmethod
+    def of(cls, campaigns: Sequence[Campaign]) -> "_Wins":
+        every = [PeopleWins.of(each.table) for each in campaigns]
+        return cls(
+            campaigns,
+            PeopleWins(
+                bots=BOTS,
+                pairs=_stacked([each.pairs for each in every]),
+                means=_stacked([each.means for each in every]),
+                differences=_stacked([each.differences for each in every]),
+                means_over=scipy.sparse.block_diag([each.means_over for each in every], format="csr"),
+                differences_over=scipy.sparse.block_diag([each.differences_over for each in every], format="csr"),
+                met=np.concatenate([each.met for each in every]),
+            ),
+        )
+
+    def corrected(self, answers: Sequence[FloatArray]) -> CorrectedWins:
+        """Correct the win rates of all campaigns. Each campaign has a judge of its own."""
+        m, c = len(BOTS) * (len(BOTS) - 1) // 2, len(self.campaigns[0].entity)
+        rates = self.wins.pairs.share.reshape(-1, m)
+        columns = [
+            game_columns(each.table, each.judged(said), rates[at])
+            for at, (each, said) in enumerate(zip(self.campaigns, answers, strict=True))
+        ]
+        people = self.campaigns[0].setting.annotators
+        rows = _shifted([of_people for of_people, _ in columns], statistic=m, conversation=c, annotator=people)
+        units = _shifted([of_judge for _, of_judge in columns], statistic=m, conversation=c)
+        study = np.repeat(np.arange(len(self.campaigns)), m)
+        return correct_wins(self.wins, rows, units, study, 0.95)
 
 
-def _tally_ranks(ranking: JudgedRanking, tally: Tally) -> None:
-    """Count the mean win rates of equal bots, and whether any bot is ranked before another."""
-    for bot in ranking.bots:
-        tally.add(0.5, bot.people, bot.corrected, bot.labels_saved)
-    if ranking.reason is None:
+def _shifted(every: Sequence[Columns], **steps: int) -> Columns:
+    """Return the columns one after the other, with codes that are shifted by a step for each."""
+    return replace(
+        every[0],
+        **{
+            each.name: np.concatenate(
+                [getattr(columns, each.name) + steps.get(each.name, 0) * at for at, columns in enumerate(every)]
+                if each.name in steps
+                else [getattr(columns, each.name) for columns in every]
+            )
+            for each in fields(every[0])
+        },
+    )
+
+
+def _stacked(every: Sequence[Shares]) -> Shares:
+    variances = [each.variance for each in every]
+    pooled = [each.pooled for each in variances]
+    names = ("design_effect", "expected", "own", "own_degrees")
+
+    def joined(name: str) -> FloatArray:
+        unknown = [np.full(len(each.variance), np.nan) for each in variances]
+        parts = [
+            nothing if effects is None else getattr(effects, name)
+            for effects, nothing in zip(pooled, unknown, strict=True)
+        ]
+        return np.concatenate(parts)
+
+    effects = PooledEffects(**{name: joined(name) for name in names}, family=0) if any(pooled) else None
+    return Shares(
+        np.concatenate([each.share for each in every]),
+        np.concatenate([each.n for each in every]),
+        replace(
+            variances[0],
+            variance=np.concatenate([each.variance for each in variances]),
+            degrees=np.concatenate([each.degrees for each in variances]),
+            n_conversations=np.concatenate([each.n_conversations for each in variances]),
+            n_annotators=np.concatenate([each.n_annotators for each in variances]),
+            pooled=effects,
+        ),
+    )
+
+
+def _tally_wins(people: _Wins, answers: Sequence[FloatArray], setting: Setting, tally: Tally) -> None:
+    found, truth = people.corrected(answers), truth_of(setting.correlation).pairs
+    findings = [found.findings[at // len(truth)] for at in range(len(found.pairs.estimate))]
+    pairs = people.wins.pairs
+    for at, each in enumerate(describe(found.pairs, pairs.share, pairs.variance, findings, 0.95)):
+        tally.add(float(truth[at % len(truth)]), each["people"], each["corrected"], each["labels_saved"])
+
+
+def _tally_ranks(people: _Wins, answers: Sequence[FloatArray], tally: Tally) -> None:
+    """Count the mean win rates of equal bots, and the campaigns that rank any bot before another."""
+    found, k = people.corrected(answers), len(BOTS)
+    findings = [found.findings[at // k] for at in range(len(found.means.estimate))]
+    means, differences = people.wins.means, found.differences
+    for each in describe(found.means, means.share, means.variance, findings, 0.95):
+        tally.add(0.5, each["people"], each["corrected"], each["labels_saved"])
+    of = len(differences.share) // len(people.campaigns)
+    _, p_values = share_tests(*differences)
+    for start in range(0, len(p_values), of):
         tally.claims += 1
-        tally.false += any((bot.rank_low, bot.rank_high) != (1, len(BOTS)) for bot in ranking.bots)
+        tally.false += bool((adjust(p_values[start : start + of]) < 0.05).any())
 
 
 def _tally_rival(rival: str, campaign: Campaign, said: FloatArray, setting: Setting, tally: Tally) -> None:

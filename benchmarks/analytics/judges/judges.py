@@ -38,7 +38,7 @@ def _by_position(campaign: Campaign, rng: np.random.Generator) -> FloatArray:
 
 
 def _by_length(campaign: Campaign, rng: np.random.Generator) -> FloatArray:
-    return _good(campaign, rng, 0.6 * np.searchsorted(LENGTHS, campaign.exchanges)[:, None])
+    return _good(campaign, rng, 0.6 * np.searchsorted(LENGTHS, campaign.exchanges).astype(np.float64)[:, None])
 
 
 JUDGES: Final[Mapping[str, Callable[[Campaign, np.random.Generator], FloatArray]]] = MappingProxyType(

@@ -173,6 +173,11 @@ ANALYSES = {
         "analyse_table",
         "Rank the bots of a table of votes or of ratings, or assess its measures, without any service.",
     ),
+    "judged": Command(
+        f"{_HERE}.judged_analysis",
+        "analyse_judged_file",
+        "Correct fooling rates by an automatic judge, and show how many of people's labels it saves.",
+    ),
 }
 PLANS = {
     "win-rates": Command(

@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray, IntArray
-from spotthebot.analytics.stats.judged.columns import Columns, JudgedUnits, LabelledRows, ratio, sums
+from spotthebot.analytics.stats.judged.columns import Columns, JudgedUnits, LabelledRows, centred, dense, ratio, sums
 from spotthebot.analytics.stats.judged.correction import difference_of
 
 NO_LABELS: Final = "people labelled none of its units, so there is nothing to correct the judge with"
@@ -22,7 +22,9 @@ UNALIKE: Final = (
     " same judge, or the labelled units were not drawn at random"
 )
 _LEAST_UNITS: Final = 10
-_LEVEL: Final = 0.01
+_LEVEL: Final = 0.002
+_TINY: Final = 1e-300
+_ROUNDING: Final = 1e-12
 
 
 class Finding(NamedTuple):
@@ -71,11 +73,36 @@ def unalike(rows: LabelledRows, units: JudgedUnits, study: IntArray) -> BoolArra
     means = ratio(sums(known[1].statistic, known[1].judge, m), _count(known[1].statistic, m))
     spread = _spread(known[0], means), _spread(known[1], means)
     missing = _missing(rows), _missing(units)
-    scores = np.abs([difference_of(labelled, every, m).scores for labelled, every in (known, spread, missing)])
+    scores = np.abs([_scores(labelled, every, m) for labelled, every in (known, spread, missing)])
     enough = np.minimum(_count(rows.statistic, m), _count(units.statistic[~units.labelled], m)) >= _LEAST_UNITS
     tests = 3 * np.maximum(np.bincount(study[enough], minlength=int(study.max(initial=0)) + 1), 1)
     found = (scores > -scipy.special.ndtri(_LEVEL / 2 / tests[study])).any(axis=0) & enough
     return np.bincount(study[found], minlength=len(tests))[study] > 0
+
+
+def _scores(rows: LabelledRows, units: JudgedUnits, m: int) -> FloatArray:
+    """Return the differences over their standard errors (m,), 0 where nothing varies.
+
+    The errors take the variance of all units, since the variance of a few labelled units is too uncertain: intervals by
+    it were missed six times as often as they should.
+    """
+    variance = _variance(units, m)
+    share = rows.weight / np.maximum(sums(rows.statistic, rows.weight, m), _TINY)[rows.statistic]
+    at = dense(rows.conversation) * m + rows.statistic
+    of_conversations = np.bincount(at, weights=share).astype(np.float64)
+    effective = sums(np.arange(len(of_conversations)) % m, of_conversations**2, m)
+    open_share = ratio(_count(units.statistic[~units.labelled], m).astype(np.float64), _count(units.statistic, m))
+    error = np.sqrt(variance * effective * open_share)
+    found: FloatArray = np.divide(
+        difference_of(rows, units, m).difference, error, out=np.zeros(m), where=error > _ROUNDING
+    )
+    return found
+
+
+def _variance(units: JudgedUnits, m: int) -> FloatArray:
+    """Return the variance of the values within statistics and strata (m,)."""
+    left = centred(units.judge, np.ones(len(units.judge)), dense(units.statistic, units.stratum))
+    return ratio(sums(units.statistic, left**2, m), _count(units.statistic, m))
 
 
 def constant(units: JudgedUnits, m: int) -> tuple[bool, ...]:

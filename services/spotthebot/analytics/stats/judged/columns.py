@@ -1,6 +1,6 @@
 """The columns behind a correction: rows that people labelled, and units that a judge saw."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Final, TypeVar
 
 import numpy as np
@@ -55,6 +55,11 @@ class JudgedUnits:
 
 Columns = TypeVar("Columns", LabelledRows, JudgedUnits)
 """Either kind of columns."""
+
+
+def renamed(columns: Columns, statistic: IntArray, stratum: IntArray) -> Columns:
+    """Return the columns for other statistics and strata."""
+    return replace(columns, statistic=statistic, stratum=stratum)
 
 
 def dense(*columns: IntArray) -> IntArray:

@@ -63,16 +63,16 @@ class Control:
         """Return Var(D) of each estimate (m,), clustered by conversation."""
         return column_sums(self.sums.multiply(self.sums))
 
-    def combined(self, weights: FloatArray) -> "Control":
+    def combined(self, weights: "scipy.sparse.csr_array") -> "Control":
         """Return the control of combinations of estimates, `weights` (combinations, m), each within one family."""
-        of = np.abs(weights).argmax(axis=1)
+        of = np.asarray(abs(weights).argmax(axis=1)).ravel() if weights.shape[1] else np.zeros(0, dtype=np.int64)
         return Control(
             difference=weights @ self.difference,
-            sums=self.sums @ scipy.sparse.csr_array(weights.T),
+            sums=self.sums @ weights.T.tocsr(),
             slope=self.slope[of],
             slope_error=self.slope_error[of],
             used=self.used[of],
-            least=weights**2 @ self.least,
+            least=weights.multiply(weights) @ self.least,
         )
 
     def without(self, statistics: BoolArray) -> "Control":
@@ -100,12 +100,6 @@ class Difference:
     difference: FloatArray
     sums: "scipy.sparse.csr_array"
     cell: IntArray
-
-    @property
-    def scores(self) -> FloatArray:
-        """Return each difference over its standard error (m,); 0 where nothing varies."""
-        variance = column_sums(self.sums.multiply(self.sums))
-        return np.divide(self.difference, np.sqrt(variance), out=np.zeros(len(variance)), where=variance > _ROUNDING)
 
 
 def difference_of(rows: LabelledRows, units: JudgedUnits, m: int) -> Difference:

@@ -53,14 +53,14 @@ def describe(
             reason = checks.WIDER if fitted else checks.FEW_LABELS
         of_people = Interval(*_numbers(at, people, corrected.people_low, corrected.people_high), unknown)
         nothing = Interval(None, None, None, reason or unknown)
-        if finding is not None and finding.blocks:
+        if (finding is not None and finding.blocks) or unknown is not None:
             of_both, of_saved = nothing, nothing
         elif finding is not None:
-            of_both, of_saved = of_people, Interval(0.0, 0.0, 0.0) if unknown is None else nothing
+            of_both, of_saved = of_people, Interval(0.0, 0.0, 0.0)
         else:
-            of_both = Interval(*_numbers(at, corrected.estimate, corrected.low, corrected.high), unknown)
+            of_both = Interval(*_numbers(at, corrected.estimate, corrected.low, corrected.high))
             numbers = _numbers(at, *saved)
-            of_saved = Interval(*numbers, (unknown or _AGREED) if numbers[0] is None else None)
+            of_saved = Interval(*numbers, _AGREED if numbers[0] is None else None)
         described.append(
             Described(
                 people=of_people,

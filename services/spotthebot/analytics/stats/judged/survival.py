@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
@@ -75,9 +76,8 @@ def judged_survival(
     block = _blocks(share + control.shift, inspected, spotted)
     pooled, n, influence = shares_of(block.ravel()[cell], rows.residual, int(block.max(initial=-1)) + 1)
     variance = clustered_variance(Observations(rows.conversation, rows.annotator), influence, Clusters.BOTH)
-    weights = np.zeros((len(n), e * times))
-    weights[block.ravel(), np.arange(e * times)] = inspected.ravel()
-    weights = np.divide(weights, n[:, None], out=np.zeros(weights.shape), where=n[:, None] > 0)
+    shares = ratio(inspected.ravel().astype(np.float64), n[block.ravel()])
+    weights = scipy.sparse.csr_array((shares, (block.ravel(), np.arange(e * times))), shape=(len(n), e * times))
 
     def bounds(at: FloatArray, spread: ClusteredVariance) -> tuple[FloatArray, FloatArray]:
         return share_bounds(np.clip(at, 0.0, 1.0), n, spread, confidence_level)
