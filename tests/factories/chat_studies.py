@@ -41,6 +41,7 @@ async def import_task(
     *,
     answered: bool = True,
     closed: bool = True,
+    **settings: Any,
 ) -> str:
     """Import a campaign whose annotators worked a minute for an item, and more for each later one.
 
@@ -48,7 +49,7 @@ async def import_task(
     """
     admin = await suite.client("annotation", "admin")
     body = {"mode": "import", "name": name, "domain": "everyday", "collection_id": collection, "protocol": protocol}
-    campaign = (await created(admin, "/v1/campaigns", body))["id"]
+    campaign = (await created(admin, "/v1/campaigns", body | settings))["id"]
     path = f"/v1/campaigns/{campaign}"
     await until(admin, path, "open")
     items = dict.fromkeys((conversation, right) for conversation, right, *_ in answers)

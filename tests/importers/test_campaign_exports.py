@@ -1,24 +1,30 @@
 """Exported campaigns come back by the command line's functions as they were, with the same figures."""
 
 import json
+from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from spotthebot.cli.campaigns.run import declare
 from spotthebot.cli.results.ranking import rank
-from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
+from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut, CampaignState
 from spotthebot.importers.campaign_exports import ExportedCampaign, export, read_exported_campaign
 from spotthebot.importers.campaign_import import import_campaign
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.errors import NotAnExport
+from spotthebot.local.background import wait_until_built
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import simulated_annotators
 from spotthebot.simulation.work import annotate
+from tests.factories.chat_studies import answers_to, import_chats, import_task
 from tests.factories.declared_campaigns import SMALL, Write, annotate_simulated
+from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations
 
@@ -58,11 +64,117 @@ async def _import(clients: Clients, folder: Path, name: str | None = None) -> Im
         return await import_campaign(clients, folder, exported, name, steps)
 
 
+async def built(suite: RunningSuite, body: dict[str, Any]) -> CampaignOut:
+    """Create a campaign and wait for its packages."""
+    client = await suite.annotation("admin")
+    made = await client.create_campaign(CampaignIn.model_validate(body))
+    return await wait_until_built(client, made)
+
+
 async def _ranked(clients: Clients, campaign_id: UUID) -> str:
     """Return what `rank --json` writes, but for the id of the campaign."""
     found = (await rank(clients, campaign_id, {"resamples": 200})).model_dump(mode="json")
     assert (found.pop("campaign_id"), found["seed"]) == (str(campaign_id), 3)
     return json.dumps(found)
+
+
+LEFT_OUT = {
+    "of the campaign's place in its suite": {"id", "created_at", "collection_id", "mode"},
+    "of its progress, which the rows have": {
+        *("state", "failure", "packages", "items", "submitted", "assignments_needed"),
+        *("annotations", "annotations_needed", "too_short", "not_selected", "unpaired", "released_at", "published_at"),
+    },
+    "of annotators at work, whom an import has not": {
+        *("lease_minutes", "panel", "training", "gold", "max_strikes", "min_seconds_per_item"),
+        *("min_fraction_of_median", "strike_fast_packages"),
+    },
+    "computed from the consent": {"consent_sha256"},
+    "a part of the protocol": {"protocol_version"},
+}
+"""The fields of a campaign that `campaign.json` has not, and why."""
+
+
+class TestForm:
+    def test_has_every_field_of_a_campaign_that_an_import_can_have(self):
+        left_out = [*chain.from_iterable(LEFT_OUT.values())]
+        assert Counter(left_out) == Counter({*left_out}), "each has one reason"
+        assert {*left_out} == CampaignOut.model_fields.keys() - ExportedCampaign.model_fields.keys()
+        assert ExportedCampaign.model_fields.keys() - CampaignOut.model_fields.keys() == {"format", "ended"}
+
+    async def test_brings_every_field_back(self, clients: Clients, suite: RunningSuite, tmp_path: Path):
+        collection = await import_chats(suite, exported_chats(6))
+        body = {
+            "name": "pairs",
+            "domain": "everyday",
+            "collections": [collection],
+            "protocol": "comparative",
+            "pairs": "same_person",
+            "units_twice": 2,
+            "package_size": 3,
+            "packages_per_annotator": 5,
+            "pay_per_package": "1.50",
+            "currency": "EUR",
+            "instructions": "Compare.",
+            "consent": "I am an adult.",
+            "headline": "informative",
+            "seed": 7,
+            "open": False,
+        }
+        made = await built(suite, body)
+        await export(clients, made, tmp_path)
+        written = json.loads((tmp_path / "campaign.json").read_text())
+        changed = {"collections", "protocol"}  # names and the whole protocol there, in a form of their own
+        assert {name: written[name] for name in body.keys() & written.keys() - changed} == {
+            name: body[name] for name in body.keys() - changed - {"open"}
+        }
+        copy = await clients.annotation.get_campaign(_id(await _import(clients, tmp_path, "copy")))
+        same = CampaignOut.model_fields.keys() - {"name", "collections"}.union(*LEFT_OUT.values())
+        assert {name: getattr(copy, name) for name in same} == {name: getattr(made, name) for name in same}
+        assert (copy.protocol_version, copy.consent_sha256) == (made.protocol_version, made.consent_sha256)
+        more = {name: value for name, value in body.items() if name not in {"pairs", "units_twice", "headline"}}
+        share = {"name": "share", "protocol": "dialogue_likert", "human_share": 0.0, "segments": [1, 3]}
+        shared = await built(suite, more | share)
+        await export(clients, shared, tmp_path / "share")
+        copy = await clients.annotation.get_campaign(_id(await _import(clients, tmp_path / "share", "copied share")))
+        assert {name: getattr(copy, name) for name in same} == {name: getattr(shared, name) for name in same}
+        assert (copy.human_share, copy.segments) == (0.0, shared.segments)
+
+    async def test_keeps_names_that_were_published(self, clients: Clients, suite: RunningSuite, tmp_path: Path):
+        chats = exported_chats(2)
+        collection = await import_chats(suite, chats)
+        answers = answers_to("dialogue_likert", chats)
+        campaign = await import_task(suite, collection, "old", "dialogue_likert", answers, annotators_published=True)
+        await export(clients, await clients.annotation.get_campaign(UUID(campaign)), tmp_path)
+        copy = _id(await _import(clients, tmp_path, "copy"))
+        found = {each.annotator async for each in clients.annotation.stream_annotations(copy)}
+        assert found == {"ann", "ben"}
+
+    async def test_of_an_earlier_release_is_read(self, clients: Clients, campaign: CampaignOut, tmp_path: Path):
+        """Release 0.2.0 wrote these fields alone."""
+        await export(clients, campaign, tmp_path)
+        file = tmp_path / "campaign.json"
+        written = json.loads(file.read_text())
+        names = ("format", "name", "domain", "collections", "segments", "annotations_per_segment", "package_size")
+        old = {name: written[name] for name in (*names, "instructions", "protocol", "ended")}
+        file.write_text(json.dumps(old))
+        copy = await clients.annotation.get_campaign(_id(await _import(clients, tmp_path, "copy")))
+        assert (copy.headline, copy.units_twice, copy.pairs, copy.seed) == (None, None, "any", 0)
+
+    async def test_whose_settings_contradict_is_refused_before_anything_is_imported(
+        self, clients: Clients, campaign: CampaignOut, tmp_path: Path
+    ):
+        await export(clients, campaign, tmp_path)
+        file = tmp_path / "campaign.json"
+        written = json.loads(file.read_text())
+        collections = [each.id async for each in clients.conversations.list_collections()]
+        for change, reason in (
+            ({"units_twice": 3, "annotations_per_segment": 2}, "must be 1 or left out next to units_twice"),
+            ({"pay_per_package": "2.00"}, "give both pay_per_package and currency, or neither"),
+        ):
+            file.write_text(json.dumps(written | change))
+            with pytest.raises(NotAnExport, match=reason):
+                await _import(clients, tmp_path, "copy")
+        assert [each.id async for each in clients.conversations.list_collections()] == collections
 
 
 class TestExport:

@@ -7,10 +7,11 @@ from typing import Final, Literal
 from pydantic import Field, ValidationError
 
 from spotthebot.contracts.annotation.annotations import Exchanges
+from spotthebot.contracts.annotation.campaign_settings import HumanShare, Pairs
 from spotthebot.contracts.annotation.campaigns import ENDED, MAX_COLLECTIONS, CampaignOut
 from spotthebot.contracts.annotation.exports import ExportedRows
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
-from spotthebot.contracts.terms import Instructions
+from spotthebot.contracts.terms import ConsentText, Currency, Instructions, PayAmount
 from spotthebot.contracts.wire import Domain, Name, Wire
 from spotthebot.importers.errors import NotAnExport
 from spotthebot.kit.text.validation import faults_of
@@ -22,7 +23,12 @@ _MAX_BYTES: Final = 4 * 1024 * 1024
 
 
 class ExportedCampaign(Wire):
-    """The content of `campaign.json`; files next to it hold the rows of packages and annotations."""
+    """The content of `campaign.json`; files next to it hold the rows of packages and annotations.
+
+    It has how the campaign's packages were made, what its annotators were asked and offered, and how its results are
+    ranked. Panel, lease, training and the checks of work are left out: an import has nobody at work. Earlier releases
+    wrote no fields that have defaults here.
+    """
 
     format: Literal[1] = 1
     name: Name
@@ -32,10 +38,19 @@ class ExportedCampaign(Wire):
         max_length=MAX_COLLECTIONS,
         description="Names of the collections; the conversations of the first are in conversations-1.jsonl.",
     )
+    human_share: HumanShare | None = None
     segments: tuple[Exchanges, ...] = Field(min_length=1, max_length=10)
+    pairs: Pairs = "any"
+    units_twice: int | None = None
     annotations_per_segment: int
     package_size: int
+    packages_per_annotator: int | None = None
+    pay_per_package: PayAmount | None = None
+    currency: Currency | None = None
     instructions: Instructions
+    consent: ConsentText = ""
+    annotators_published: bool = Field(default=False, description="Whether the annotations have annotators' names.")
+    headline: str | None = None
     seed: int = Field(default=0, ge=0, lt=2**31, description="What results are computed with unless another is named.")
     protocol: AnnotationProtocol
     ended: bool = Field(description="Whether it was complete or closed: else its annotations are not all.")

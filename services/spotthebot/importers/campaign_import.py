@@ -4,6 +4,7 @@ All rows are stored with the ids of the export as external ids. So a second impo
 import continues.
 """
 
+import hashlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -25,7 +26,7 @@ from spotthebot.contracts.annotation.uploads import (
 )
 from spotthebot.contracts.batches import StoredOut
 from spotthebot.contracts.wire import Wire
-from spotthebot.importers.campaign_exports import ExportedCampaign, conversations_file, rows_file
+from spotthebot.importers.campaign_exports import CAMPAIGN_FILE, ExportedCampaign, conversations_file, rows_file
 from spotthebot.importers.conversation_exports import import_export, open_export
 from spotthebot.importers.dump_import import Imported
 from spotthebot.importers.errors import NotAnExport
@@ -36,6 +37,8 @@ from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.session import Clients
 
 _AT_ONCE = 250
+_NONE = UUID(int=0)
+"""Stands for the campaign's collections until these are imported."""
 _MAX_PART = 45
 """The maximum of letters of a partial name: two parts, a number and brackets make a name."""
 Row = TypeVar("Row", bound=Wire)
@@ -52,11 +55,10 @@ async def import_campaign(
     packages = list(_packages(_read(folder / rows_file(ExportedRows.PACKAGES), ExportedItem)))
     annotations = [_annotation(row) for row in _read(folder / rows_file(ExportedRows.ANNOTATIONS), ExportedAnnotation)]
     imported = Imported(campaign=name or exported.name)
+    request = _request(exported, folder, imported.campaign)
     collections = await _import_collections(clients, folder, exported, imported, steps)
     await clients.annotation.create_protocol(ProtocolIn(protocol=exported.protocol))
-    campaign = await wait_until_built(
-        clients.annotation, await _find_or_create(clients, exported, imported.campaign, collections)
-    )
+    campaign = await wait_until_built(clients.annotation, await _find_or_create(clients, request, collections))
     imported.campaign_id = str(campaign.id)
 
     async def add_packages(batch: tuple[PackageIn, ...]) -> StoredOut:
@@ -97,26 +99,25 @@ def _names(collections: Sequence[str], campaign: str) -> Iterator[str]:
         yield f"{name[:_MAX_PART]}{f' {before + 1}' if before else ''} ({campaign[:_MAX_PART]})"
 
 
-async def _find_or_create(
-    clients: Clients, exported: ExportedCampaign, name: str, collections: tuple[UUID, ...]
-) -> CampaignOut:
+async def _find_or_create(clients: Clients, request: CampaignIn, collections: tuple[UUID, ...]) -> CampaignOut:
+    name = request.name
     async for found in clients.annotation.list_campaigns(name=name):
         if found.mode == "import" and found.collections == collections:
             return found
-    request = CampaignIn(
-        mode="import",
-        name=name,
-        domain=exported.domain,
-        collections=collections,
-        segments=exported.segments,
-        annotations_per_segment=exported.annotations_per_segment,
-        package_size=exported.package_size,
-        instructions=exported.instructions,
-        seed=exported.seed,
-        protocol=exported.protocol.name,
-        protocol_version=exported.protocol.version,
-    )
-    return await clients.annotation.create_campaign(request, idempotency_key=f"import/{collections[0]}/{name}")
+    request = request.model_copy(update={"collections": collections})
+    key = hashlib.sha256(f"{collections[0]}/{name}".encode()).hexdigest()
+    return await clients.annotation.create_campaign(request, idempotency_key=f"import/{key}")
+
+
+def _request(exported: ExportedCampaign, folder: Path, name: str) -> CampaignIn:
+    """Return the request for the campaign, over no collection so far; raises NotAnExport if its settings contradict."""
+    own = ExportedCampaign.model_fields.keys() & CampaignIn.model_fields.keys()
+    settings = {field: getattr(exported, field) for field in own}
+    protocol = {"protocol": exported.protocol.name, "protocol_version": exported.protocol.version}
+    try:
+        return CampaignIn.model_validate(settings | protocol | {"mode": "import", "name": name, "collections": [_NONE]})
+    except ValidationError as error:
+        raise NotAnExport(path=folder / CAMPAIGN_FILE, reason=f"{faults_of(error)[0]}.") from error
 
 
 async def _upload(

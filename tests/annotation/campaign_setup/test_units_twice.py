@@ -135,7 +135,6 @@ class TestRefusedCampaign:
             ({"units_twice": 2**31}, "/units_twice", "must be less than 2147483648"),
             ({"units_twice": "many"}, "/units_twice", "must be a whole number"),
             ({"units_twice": 2, "mode": "uploaded"}, "", "units_twice is for mode live"),
-            ({"units_twice": 2, "mode": "import"}, "", "units_twice is for mode live"),
             ({"units_twice": 4}, "/units_twice", "must be at most 3: there are no more dialogues to annotate"),
             ({"units_twice": 2, "protocol": "comparative"}, "/units_twice", "no more pairs of dialogues to annotate"),
         ],

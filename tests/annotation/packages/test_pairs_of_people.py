@@ -164,7 +164,6 @@ class TestRefusals:
             ({"pairs": "persons"}, "/pairs", "'any' or 'same_person'"),
             ({"protocol": "dialogue_likert"}, "/pairs", "is not used here"),
             ({"mode": "uploaded"}, "", "pairs is for mode live"),
-            ({"mode": "import"}, "", "pairs is for mode live"),
         ],
     )
     async def test_say_why_a_rule_does_not_fit(

@@ -76,7 +76,8 @@ class CampaignIn(CampaignSettings):
         default="live",
         description=(
             "`live`: packages are made and claimed; `uploaded`: packages are uploaded to a draft, and claimed by "
-            "name or in their order once it is opened; `import`: packages and annotations are uploaded."
+            "name or in their order once it is opened; `import`: packages and annotations are uploaded, and "
+            "`human_share`, `pairs` and `units_twice` say how these packages were made elsewhere."
         ),
     )
     open: bool = Field(
@@ -115,13 +116,13 @@ class CampaignIn(CampaignSettings):
         if len(set(self.collections)) < len(self.collections):
             message = "collections names a collection twice: name each once"
             raise ValueError(message)
-        if self.human_share is not None and self.mode != "live":
-            message = "human_share is for mode live: in other modes the uploaded packages say what they show"
+        if self.human_share is not None and self.mode == "uploaded":
+            message = "human_share is for mode live: in mode uploaded the packages say what they show"
             raise ValueError(message)
-        if self.pairs != "any" and self.mode != "live":
-            message = "pairs is for mode live: in other modes the uploaded packages say what they compare"
+        if self.pairs != "any" and self.mode == "uploaded":
+            message = "pairs is for mode live: in mode uploaded the packages say what they compare"
             raise ValueError(message)
-        if self.units_twice is not None and self.mode != "live":
+        if self.units_twice is not None and self.mode == "uploaded":
             message = "units_twice is for mode live: all uploaded packages have as many annotators"
             raise ValueError(message)
         if self.stop_when is not None and self.mode == "import":
