@@ -181,10 +181,7 @@ class Campaign:
 
     @property
     def annotations_needed(self) -> int:
-        """The number of annotations to reach: items times annotators, and the extra ones.
-
-        For an import it is at least the number of annotations stored.
-        """
+        """Items times annotators, and the extra ones; of an import at least the number of annotations stored."""
         planned = self.progress.items * self.annotations_per_segment + self.extra_annotations
         return planned if self.takes_claims else max(planned, self.progress.annotations)
 

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
-from spotthebot.contracts.conversations.collections import HumanPoolSettings, OpeningSettings, PlanSettings, Priority
+from spotthebot.contracts.conversations.collections import PlanSettings, Priority
+from spotthebot.contracts.conversations.openings import HumanPoolSettings, OpeningSettings
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.contracts.wire import Domain, Name
 

@@ -11,7 +11,8 @@ from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, Peo
 from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
 from spotthebot.cli.declarations.yaml_file import Place, YamlFile
 from spotthebot.contracts.conversations.chats import ChatOpening, Question, chat_faults
-from spotthebot.contracts.conversations.collections import StopRules, opening_faults, plan_faults
+from spotthebot.contracts.conversations.collections import StopRules, plan_faults
+from spotthebot.contracts.conversations.openings import opening_faults
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 
 CollectionDeclared: TypeAlias = Declared[Declaration]

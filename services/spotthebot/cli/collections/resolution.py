@@ -15,14 +15,8 @@ from spotthebot.cli.declarations.yaml_file import Place
 from spotthebot.cli.resources.directories import Bots, Corpora
 from spotthebot.cli.resources.resolver import NamedBy, find_addable
 from spotthebot.contracts.conversations.chats import HumanBotIn
-from spotthebot.contracts.conversations.collections import (
-    AllPlayAllIn,
-    BipartiteIn,
-    HumanPool,
-    Opening,
-    PlannedIn,
-    SelfPlayIn,
-)
+from spotthebot.contracts.conversations.collections import AllPlayAllIn, BipartiteIn, PlannedIn, SelfPlayIn
+from spotthebot.contracts.conversations.openings import HumanPool, Opening
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.local import sample
 from spotthebot.local.runtime.session import Clients

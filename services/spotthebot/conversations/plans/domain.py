@@ -17,12 +17,11 @@ from spotthebot.contracts.conversations.collections import (
     BipartiteIn,
     BotWarningOut,
     EstimateOut,
-    HumanPool,
-    Opening,
     PlannedIn,
     SelfPlayIn,
 )
 from spotthebot.contracts.conversations.conversations import Participant, ParticipantKind
+from spotthebot.contracts.conversations.openings import HumanPool, Opening
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.conversations.collections.domain import Sides
 from spotthebot.conversations.plans.errors import DialoguesTooShort, NoPersonas, TooFewDialogues, TooManyConversations

@@ -11,9 +11,10 @@ from uuid import UUID
 
 from spotthebot.contracts.bots.protocols import BuiltinProtocol
 from spotthebot.contracts.bots.registry import BotOut
-from spotthebot.contracts.conversations.collections import CollectionState, EstimateOut, HumanPool, PlannedIn
+from spotthebot.contracts.conversations.collections import CollectionState, EstimateOut, PlannedIn
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending
 from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
+from spotthebot.contracts.conversations.openings import HumanPool
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import Collection, Sides

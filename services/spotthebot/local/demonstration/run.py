@@ -18,13 +18,8 @@ from pydantic import SecretStr
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.annotation.campaigns import CampaignIn, CampaignOut
 from spotthebot.contracts.annotation.entries import EntryLinkIn
-from spotthebot.contracts.conversations.collections import (
-    AllPlayAllIn,
-    CollectionOut,
-    CollectionState,
-    HumanPool,
-    Opening,
-)
+from spotthebot.contracts.conversations.collections import AllPlayAllIn, CollectionOut, CollectionState
+from spotthebot.contracts.conversations.openings import HumanPool, Opening
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.local.background import poll_until, wait_until_built
 from spotthebot.local.demonstration.scores import score_demo

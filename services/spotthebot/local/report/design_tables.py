@@ -10,7 +10,8 @@ from typing import Final
 from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.conversations.collections import CollectionOut, HumanPool, Opening
+from spotthebot.contracts.conversations.collections import CollectionOut
+from spotthebot.contracts.conversations.openings import HumanPool, Opening
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.report.design import Collection, Conversations, Design
 from spotthebot.local.report.table import Cell, Column, Table

@@ -48,8 +48,7 @@ class StandardErrors(StrEnum):
 class CoxCoefficient:
     """The log hazard ratio of a feature per step of its lead (-1, 0, 1), with Wald bounds.
 
-    If it is below 0, a bot with the feature stays unspotted longer. `model_standard_error` assumes independent
-    inspections. Undefined numbers are None, and `reason` says why.
+    Below 0 a bot with the feature stays unspotted longer. `model_standard_error` assumes independent inspections.
     """
 
     feature: str
