@@ -61,6 +61,7 @@ from spotthebot.kit.step_jobs.lifecycle import StepJob, StepJobState
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.analytics.stats.mixed_model_data import small_study
 from tests.factories.campaigns import open_campaign
+from tests.factories.known import known
 from tests.factories.rated_chats import rated_chat
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations
@@ -113,14 +114,14 @@ class TestRanking:
                 "mu sigma low high rank_low rank_high reason",
                 uncertainty=stated_uncertainty(skill.uncertainty),
             )
-            assert_is(Skill, answered.trueskill, trueskill)
+            assert_is(Skill, known(answered.trueskill), trueskill)
             bradley_terry = stated(
                 strength,
                 "estimate low high model_standard_error reason",
                 standard_error=strength.uncertainty.standard_error,
                 uncertainty=stated_uncertainty(strength.uncertainty),
             )
-            assert_is(Strength, answered.bradley_terry, bradley_terry)
+            assert_is(Strength, known(answered.bradley_terry), bradley_terry)
             win_rate = stated(found, "estimate low high", uncertainty=stated_uncertainty(found.uncertainty))
             names = "bot rank_low rank_high reason cluster win_rate_with_ties tie_rate rank_probabilities"
             ratings = {"trueskill": trueskill, "bradley_terry": bradley_terry}

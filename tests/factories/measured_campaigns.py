@@ -30,6 +30,8 @@ def answered(
         right=None if right is None else ConversationRef(conversation_id=UUID(int=right), exchanges=exchanges),
         annotator=annotator,
         annotator_kind=kind,
+        judge=None,
+        judge_labels=None,
         answer=dict(answer),
         decisions=(),
         started_at=None,

@@ -48,7 +48,7 @@ class TestMeasures:
         campaign, collection = await rated_campaign(suite)
         scores = [str(await scored(suite, collection))]
         study = await create_study(suite, [campaign], scores=scores, latency=True, seed=11)
-        added = {"scores": scores, "latency": True, "seed": 11}
+        added: dict[str, Any] = {"scores": scores, "latency": True, "seed": 11}
         own = (await get(suite, campaign, "measures", **added)).json()
         theirs = (await of_studies.get(suite, study, "measures")).json()
         assert [numbers(each) for each in own["measures"]] == [numbers(each) for each in theirs["measures"]]
@@ -90,7 +90,8 @@ class TestMeasures:
 
     async def test_are_kept_beside_the_results_without_them(self, suite: RunningSuite):
         campaign, _ = await rated_campaign(suite, people=2)
-        for added in ({}, {"latency": True}, {}, {"latency": True}):
+        asked: list[dict[str, Any]] = [{}, {"latency": True}, {}, {"latency": True}]
+        for added in asked:
             assert (await get(suite, campaign, "measures", **added)).status_code == 200
         database = Database(suite.database.app["analytics"], pool_size=1)
         async with database.read() as session:

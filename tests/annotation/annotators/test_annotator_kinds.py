@@ -71,7 +71,9 @@ class TestClaims:
     async def test_with_another_kind_are_refused_and_change_nothing(self, suite: RunningSuite, first: str):
         campaign = await campaign_of(suite)
         of_judge = {"judge": await store_judge(suite)}
-        more = {kind: {"kind": kind} | (of_judge if kind == "judge" else {}) for kind in KINDS.values()}
+        more: dict[str, dict[str, Any]] = {
+            kind: {"kind": kind} | (of_judge if kind == "judge" else {}) for kind in KINDS.values()
+        }
         held = await claim(suite, campaign, "ann", **more[first])
         for other in more.keys() - {first}:
             answer = await ask(suite, campaign, annotator="ann", **more[other])

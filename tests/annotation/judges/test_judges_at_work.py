@@ -236,7 +236,7 @@ class TestReaders:
         assert (await client.get(f"{path}/annotations/revision")).json() == revision
         named = {(): 1, ("gpt",): 2, ("gpt", "other"): 3, ("*",): 3, ("nobody",): 1}
         for judges, count in named.items():
-            params = {"judges": list(judges)}
+            params: dict[str, Any] = {"judges": list(judges)}
             assert len(await listed(suite, f"{path}/annotations", **params)) == count
             assert len((await client.get(f"{path}/annotations/stream", params=params)).text.splitlines()) == count
             assert len((await client.get(f"{path}/export", params=params)).text.splitlines()) == count

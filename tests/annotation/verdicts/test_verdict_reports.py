@@ -1,6 +1,8 @@
 """Reports of verdicts: they order packages, are events once each, and stop a campaign by its own rule."""
 
 import asyncio
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -20,7 +22,11 @@ def _pair(verdict: str, bot: str = "X", other: str = "Y", low: float | None = 0.
 
 
 async def _report(
-    suite: RunningSuite, campaign: dict[str, Any], *verdicts: Any, role: str = "service", **undecided: int
+    suite: RunningSuite,
+    campaign: dict[str, Any],
+    *verdicts: Any,
+    role: str = "service",
+    undecided: Mapping[str, int] = MappingProxyType({}),
 ) -> httpx.Response:
     client = await suite.client("annotation", role)
     packages = [{"package_id": package, "items": items} for package, items in undecided.items()]
@@ -74,21 +80,21 @@ class TestPackages:
         packages = await _packages(suite, campaign)
         assert len(packages) > 2
         undecided = dict.fromkeys(packages, 0) | {packages[-1]: 2, packages[1]: 1}
-        assert (await _report(suite, campaign, _pair("open"), **undecided)).status_code == 200
+        assert (await _report(suite, campaign, _pair("open"), undecided=undecided)).status_code == 200
         first = await claim(suite, campaign, "ann")
         assert _leased(suite, first) == packages[-1]
 
     async def test_come_in_their_old_order_where_all_pairs_are_decided(self, suite: RunningSuite):
         campaign = await campaign_of(suite)
         packages = await _packages(suite, campaign)
-        await _report(suite, campaign, _pair("ahead"), **dict.fromkeys(packages, 0))
+        await _report(suite, campaign, _pair("ahead"), undecided=dict.fromkeys(packages, 0))
         first = await claim(suite, campaign, "ann")
         assert _leased(suite, first) == packages[0]
 
     async def test_elsewhere_stay_as_they_are(self, suite: RunningSuite):
         one, other = await campaign_of(suite), await campaign_of(suite, name="other")
         foreign = (await _packages(suite, other))[0]
-        assert (await _report(suite, one, _pair("open"), **{foreign: 5})).status_code == 200
+        assert (await _report(suite, one, _pair("open"), undecided={foreign: 5})).status_code == 200
         assert {items for (items,) in rows(suite, "SELECT undecided_items FROM annotation.packages")} == {0}
 
 
