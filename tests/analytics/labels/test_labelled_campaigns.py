@@ -21,6 +21,7 @@ from spotthebot.analytics.results.domain import ranking, survival, wins
 from spotthebot.analytics.speakers.domain import speakers_of
 from spotthebot.contracts.analytics.choices import Filter
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
+from tests.factories.known import known
 
 # (conversation, exchanges, package, annotator, label of A, label of B)
 Row = tuple[str, int, str, str, str, str]
