@@ -56,14 +56,23 @@ def _print(console: Console, document: dict[str, Any]) -> None:
             *(cell for each in estimates for cell in _cells(each)),
         )
     console.print(table)
-    for bot in document["bots"]:
-        if bot["reason"]:
-            console.print(f"{shown(bot['bot'])}: {bot['reason']}.", markup=False, highlight=False)
-        elif bot["people"]["reason"]:
-            console.print(f"{shown(bot['bot'])}: {bot['people']['reason']}.", markup=False, highlight=False)
+    for reason, bots in _reasons(document).items():
+        console.print(f"{', '.join(bots)}: {reason}.", markup=False, highlight=False)
     ceiling = document["ceiling"]
-    said = " ".join(_cells(ceiling)) if ceiling["estimate"] is not None else f"unknown: {ceiling['reason']}"
+    estimate, bounds = _cells(ceiling)
+    said = f"{estimate} ({bounds})" if ceiling["estimate"] is not None else f"unknown, since {ceiling['reason']}"
     console.print(f"The most labels that any judge can save: {said}.", markup=False, highlight=False)
+
+
+def _reasons(document: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the names of the bots by the reason why the judge changes nothing about them, or why there is no number."""
+    found: dict[str, list[str]] = {}
+    for bot in document["bots"]:
+        reason = bot["people"]["reason"] if bot["n_people"] else None
+        reason = reason or bot["reason"]
+        if reason:
+            found.setdefault(reason, []).append(shown(bot["bot"]))
+    return found
 
 
 def _cells(interval: dict[str, Any]) -> tuple[str, str]:

@@ -83,8 +83,7 @@ def unalike(rows: LabelledRows, units: JudgedUnits, study: IntArray) -> BoolArra
 def _scores(rows: LabelledRows, units: JudgedUnits, m: int) -> FloatArray:
     """Return the differences over their standard errors (m,), 0 where nothing varies.
 
-    The errors take the variance of all units, since the variance of a few labelled units is too uncertain: intervals by
-    it were missed six times as often as they should.
+    The errors take the variance of all units, since the variance of a few labelled units is too uncertain.
     """
     variance = _variance(units, m)
     share = rows.weight / np.maximum(sums(rows.statistic, rows.weight, m), _TINY)[rows.statistic]

@@ -34,8 +34,8 @@ from spotthebot.statistics.cells import occurring_cells
 from spotthebot.statistics.cluster_shares import column_sums
 from spotthebot.statistics.uncertainty import ClusteredVariance
 
-Bounds: TypeAlias = Callable[[FloatArray, ClusteredVariance], tuple[FloatArray, FloatArray]]
-"""Returns bounds of estimates (m,) with their variance."""
+Bounds: TypeAlias = Callable[[FloatArray, ClusteredVariance, FloatArray], tuple[FloatArray, FloatArray]]
+"""Returns bounds of estimates (m,) with their variance. The last argument (m,) says how many labels a label is worth."""
 SHRINKAGE: Final = 2.0
 """Lambda is multiplied by 1 - `SHRINKAGE` / F, and by 0 where that is negative; F is (slope / its error)²."""
 _LEAST_DEGREES: Final = 3
@@ -145,10 +145,18 @@ class Corrected:
     control: Control
 
 
+def worth(people: ClusteredVariance, corrected: ClusteredVariance) -> FloatArray:
+    """Return how many labels of people alone a label with the judge is worth (m,), 1 where nothing varies."""
+    return np.divide(
+        people.variance, corrected.variance, out=np.ones(len(people.variance)), where=corrected.variance > 0
+    )
+
+
 def correct(people: FloatArray, variance: ClusteredVariance, control: Control, bounds: Bounds) -> Corrected:
     """Correct people's estimates (m,), which have this variance. `bounds` computes bounds of estimates."""
-    people_low, people_high = bounds(people, variance)
-    low, high = bounds(people + control.shift, control.corrected(variance))
+    people_low, people_high = bounds(people, variance, np.ones(len(people)))
+    left = control.corrected(variance)
+    low, high = bounds(people + control.shift, left, worth(variance, left))
     wider = high - low > people_high - people_low
     control = control.without(wider)
     return Corrected(

@@ -79,8 +79,8 @@ def judged_survival(
     shares = ratio(inspected.ravel().astype(np.float64), n[block.ravel()])
     weights = scipy.sparse.csr_array((shares, (block.ravel(), np.arange(e * times))), shape=(len(n), e * times))
 
-    def bounds(at: FloatArray, spread: ClusteredVariance) -> tuple[FloatArray, FloatArray]:
-        return share_bounds(np.clip(at, 0.0, 1.0), n, spread, confidence_level)
+    def bounds(at: FloatArray, spread: ClusteredVariance, worth: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return share_bounds(np.clip(at, 0.0, 1.0), n * worth, spread, confidence_level)
 
     corrected = correct(pooled, variance, control.combined(weights), bounds)
     described = describe(corrected, pooled, variance, [found[each] for each in _entities(block)], confidence_level)

@@ -133,8 +133,8 @@ def judged_shares(
     rows = values.labelled()
     n = weighted_means(rows.statistic, rows.residual, rows.weight, len(values.bots))[1]
 
-    def bounds(share: FloatArray, variance: ClusteredVariance) -> tuple[FloatArray, FloatArray]:
-        return share_bounds(np.clip(share, 0.0, 1.0), n, variance, confidence_level)
+    def bounds(share: FloatArray, variance: ClusteredVariance, worth: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return share_bounds(np.clip(share, 0.0, 1.0), n * worth, variance, confidence_level)
 
     return _estimates(values, rows, bounds, confidence_level, study)
 
@@ -148,7 +148,7 @@ def judged_means(
     """
     require_confidence_level(confidence_level)
 
-    def bounds(mean: FloatArray, variance: ClusteredVariance) -> tuple[FloatArray, FloatArray]:
+    def bounds(mean: FloatArray, variance: ClusteredVariance, _: FloatArray) -> tuple[FloatArray, FloatArray]:
         inside = mean if scale is None else np.clip(mean, *scale)
         return mean_bounds(inside, variance, 1.0, scale, confidence_level)
 

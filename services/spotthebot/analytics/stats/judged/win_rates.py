@@ -10,7 +10,7 @@ from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, F
 from spotthebot.analytics.stats.judged import checks
 from spotthebot.analytics.stats.judged.checks import Finding
 from spotthebot.analytics.stats.judged.columns import Columns, JudgedUnits, LabelledRows, renamed
-from spotthebot.analytics.stats.judged.correction import Bounds, Control, Corrected, correct, fit_control
+from spotthebot.analytics.stats.judged.correction import Bounds, Control, Corrected, correct, fit_control, worth
 from spotthebot.analytics.stats.judged.sides import JudgedSides, match_sides
 from spotthebot.analytics.stats.share_intervals import share_bounds
 from spotthebot.analytics.stats.win_rate_variance import Shares, WinRateVariance
@@ -72,17 +72,20 @@ def correct_wins(
     control = fit_control(rows, units, study).without(unusable[study])
 
     def bounds(shares: Shares) -> Bounds:
-        return lambda share, variance: share_bounds(np.clip(share, 0.0, 1.0), shares.n, variance, confidence_level)
+        return lambda share, variance, of_label: share_bounds(
+            np.clip(share, 0.0, 1.0), shares.n * of_label, variance, confidence_level
+        )
 
     pairs, means, differences = people.pairs, people.means, people.differences
     of_differences = control.combined(people.differences_over)
+    left = of_differences.corrected(differences.variance)
     return CorrectedWins(
         pairs=correct(pairs.share, pairs.variance, control, bounds(pairs)),
         means=correct(means.share, means.variance, control.combined(people.means_over), bounds(means)),
         differences=Shares(
             np.clip(differences.share + of_differences.shift, 0.0, 1.0),
-            differences.n,
-            of_differences.corrected(differences.variance),
+            differences.n * worth(differences.variance, left),
+            left,
         ),
         control=control,
         findings=found,
