@@ -65,7 +65,11 @@ class Control:
 
     def combined(self, weights: "scipy.sparse.csr_array") -> "Control":
         """Return the control of combinations of estimates, `weights` (combinations, m), each within one family."""
-        of = np.asarray(abs(weights).argmax(axis=1)).ravel() if weights.shape[1] else np.zeros(0, dtype=np.int64)
+        if not weights.shape[1]:
+            nothing = np.zeros(weights.shape[0])
+            sums_of_none = scipy.sparse.csr_array((self.sums.shape[0], len(nothing)))
+            return Control(nothing, sums_of_none, nothing + np.nan, nothing + np.nan, nothing, nothing)
+        of = np.asarray(abs(weights).argmax(axis=1)).ravel()
         return Control(
             difference=weights @ self.difference,
             sums=self.sums @ weights.T.tocsr(),
