@@ -235,6 +235,8 @@ class TestCampaigns:
             "judge_annotations_per_segment": 3,
             "panel": PANEL,
             "seed": 11,
+            "margin": 0.2,
+            "stop_when": {"width": 0.5},
             **PAY,
         }
         campaign = await campaign_of(suite, **rules)
@@ -243,6 +245,7 @@ class TestCampaigns:
             "SELECT id, name, domain, collection_id, ARRAY[collection_id] || more_collections AS collections,"
             " human_share, mode, state, failure, too_short, not_selected, unpaired,"
             " segments, annotations_per_segment, judge_annotations_per_segment, pairs, units_twice, headline,"
+            " margin, stop_when, stopped_at,"
             " package_size, packages_per_annotator,"
             " lease_seconds / 60 AS lease_minutes, pay_per_package, currency,"
             " protocol_name AS protocol, protocol_version, instructions, consent, panel, training, gold, max_strikes,"
@@ -251,7 +254,7 @@ class TestCampaigns:
             " released_at, published_at, created_at"
             " FROM annotation.campaigns",
         )
-        stated = row | {"consent_sha256": hashlib.sha256(b"Read this.").hexdigest()}
+        stated = row | {"consent_sha256": hashlib.sha256(b"Read this.").hexdigest(), "stop_reason": None}
         assert_is(CampaignOut, campaign, stated)
         assert {name: campaign[name] for name in rules} == rules
 

@@ -44,6 +44,7 @@ BY_ATTRIBUTES = {
     "analytics.survival": {"CoxCoefficient": "CoxCoefficient", "LogRank": "LogRankTest"},
     "analytics.tables": {"CampaignSummaryOut": "CampaignOut"},
     "analytics.wins": {"BotWinRate": "RankedBot", "FoolingRate": "FoolingRate"},
+    "analytics.verdicts": {"GivenVerdict": "Given", "PairVerdictOut": "PairVerdict"},
     "annotation.annotations": {
         "AnnotationOut": "StoredAnnotation",
         "AnnotationsRevisionOut": "AnnotationsRevision",
@@ -79,6 +80,7 @@ BY_ATTRIBUTES = {
         "TrainingSummaryOut": "TrainingSummary",
         "WorkforceResultOut": "Workforce",
     },
+    "annotation.verdicts": {"ReportedVerdict": "PairVerdictOut"},
     "annotation.uploads": {"ImportedAnnotationIn": "ExportedAnnotation"},
     "bots.hosted_models": {"HostedModelOut": "HostedModel", "UploadedFileOut": "ModelFile"},
     "bots.probes": {"ProbeOut": "Probe"},

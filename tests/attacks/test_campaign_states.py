@@ -129,6 +129,7 @@ ROUTES = (
     Route("withdraw_results", ADMIN, 200),
     Route("change_campaign", ADMIN, (200, 200, 200, 200, 409), lambda _: {"instructions": "Take your time."}),
     Route("delete_campaign", ADMIN, 409),  # people entered all of them, the draft too
+    Route("report_verdicts", ("service",), 200, lambda _: {"verdicts": [], "packages": []}),
     Route("import_packages", ADMIN, 409, lambda _: {"packages": [PACKAGE]}),
     Route("import_annotations", ADMIN, 409, lambda _: {"annotations": [IMPORTED]}),
     # The way in: a frontend's people are its own, whatever they are called.

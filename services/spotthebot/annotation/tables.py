@@ -17,7 +17,6 @@ from spotthebot.annotation.payments import tables as payments_tables
 from spotthebot.annotation.protocols import tables as protocols_tables
 from spotthebot.annotation.studies import tables as studies_tables
 from spotthebot.annotation.trainings import tables as trainings_tables
-from spotthebot.annotation.verdicts import tables as verdicts_tables
 from spotthebot.kit.migrations.lineage import Lineage
 
 LINEAGE = Lineage("annotation", Base.metadata, Path(__file__).parent / "migrations")

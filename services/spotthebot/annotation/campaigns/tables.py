@@ -22,6 +22,7 @@ class CampaignRow(Base):
     ever sent.
     `annotators_published` says that the names of an import's annotators are public. Teams may see results since
     `released_at`, everybody since `published_at`. The campaign paused by `stop_when` at `stopped_at`.
+    `decided_pairs` counts the pairs of bots with a verdict, as `analytics` reported them last.
     `collection_id` is the first collection.
     """
 
@@ -45,6 +46,7 @@ class CampaignRow(Base):
     margin: Mapped[float | None]
     stop_when: Mapped[Any | None] = mapped_column(JSONB(none_as_null=True))
     stopped_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    decided_pairs: Mapped[int] = mapped_column(server_default="0")
     package_size: Mapped[int]
     packages_per_annotator: Mapped[int | None]
     lease_seconds: Mapped[int] = mapped_column(server_default="3600")

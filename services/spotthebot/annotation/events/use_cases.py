@@ -1,6 +1,5 @@
 """The events of `annotation`, published in the transaction in which they happen, and the frontend of each event."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +7,6 @@ from spotthebot.annotation.campaigns.domain import Campaign
 from spotthebot.annotation.events.store import EVENTS
 from spotthebot.annotation.leases.domain import Lease
 from spotthebot.contracts.annotation.events import AnnotationEventType
-from spotthebot.contracts.annotation.verdicts import ReportedVerdict
 from spotthebot.kit.database.sessions import WriteSession
 from spotthebot.kit.events.domain import Event
 
@@ -45,16 +43,9 @@ async def publish_closed(session: WriteSession, campaign: Campaign) -> None:
     await EVENTS.outbox.add_event(session, AnnotationEventType.CAMPAIGN_CLOSED, _ended(campaign))
 
 
-async def publish_verdicts(
-    session: WriteSession, campaign: Campaign, verdicts: Sequence[ReportedVerdict], *, decided: int, pairs: int
-) -> None:
-    """Publish the verdicts on pairs that had none, and how many of the campaign's pairs are decided now."""
-    data = {
-        "campaign": _named(campaign),
-        "verdicts": [{"bot": each.bot, "other": each.other, "verdict": each.verdict} for each in verdicts],
-        "decided": decided,
-        "pairs": pairs,
-    }
+async def publish_verdicts(session: WriteSession, campaign: Campaign, *, decided: int, pairs: int) -> None:
+    """Publish how many of the campaign's pairs of bots are decided now; `analytics` knows the bots."""
+    data = {"campaign": _named(campaign), "decided": decided, "pairs": pairs}
     await EVENTS.outbox.add_event(session, AnnotationEventType.CAMPAIGN_VERDICTS_CHANGED, data)
 
 

@@ -1,30 +1,24 @@
-"""The verdicts that were reported, and the order in which packages are given out."""
+"""The number of decided pairs of a campaign, and the order in which packages are given out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Integer, Uuid, func, literal, select, update
-from sqlalchemy.dialects.postgresql import insert
 
+from spotthebot.annotation.campaigns.tables import CampaignRow
 from spotthebot.annotation.packages.tables import PackageRow
-from spotthebot.annotation.verdicts.tables import ReportedVerdictRow
-from spotthebot.contracts.annotation.verdicts import ReportedVerdict
 from spotthebot.kit.database.sessions import WriteSession
 
 
-async def add_verdicts(
-    session: WriteSession, campaign_id: UUID, verdicts: Sequence[ReportedVerdict]
-) -> list[ReportedVerdict]:
-    """Store verdicts, and return those on pairs that had none."""
-    rows = [
-        {"campaign_id": campaign_id, "bot": each.bot, "other": each.other, "verdict": each.verdict} for each in verdicts
-    ]
-    if not rows:
-        return []
-    row = ReportedVerdictRow
-    added = insert(row).on_conflict_do_nothing().returning(row.bot, row.other)
-    new = {(bot, other) for bot, other in await session.execute(added, rows)}
-    return [each for each in verdicts if (each.bot, each.other) in new]
+async def count_decided(session: WriteSession, campaign_id: UUID, decided: int) -> bool:
+    """Store how many pairs of a campaign are decided; return False if it was this number before."""
+    changed = await session.scalar(
+        update(CampaignRow)
+        .where(CampaignRow.id == campaign_id, CampaignRow.decided_pairs != decided)
+        .values(decided_pairs=decided)
+        .returning(CampaignRow.id)
+    )
+    return changed is not None
 
 
 async def order_packages(session: WriteSession, campaign_id: UUID, undecided: Mapping[UUID, int]) -> None:

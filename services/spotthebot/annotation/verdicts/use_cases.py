@@ -21,9 +21,9 @@ async def take_report(session: WriteSession, campaign_id: UUID, report: VerdictR
     await store.order_packages(session, campaign_id, {each.package_id: each.items for each in report.packages})
     await campaigns_store.lock_campaign(session, campaign_id)
     campaign = await campaigns_store.get_campaign(session, campaign_id)
-    decided = [each for each in report.verdicts if each.verdict != "open"]
-    if new := await store.add_verdicts(session, campaign_id, decided):
-        await publish_verdicts(session, campaign, new, decided=len(decided), pairs=len(report.verdicts))
+    decided = sum(each.verdict != "open" for each in report.verdicts)
+    if await store.count_decided(session, campaign_id, decided):
+        await publish_verdicts(session, campaign, decided=decided, pairs=len(report.verdicts))
     if is_fulfilled(campaign.stop_when, report.verdicts) and await campaigns_store.stop_campaign(session, campaign_id):
         campaign = await campaigns_store.get_campaign(session, campaign_id)
         await publish_stopped(session, campaign)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Discriminator, Field, Tag
 
-from spotthebot.contracts.wire import Name, Wire
+from spotthebot.contracts.wire import Wire
 
 Verdict: TypeAlias = Literal["ahead", "behind", "equivalent", "open"]
 Margin = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
@@ -35,10 +35,11 @@ def words_of(stop_when: StopWhen) -> str:
 
 
 class ReportedVerdict(Wire):
-    """The verdict on a pair of bots that meet in a campaign, with its present bounds."""
+    """The verdict on a pair of bots that meet in a campaign, with its present bounds.
 
-    bot: Name
-    other: Name
+    It does not name the bots, since `annotation` does not know who speaks in a conversation.
+    """
+
     verdict: Verdict
     low: float | None = Field(ge=-1, le=1, allow_inf_nan=False)
     high: float | None = Field(ge=-1, le=1, allow_inf_nan=False)

@@ -69,6 +69,7 @@ def create_tables() -> None:
         sa.Column("margin", sa.Double()),
         sa.Column("stop_when", _JSON),
         sa.Column("stopped_at", _MOMENT),
+        sa.Column("decided_pairs", sa.Integer(), server_default="0", nullable=False),
         sa.Column("package_size", sa.Integer(), nullable=False),
         sa.Column("packages_per_annotator", sa.Integer()),
         sa.Column("lease_seconds", sa.Integer(), server_default="3600", nullable=False),
@@ -106,19 +107,6 @@ def create_tables() -> None:
         sa.Column("annotations", sa.Integer(), server_default="0", nullable=False),
         sa.Column("submitted", sa.Integer(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_campaigns"),
-        schema=_SCHEMA,
-    )
-    op.create_table(
-        "reported_verdicts",
-        sa.Column("campaign_id", sa.Uuid(), nullable=False),
-        sa.Column("bot", sa.String(100), nullable=False),
-        sa.Column("other", sa.String(100), nullable=False),
-        sa.Column("verdict", sa.String(20), nullable=False),
-        sa.Column("reported_at", _MOMENT, server_default=_NOW, nullable=False),
-        sa.PrimaryKeyConstraint("campaign_id", "bot", "other", name="pk_reported_verdicts"),
-        sa.ForeignKeyConstraint(
-            ["campaign_id"], ["annotation.campaigns.id"], name="fk_reported_verdicts_campaign_id_campaigns"
-        ),
         schema=_SCHEMA,
     )
     op.create_table(
