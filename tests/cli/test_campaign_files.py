@@ -224,7 +224,7 @@ class TestSchema:
         shared = set(Declaration.model_fields) & set(CampaignIn.model_fields) - named
         ours, theirs = _limits(Declaration), _limits(CampaignIn)
         assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
-        assert len(shared) == 18
+        assert len(shared) == 20
         built_in = {name for name, _ in built_in_protocols()}
         assert Declaration.model_fields["protocol"].default in built_in
 

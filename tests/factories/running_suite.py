@@ -247,7 +247,7 @@ EAGER_DELIVERIES = {"delivery_poll_seconds": 0.05}
 
 def analytics_settings() -> dict[str, Any]:
     """Settings of `analytics` in tests: what is public is asked for each time."""
-    return {"leaderboard_seconds": 0}
+    return {"leaderboard_seconds": 0, "verdict_seconds": 3600}
 
 
 _OUTBOUND: dict[str, Callable[[], dict[str, Any]]] = {

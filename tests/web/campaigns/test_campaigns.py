@@ -7,6 +7,7 @@ from uuid import UUID
 import httpx
 import pytest
 
+from spotthebot.contracts.annotation.verdicts import ReportedVerdict, VerdictReportIn
 from tests.factories.annotator_trainings import store_gold, training_campaign
 from tests.factories.campaigns import campaign_of, open_campaign
 from tests.factories.chat_studies import import_chats
@@ -66,6 +67,26 @@ class TestCampaigns:
         assert "<dt>Dialogues or pairs annotated twice</dt><dd>3</dd>" in shown
         form = (await admin.get(f"/admin/campaigns/{campaign['id']}/edit")).text
         assert re.search(r'name="units_twice"[^>]* value="3"[^>]* disabled', form)
+
+    async def test_show_when_they_stop_and_why_they_did(self, suite: RunningSuite, admin: httpx.AsyncClient):
+        campaign = await campaign_of(suite, margin=0.25, stop_when={"width": 0.5})
+        page = f"/admin/campaigns/{campaign['id']}"
+        assert "<dd>Once the bounds of every pair are narrow: 0.50</dd>" in (await admin.get(page)).text
+        form = (await admin.get(f"{page}/edit")).text
+        assert '<option value="width" selected>' in form
+        assert re.search(r'name="width"[^>]* value="0.5"', form)
+        assert re.search(r'name="margin"[^>]* value="0.25"', form)
+        narrow = ReportedVerdict(verdict="open", low=-0.1, high=0.1)
+        annotation = await suite.annotation("service")
+        await annotation.report_verdicts(UUID(campaign["id"]), VerdictReportIn(verdicts=(narrow,), packages=()))
+        assert (
+            "Paused by itself: the bounds of every pair of bots are at most 0.50 wide." in (await admin.get(page)).text
+        )
+        german = await admin.get(page, headers={"Accept-Language": "de"})
+        assert "Von selbst pausiert" in german.text
+        opened = await admin.post(f"{page}/open")
+        assert opened.status_code in {200, 303}, opened.text
+        assert "Paused by itself" not in (await admin.get(page)).text
 
     async def test_show_whose_dialogues_are_paired(self, suite: RunningSuite, admin: httpx.AsyncClient):
         collection = await import_chats(suite, exported_chats(3))

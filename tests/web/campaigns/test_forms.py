@@ -34,6 +34,35 @@ class TestCampaignForm:
         assert (read.protocol, read.protocol_version, read.packages_per_annotator) == ("mine", 3, None)
 
     @pytest.mark.parametrize(
+        ("typed", "rule"),
+        [
+            ({"margin": "0.2"}, None),
+            ({"stop_when": "every_pair_decided", "width": "0.3"}, "every_pair_decided"),
+            ({"stop_when": "width", "width": "0.3"}, {"width": 0.3}),
+        ],
+    )
+    def test_stops_by_the_chosen_rule(self, typed: dict[str, str], rule: Any):
+        read = _read([ONE], **typed)
+        assert isinstance(read, CampaignIn)
+        document = read.model_dump(mode="json")
+        assert document["stop_when"] == rule
+        assert read.margin == (0.2 if "margin" in typed else None)
+
+    @pytest.mark.parametrize(
+        ("typed", "fields"),
+        [
+            ({"stop_when": "width"}, ["width"]),
+            ({"stop_when": "width", "width": "wide"}, ["width"]),
+            ({"stop_when": "soon"}, ["stop_when"]),
+            ({"margin": "2"}, ["margin"]),
+        ],
+    )
+    def test_names_the_faulty_field_of_a_rule_to_stop(self, typed: dict[str, str], fields: list[str]):
+        read = _read([ONE], **typed)
+        assert isinstance(read, CampaignForm)
+        assert [*read.faults] == fields
+
+    @pytest.mark.parametrize(
         ("typed", "panel"),
         [
             ({"panel": "prolific", "completion_code": "C1"}, {"kind": "prolific", "completion_code": "C1"}),

@@ -14,7 +14,7 @@ from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Writing
 
 router = APIRouter(prefix="/v1/campaigns", tags=["campaigns"], route_class=CheckedRoute)
-_REPORT = large_batch(max_bytes=16 * 1024 * 1024, max_values=500_000)
+_REPORT = large_batch(max_bytes=8 * 1024 * 1024, max_values=400_000)
 
 
 @router.put("/{campaign_id}/verdicts", operation_id="report_verdicts", openapi_extra=_REPORT)

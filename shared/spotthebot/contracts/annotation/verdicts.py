@@ -18,11 +18,11 @@ class StopAtWidth(Wire):
 
 
 def _kind_of(rule: object) -> str:
-    return "name" if isinstance(rule, str) else "width"
+    return "rule" if isinstance(rule, str) else "width"
 
 
 StopWhen = Annotated[
-    Annotated[Literal["every_pair_decided"], Tag("name")] | Annotated[StopAtWidth, Tag("width")],
+    Annotated[Literal["every_pair_decided"], Tag("rule")] | Annotated[StopAtWidth, Tag("width")],
     Discriminator(_kind_of),
 ]
 
@@ -56,4 +56,4 @@ class VerdictReportIn(Wire):
     """A look of `analytics` at a campaign: all pairs that meet in it, and its packages."""
 
     verdicts: tuple[ReportedVerdict, ...] = Field(max_length=50_000)
-    packages: tuple[UndecidedPackage, ...] = Field(max_length=100_000)
+    packages: tuple[UndecidedPackage, ...] = Field(max_length=50_000)

@@ -23,6 +23,7 @@ async def load_measures(services: Services, campaign: CampaignOut, view: View) -
         "result": found,
         "speakers": {each.name: each for each in found.speakers},
         "claim": Claim(measure_claim(headline, 1 - found.significance_level), ()),
+        "verdicts": None,
         "measures": [headline, *(each for each in found.measures if each is not headline)],
         "estimates": {each.measure: _estimates(each) for each in found.measures},
     }
