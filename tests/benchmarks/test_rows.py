@@ -98,7 +98,7 @@ class TestCoverage:
         assert set(shares) == {*played_bots.COVERAGE, *played_bots.CLAIMS}
         assert all(0 <= share <= 1 for kind, share in shares.items() if kind != played_bots.WIDTH)
 
-    def test_of_mean_scores_has_the_true_means_on_average(self):
+    def test_draws_mean_scores_that_are_true_on_average(self):
         cells = [each for each in played_bots.CELLS if each.dialogues == 32]
         for cell in cells:
             drawn = [cell.draw(np.random.default_rng([3, seed]), np.arange(5.0)) for seed in range(200)]

@@ -23,7 +23,7 @@ def jackknife(left_out):
 
 
 class TestLeftOutVariance:
-    def test_of_a_mean_over_equal_clusters_is_that_of_influences(self):
+    def test_is_that_of_influences_for_a_mean_over_equal_clusters(self):
         _, _, influence = shares_of(np.zeros(40, dtype=int), VALUES, 1)
         expected = clustered_variance(Observations(DIALOGUE, ANNOTATOR), influence, Clusters.CONVERSATION)
         found = left_out_variance(without(DIALOGUE))
@@ -31,7 +31,7 @@ class TestLeftOutVariance:
         assert found.degrees == pytest.approx(expected.degrees)
         assert (found.n_conversations.tolist(), found.clusters) == ([10], Clusters.CONVERSATION)
 
-    def test_of_two_kinds_is_their_sum_less_that_of_what_they_share(self):
+    def test_is_the_sum_of_two_kinds_less_that_of_what_they_share(self):
         """Cameron, Gelbach & Miller 2011, Eq. 2.11, with Satterthwaite's degrees of freedom, written out."""
         one, other, both = without(DIALOGUE), without(ANNOTATOR), without(DIALOGUE * 5 + ANNOTATOR)
         parts = [jackknife(each) for each in (one, other, both)]

@@ -66,7 +66,7 @@ class TestMeasures:
             assert (one["campaign_id"], one["campaign"]) == (campaign, "small.likert")
             assert one["speakers"] == asked["speakers"]
 
-    async def test_of_latencies_are_the_seconds_of_replies(self, suite: RunningSuite):
+    async def test_include_the_seconds_of_replies(self, suite: RunningSuite):
         campaign, _ = await rated_campaign(suite)
         found = (await get(suite, campaign, "measures/latency", latency=True)).json()
         assert {each["bot"]: each["estimate"] for each in found["bots"]} == {

@@ -110,7 +110,7 @@ class TestRanks:
         return {each.bot: (each.rank_low, each.rank_high) for each in found}
 
     @pytest.mark.parametrize("margin", [-1e-6, 1e-6])
-    def test_of_bots_with_dialogues_of_their_own_are_those_of_the_t_test_of_two_samples(self, margin):
+    def test_with_dialogues_of_their_own_follow_the_t_test_of_two_samples(self, margin):
         one, other = np.random.default_rng(2).normal([[0.0], [1.2]], size=(2, 9))
         p_value = scipy.stats.ttest_ind(one, other).pvalue
         columns = np.concatenate([one, other]), ["one"] * 9 + ["other"] * 9, range(18)
@@ -119,7 +119,7 @@ class TestRanks:
         assert ranks == ({"one": (2, 2), "other": (1, 1)} if margin < 0 else {"one": (1, 2), "other": (1, 2)})
 
     @pytest.mark.parametrize("margin", [-1e-6, 1e-6])
-    def test_of_bots_in_the_same_dialogues_are_those_of_the_paired_t_test(self, margin):
+    def test_in_the_same_dialogues_follow_the_paired_t_test(self, margin):
         chance = np.random.default_rng(3)
         topic = chance.normal(size=9)
         one, other = topic + 0.3 * chance.normal(size=9), topic + 0.3 + 0.3 * chance.normal(size=9)
@@ -128,8 +128,8 @@ class TestRanks:
         assert p_value < 0.1 < scipy.stats.ttest_ind(one, other).pvalue
         ranks = self.ranks(*columns, confidence_level=1 - p_value + margin)
         assert ranks == ({"one": (2, 2), "other": (1, 1)} if margin < 0 else {"one": (1, 2), "other": (1, 2)})
-        begun = self.ranks(*columns[:2], range(18), [*range(9)] * 2, confidence_level=1 - p_value + margin)
-        assert begun == ranks  # dialogues of their own that begin alike
+        alike = self.ranks(*columns[:2], range(18), [*range(9)] * 2, confidence_level=1 - p_value + margin)
+        assert alike == ranks  # dialogues of their own that begin alike
 
     def test_adjust_the_p_values_of_all_pairs_by_holm(self):
         """Of three p-values the smallest counts three times, the next one twice."""

@@ -23,9 +23,9 @@ def summarize(
 
     `openings` has a key of the opening of each conversation that has one.
     """
-    begun = [openings.get(each.conversation_id) for each in contexts]
+    opening = [openings.get(each.conversation_id) for each in contexts]
     return [
-        _dimension(contexts, [each.scores[number] for each in contexts], begun, dimension.name, request)
+        _dimension(contexts, [each.scores[number] for each in contexts], opening, dimension.name, request)
         for number, dimension in enumerate(dimensions)
     ]
 
