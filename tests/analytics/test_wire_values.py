@@ -124,7 +124,7 @@ class TestRanking:
             assert_is(Strength, known(answered.bradley_terry), bradley_terry)
             win_rate = stated(found, "estimate low high", uncertainty=stated_uncertainty(found.uncertainty))
             names = "bot rank_low rank_high reason cluster win_rate_with_ties tie_rate rank_probabilities"
-            ratings = {"trueskill": trueskill, "bradley_terry": bradley_terry}
+            ratings = {"trueskill": trueskill, "bradley_terry": bradley_terry, "fooling_rate": None}
             assert_is(RankedBot, answered, stated(found, names, win_rate=win_rate, **ratings))
         rates = win_rates(SAMPLE, REQUEST).bots
         for rate, found in zip(rates, ranked.bots, strict=True):

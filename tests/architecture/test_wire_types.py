@@ -37,6 +37,7 @@ BY_ATTRIBUTES = {
         "MixedModel": "MixedModel",
         "VarianceComponent": "VarianceComponent",
     },
+    "analytics.partners": {"OrderCorrelation": "RankCorrelation", "PartnerDifference": "PartnerDifference"},
     "analytics.provenance": {"Uncertainty": "Uncertainty"},
     "analytics.rating_plans": {"EffectPlan": "RatingPlan"},
     "analytics.ranking": {"RankedBot": "RankedBot", "Skill": "Skill", "Strength": "Strength"},
@@ -177,10 +178,11 @@ EXPLICIT = {
     "replies of bots, which one type carries from the speaker on": {"bots.replies": ["RepliesOut", "ReplyOut"]},
     "computed where it is answered": {
         "analytics.analyses": ["ReachOut"],
+        "analytics.interactor_ratings": ["InteractorRatingsOut"],
         "analytics.measures": ["MeasureOut", "MeasuresOut"],
         "analytics.results": [
-            *("AgreementOut", "AnnotatorsOut", "FeaturesOut", "FoolingRatesOut", "RankingOut", "SegmentsOut"),
-            *("SensitivityOut", "SurvivalOut", "TimeOut", "WinRatesOut"),
+            *("AgreementOut", "AnnotatorsOut", "FeaturesOut", "FoolingRatesOut", "PartnersOut", "RankingOut"),
+            *("SegmentsOut", "SensitivityOut", "SurvivalOut", "TimeOut", "WinRatesOut"),
         ],
         "analytics.sections": ["SectionsOut"],
         "analytics.studies": ["StudyAssessmentOut", "StudyMeasuresOut"],

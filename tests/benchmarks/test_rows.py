@@ -16,6 +16,7 @@ import pytest
 
 from benchmarks import command
 from benchmarks.analytics import importance
+from benchmarks.analytics.coverage import chats
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.power import __main__ as pair_power
 from benchmarks.analytics.power import cells, coefficients, mixed_models, rated_studies, rating_plans
@@ -84,6 +85,13 @@ class TestCoverage:
         assert shares
         assert all(0 <= each <= 1 for each in shares.values())
 
+    def test_is_counted_for_chats_in_one_simulation_of_each_size(self):
+        for setting in (chats.SETTINGS[0], chats.SETTINGS[-1]):
+            tallies = chats.tally(setting, 0)
+            assert all(0 <= held <= counted for held, counted in tallies.values())
+            assert tallies["differences of fooling rates"][1] == setting.k * (setting.k - 1) // 2
+            assert tallies["differences by partner"][1] == setting.k
+
     @pytest.mark.parametrize("name", sorted(TABLES))
     def test_is_counted_for_scores_in_one_simulation(self, name: str):
         table = TABLES[name]
@@ -122,6 +130,7 @@ class TestPower:
 
     def test_is_counted_for_ratings_in_a_few_simulations(self):
         draws = [partial(rating_power.balanced, setting) for setting in rated_studies.BALANCED]
+        draws += [partial(rating_power.of_chats, setting) for setting in chats.SETTINGS[:2]]
         draws += [partial(rating_power.of_turns, name) for name in rated_studies.TURNS]
         for draw in draws:
             shares = rating_power.power_of(draw, 3)

@@ -5,13 +5,13 @@ leniency, of the annotator's taste for the speaker, and of noise. Scaled to a va
 normal probability is below the chance of being spotted, so that the chances hold exactly whatever the effects are.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 from scipy import optimize, stats
 
-from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
+from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.survival.cox import FEATURES
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 
@@ -109,6 +109,31 @@ def draw_labels(
     )
 
 
+def draw_chats(
+    setting: Setting, bot: FloatArray, human: FloatArray, rng: np.random.Generator, *, with_bots: bool = False
+) -> AnnotationTable:
+    """Draw a campaign of chats of people with k bots; each bot chats as often as it would talk with other bots.
+
+    `bot` and `human` (k + 1, times) have the chances of people in the last row. With `with_bots`, every two bots talk,
+    too.
+    """
+    k, people = setting.k, setting.k
+    chats = np.repeat([(each, people) for each in range(k)], k - 1, axis=0)
+    pairs = np.concatenate([chats, np.array(np.triu_indices(k, 1)).T]) if with_bots else chats
+    entity, time, conversation, annotator = _campaign(setting, rng, pairs)
+    seen = _seen(replace(setting, k=k + 1), entity, conversation, annotator, rng)
+    at = (entity, time[:, None])
+    label = np.where(seen <= bot[at], LabelCode.BOT, np.where(seen > 1 - human[at], LabelCode.HUMAN, LabelCode.UNSURE))
+    return AnnotationTable(
+        names=(*(f"bot {at}" for at in range(k)), HUMAN),
+        conversation=conversation,
+        entity=entity,
+        exchanges=TIMES[time],
+        label=label.astype(np.int64),
+        annotator=annotator,
+    )
+
+
 def draw_hazards(
     setting: Setting, chances: FloatArray, coefficients: FloatArray, rng: np.random.Generator
 ) -> CurrentStatus:
@@ -130,9 +155,11 @@ def draw_hazards(
     return _status(setting.k, entity, time, spotted, conversation, annotator, leads)
 
 
-def _campaign(setting: Setting, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _campaign(
+    setting: Setting, rng: np.random.Generator, pairs: IntArray | None = None
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Deal segments to packages and packages to annotators; rows are annotations, of both sides at once."""
-    pairs = np.array(np.triu_indices(setting.k, 1)).T
+    pairs = np.array(np.triu_indices(setting.k, 1)).T if pairs is None else pairs
     n = len(pairs) * setting.per_pair
     n_segments = n * len(TIMES)
     n_packages = max(-(-n_segments // _PACKAGE), -(-setting.annotators // _ANNOTATIONS))

@@ -1,6 +1,6 @@
 """How many differences of mean ratings are found, beside an oracle, and how often equal bots are told apart.
 
-`python -m benchmarks.analytics.power.ratings [--simulations N] [--first-seed S] [--only balanced|turns|hard]`.
+`python -m benchmarks.analytics.power.ratings [--simulations N] [--first-seed S] [--only balanced|turns|hard|chats]`.
 
 "Pooled" is the test behind the ranks of `stats.rank_ratings`, "own" takes each difference's own variance with
 Satterthwaite's degrees of freedom, "few" the same with at most as many as it has clusters, less one.
@@ -14,10 +14,12 @@ from typing import Protocol
 
 import numpy as np
 
+from benchmarks.analytics.coverage import chats
 from benchmarks.analytics.coverage.ratings import draw_ratings
 from benchmarks.analytics.power.oracle import LEVEL, power_of_oracle
 from benchmarks.analytics.power.rated_studies import BALANCED, HARD, TURNS, draw_study
 from spotthebot.analytics.stats.annotations import BoolArray, FloatArray
+from spotthebot.analytics.stats.fooling_rate import labels_as_ratings
 from spotthebot.analytics.stats.rating_estimates import Ratings, differences_of_means
 from spotthebot.statistics.adjustment import Adjustment, adjust
 from spotthebot.statistics.clustered_variance import Observations, clustered_parts, shares_of
@@ -76,6 +78,11 @@ def balanced(setting: Setting, rng: np.random.Generator, *, equal: bool) -> Rati
     return draw_ratings(setting, np.linspace(best, -best, setting.k), rng)
 
 
+def of_chats(setting: Setting, rng: np.random.Generator, *, equal: bool) -> Ratings:
+    """Draw the labels of bots in chats with people, in which no two bots met."""
+    return labels_as_ratings(chats.draw(setting, rng, equal=equal))
+
+
 def of_turns(name: str, rng: np.random.Generator, *, equal: bool) -> Ratings:
     """Draw a study of turns."""
     study = TURNS[name]
@@ -96,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.analytics.power.ratings")
     parser.add_argument("--simulations", type=int, default=2000, help="studies a cell")
     parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--only", choices=["balanced", "turns", "hard"])
+    parser.add_argument("--only", choices=["balanced", "turns", "hard", "chats"])
     chosen = parser.parse_args(arguments)
     if chosen.only in {None, "balanced"}:
         _say_power_of("Bots, dialogues a bot, annotators, ICC, taste")
@@ -104,6 +111,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             k, per_pair, annotators, correlation, taste = astuple(setting)
             head = f"{k}, {per_pair * (k - 1)}, {annotators}, {correlation:g}, {'yes' if taste else 'no'}"
             _say_power(head, power_of(partial(balanced, setting), chosen.simulations, chosen.first_seed))
+    if chosen.only in {None, "chats"}:
+        _say_power_of("Bots, chats a bot, annotators, ICC")
+        for setting in chats.SETTINGS:
+            head = f"{setting.k}, {setting.per_pair * (setting.k - 1)}, {setting.annotators}, {setting.correlation:g}"
+            _say_power(head, power_of(partial(of_chats, setting), chosen.simulations, chosen.first_seed))
     if chosen.only in {None, "turns"}:
         _say_power_of("Values of turns")
         for name in TURNS:
