@@ -25,7 +25,10 @@ from spotthebot.statistics.uncertainty import Clusters
 
 
 def win_rates(sample: Sample, request: Parameters) -> WinRates:
-    """Count and test the games of each pair. The best bots come first, and in each pair the better bot is first."""
+    """Count and test the games of each pair. The best bots come first, and in each pair the better bot is first.
+
+    If no two bots met, there are no pairs.
+    """
     return _win_rates(play_games(sample.table, unit=Unit(request.unit)), request)
 
 
@@ -93,6 +96,7 @@ def _win_rates(games: Games, request: Parameters) -> WinRates:
     pairs = [
         _pair(test, interval, request.significance_level, place)
         for test, interval in zip(tests, ranked.pairs, strict=True)
+        if len(games)
     ]
     pairs.sort(key=lambda pair: (place[pair.bot], place[pair.other]))
     return WinRates(
