@@ -154,6 +154,11 @@ class TestFaults:
             ("protocol: none.json", "line 3: protocol: the file none.json can't be read: No such file or directory."),
             ("protocol: long.md", "line 3: protocol: long.md: not JSON: Expecting value"),
             ("protocol: empty.json", "line 3: protocol: empty.json, /format: is missing."),
+            (
+                "protocol_version: 2\nprotocol: empty.json",
+                "line 3: protocol_version: the file empty.json states its version: leave this key out.",
+            ),
+            ("protocol_version: 0", "line 3: protocol_version: must be at least 1, not 0."),
         ],
     )
     def test_in_one_key_or_the_file_that_it_names_are_reported(self, file: Path, more: str, fault: str):

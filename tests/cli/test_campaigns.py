@@ -213,6 +213,23 @@ class TestDeclare:
         with pytest.raises(DeclarationFaulty, match=f"no collection '{nobody}': name one of im, or make one with"):
             await estimate(clients, declared(SMALL.replace("[im]", f"['{nobody}']")))
 
+    async def test_asks_by_the_version_of_the_protocol_that_the_file_names(self, clients: Clients, declared: Write):
+        text = SMALL + "protocol: dialogue_likert\nprotocol_version: {}\n"
+        unknown = declared(text.format(9))
+        for attempt in (estimate(clients, unknown), declare(clients, unknown, opens=True)):
+            with pytest.raises(DeclarationFaulty) as raised:
+                await attempt
+            assert str(raised.value).endswith(
+                "line 7: protocol_version: the protocol 'dialogue_likert' has no version 9: choose one of 1, 2."
+            )
+        assert await _campaigns(clients) == []
+        assert (await estimate(clients, declared(text.format(1)))).campaign is None
+        made = await declare(clients, declared(text.format(1)), opens=False)
+        assert (made.campaign.protocol, made.campaign.protocol_version) == ("dialogue_likert", 1)
+        assert not (await declare(clients, declared(text.format(1)), opens=False)).is_new
+        with pytest.raises(CampaignNameTaken, match="the protocol is of version 1 there, 2 here"):
+            await declare(clients, declared(text.format(2)), opens=False)
+
     async def test_shows_a_game_to_its_longest_length_alone(self, clients: Clients, declared: Write):
         request = declared(SMALL + "protocol: spot_the_bot_gamified\n")
         said, made = await estimate(clients, request), await declare(clients, request, opens=False)

@@ -45,6 +45,9 @@ class CampaignTerms(CampaignSettings):
         default="spot_the_bot",
         description="What annotators are asked: the name of a protocol, or its document as a file of JSON.",
     )
+    protocol_version: int | None = Field(
+        default=None, ge=1, lt=2**31, description="Of a protocol named above; without it, the newest version."
+    )
     instructions: FileName | None = Field(
         default=None, description="File with the text that annotators read first; its path begins at this file."
     )

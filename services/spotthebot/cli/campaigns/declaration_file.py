@@ -90,6 +90,8 @@ def _read_protocol(declared: Declared[CampaignTerms]) -> AnnotationProtocol | No
     name = declared.request.protocol
     if "." not in name and "/" not in name:
         return None
+    if declared.request.protocol_version is not None:
+        raise declared.faulty((("protocol_version",), f"the file {name} states its version: leave this key out."))
     return _read_document(declared, "protocol", name, AnnotationProtocol)
 
 

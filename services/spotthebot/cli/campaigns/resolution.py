@@ -1,7 +1,9 @@
 """Replaces the names in a campaign's declaration by the ids of the services."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
+from spotthebot.cli.campaigns.declaration import CampaignTerms
 from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
 from spotthebot.cli.declarations.names import UnknownName, instead_of
 from spotthebot.cli.declarations.yaml_file import Place
@@ -27,7 +29,8 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
             faults.append((("collections", number), str(unknown)))
     if declared.files.protocol is None:
         try:
-            await _require_protocol(clients, declared.request.protocol)
+            if unknown_version := await _check_protocol(clients, declared.request):
+                faults.append((("protocol_version",), unknown_version))
         except UnknownName as unknown:
             faults.append((("protocol",), str(unknown)))
     if faults:
@@ -43,7 +46,7 @@ async def resolve(clients: Clients, declared: CampaignDeclared, *, opens: bool) 
         pay_per_package=said.pay and said.pay.per_package,
         currency=said.pay and said.pay.currency,
         protocol=said.protocol if document is None else document.name,
-        protocol_version=document and document.version,
+        protocol_version=said.protocol_version if document is None else document.version,
         instructions=declared.files.instructions,
         consent=declared.files.consent,
     )
@@ -63,9 +66,18 @@ def _checked(collection: CollectionOut, before: Sequence[CollectionOut]) -> Coll
     return collection
 
 
-async def _require_protocol(clients: Clients, name: str) -> None:
-    """Raise UnknownName if the service has no protocol of this name."""
-    known = {each.name async for each in clients.annotation.list_protocols()}
+async def _check_protocol(clients: Clients, said: CampaignTerms) -> str | None:
+    """Return why the service does not have the named version of a protocol, None if it does.
+
+    Raises UnknownName if it has no protocol of this name.
+    """
+    name, known = said.protocol, defaultdict[str, list[int]](list)
+    async for each in clients.annotation.list_protocols():
+        known[each.name].append(each.version)
     if name not in known:
         message = f"there is no protocol '{name}': {instead_of(name, known, 'name a file that ends in .json')}"
         raise UnknownName(message)
+    if said.protocol_version in {None, *known[name]}:
+        return None
+    versions = ", ".join(map(str, sorted(known[name])))
+    return f"the protocol '{name}' has no version {said.protocol_version}: choose one of {versions}."
