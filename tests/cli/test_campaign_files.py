@@ -229,7 +229,7 @@ class TestSchema:
         shared = set(Declaration.model_fields) & set(CampaignIn.model_fields) - named
         ours, theirs = _limits(Declaration), _limits(CampaignIn)
         assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
-        assert len(shared) == 20
+        assert len(shared) == 22
         built_in = {name for name, _ in built_in_protocols()}
         assert Declaration.model_fields["protocol"].default in built_in
 

@@ -1,14 +1,17 @@
-"""Open event streams of chats. Their number is limited for each person, for each link and for the whole process."""
+"""Answers that are sent piece by piece: files of services, and open event streams of chats.
+
+The number of event streams is limited for each person, for each link and for the whole process.
+"""
 
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import Any, Final
 from uuid import UUID
 
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from spotthebot.clients import PEER_TROUBLE
@@ -20,6 +23,22 @@ from spotthebot.web.visitors.errors import TooManyStreams
 _RETRY_SECONDS = 10
 _QUIET_SECONDS: Final = 15.0
 """Proxies close a connection after a minute without data."""
+
+
+async def streamed(pieces: AsyncGenerator[bytes, None], media_type: str, headers: Mapping[str, str]) -> Response:
+    """Answer with a file of a service while it arrives.
+
+    The first piece is awaited: a refusal is an error page, as long as nothing was sent.
+    """
+    first = await anext(pieces, b"")
+
+    async def joined() -> AsyncGenerator[bytes, None]:
+        async with aclosing(pieces):
+            yield first
+            async for piece in pieces:
+                yield piece
+
+    return StreamingResponse(joined(), media_type=media_type, headers=headers)
 
 
 class OpenStreams:

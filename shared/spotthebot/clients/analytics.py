@@ -16,6 +16,7 @@ from spotthebot.clients.analytics_parameters import (
 from spotthebot.clients.analytics_sections import SectionOperations, result_of, segment
 from spotthebot.clients.client import AsyncClient, Client
 from spotthebot.clients.operations import Call, Listing, Paging, operation
+from spotthebot.clients.streams import Download
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
 from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
@@ -149,9 +150,9 @@ class AnalyticsOperations(SectionOperations):
         return Call(WorkforceAgreementsOut, "GET", f"/v1/studies/{study_id}/workforces", params=parameters)
 
     @operation
-    def export_values(self, campaign_id: UUID | str, **parameters: Unpack[CampaignMeasures]) -> Call[bytes]:
-        """Return every value of every measure, as a table of ratings in CSV."""
-        return Call(bytes, "GET", f"/v1/campaigns/{segment(campaign_id)}/values", params=parameters)
+    def export_values(self, campaign_id: UUID | str, **parameters: Unpack[CampaignMeasures]) -> Download:
+        """Download every value of every measure, as a table of ratings in CSV."""
+        return Download(f"/v1/campaigns/{segment(campaign_id)}/values", params=parameters)
 
     @operation
     def list_study_measures(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Call[StudyMeasuresOut]:
@@ -166,9 +167,9 @@ class AnalyticsOperations(SectionOperations):
         return Call(MeasureOut, "GET", f"/v1/studies/{study_id}/measures/{segment(measure)}", params=parameters)
 
     @operation
-    def export_study_values(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Call[bytes]:
-        """Return every value of every measure of a study, as a table of ratings in CSV."""
-        return Call(bytes, "GET", f"/v1/studies/{study_id}/values", params=parameters)
+    def export_study_values(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Download:
+        """Download every value of every measure of a study, as a table of ratings in CSV."""
+        return Download(f"/v1/studies/{study_id}/values", params=parameters)
 
     @operation
     def assess_study(self, study_id: UUID, **parameters: Unpack[Parameters]) -> Call[StudyAssessmentOut]:

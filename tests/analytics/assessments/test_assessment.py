@@ -209,9 +209,9 @@ class TestStepwise:
     def test_too_many_measures_are_a_sentence(self):
         rng = np.random.default_rng(0)
         _, outcome = _study()
-        found = assess([_values(f"m{at}", rng.normal(size=N)) for at in range(65)], outcome, _dialogues())
+        found = assess([_values(f"m{at}", rng.normal(size=N)) for at in range(81)], outcome, _dialogues())
         assert found.stepwise == ()
-        assert found.stepwise_reason == "65 measures are too many, at most 64 can be taken together"
+        assert found.stepwise_reason == "81 measures are too many, at most 80 can be taken together"
         assert all(each.r2 is not None for each in found.measures)
 
     def test_too_many_dialogues_of_an_outcome_with_two_values_are_a_sentence(self, monkeypatch):
@@ -224,6 +224,40 @@ class TestStepwise:
         )
         assert found.sentences[0] == f"No measure can be recommended: {found.stepwise_reason}."
         assert assess(chosen, outcome, _dialogues()).stepwise_reason is None
+
+
+class TestSentences:
+    """Twelve measures: one explains the outcome, the others are noise."""
+
+    @staticmethod
+    def _assessed(n: int) -> Assessment:
+        rng = np.random.default_rng(5)
+        truth = rng.normal(size=n)
+        noise = [_values(f"noise-{at:02}", rng.normal(size=n), np.arange(n)) for at in range(11)]
+        good = _values("good", truth + 0.3 * rng.normal(size=n), np.arange(n))
+        return assess([good, *noise], _values("quality", truth, np.arange(n)), _dialogues(n))
+
+    def test_warn_of_many_measures_of_few_dialogues(self):
+        """The mean R² of 12 measures without effect is 12 / (25 - 1) of 25 dialogues."""
+        warning = "But 12 measures of 25 dialogues would explain 50% of quality by chance alone"
+        assert warning in self._assessed(25).sentences[0]
+        rng = np.random.default_rng(1)
+        draws = [
+            np.linalg.lstsq(np.column_stack([np.ones(25), rng.normal(size=(25, 12))]), y, rcond=None)[1][0]
+            / np.sum((y - y.mean()) ** 2)
+            for y in rng.normal(size=(2000, 25))
+        ]
+        assert 1 - np.mean(draws) == pytest.approx(12 / 24, abs=0.01)
+        assert "by chance alone" not in self._assessed(200).sentences[0]
+
+    def test_name_all_measures_that_add_nothing_together(self):
+        found = self._assessed(200)
+        assert "good" in found.keep
+        (together,) = [each for each in found.sentences if "nothing to what the others say of quality" in each]
+        left_out = [each for each in found.measures if each.name not in found.keep]
+        assert len(left_out) > 3
+        for each in left_out:
+            assert f"{each.name} ({known(each.r2):.0%})" in together
 
 
 class TestReason:

@@ -47,7 +47,7 @@ def rows(campaign: MeasuredCampaign, *dates: date) -> Sequence[WorkforceAgreemen
 
 
 class TestPeriods:
-    def test_are_told_after_all_the_time_each_with_its_workforces(self):
+    def test_follow_all_the_time_each_with_its_workforces(self):
         day = date(2026, 11, 10)
         found = [
             (each.since, each.until, each.frontend, each.annotators, each.annotations) for each in rows(rated(), day)

@@ -144,7 +144,8 @@ class TestMeasures:
         study = UUID(await chat_study(suite, people=3))
         async with AsyncAnalytics(suite.urls["analytics"], await suite.keys.make("analyst")) as client:
             every, one = await client.list_study_measures(study), await client.get_study_measure(study, "quality")
-            table, assessed = await client.export_study_values(study), await client.assess_study(study)
+            assessed = await client.assess_study(study)
+            table = b"".join([piece async for piece in client.export_study_values(study)])
         assert one.measure == assessed.outcome == every.outcome == "quality"
         assert table.startswith(b"conversation,turn,bot,annotator,annotator_kind,dimension,value")
 

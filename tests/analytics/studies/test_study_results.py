@@ -10,6 +10,7 @@ import pytest
 
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.measures.domain.measures import all_measures, one_measure
+from spotthebot.analytics.measures.errors import TooManyValues
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.studies.domain import (
     add_values,
@@ -24,7 +25,6 @@ from spotthebot.analytics.studies.errors import (
     NothingMeasured,
     OutcomeNotRated,
     TooManyMeasures,
-    TooManyValues,
     TooMuchToAssess,
 )
 from spotthebot.analytics.tasks.domain import NamedTask, Origin, RatedSample, Task, named_tasks
@@ -175,7 +175,7 @@ class TestTable:
         assert table.measured("quality")[2].text.tolist() == [0, 1, 0, 1]
 
     def test_is_limited(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr("spotthebot.analytics.studies.domain.MAX_VALUES", 7)
+        monkeypatch.setattr("spotthebot.analytics.measures.domain.measures.MAX_VALUES", 7)
         with pytest.raises(TooManyValues, match="'small' has more than 7 values"):
             _table(_tasks(likert=_likert()))
 

@@ -74,7 +74,7 @@ class TestMeasures:
 
     async def test_are_all_in_one_table(self, suite: RunningSuite, reader: httpx.AsyncClient):
         text = (await reader.get(f"{await _address(suite)}?whole=true")).text
-        assert all(f'<th scope="row">{each}</th>' in text for each in DIMENSIONS)
+        assert all(f'<th scope="row" class="measure"><bdi>{each}</bdi></th>' in text for each in DIMENSIONS)
 
 
 class TestMixedModels:
@@ -86,8 +86,9 @@ class TestMixedModels:
         model = await _model(suite, address, "label", "linear")
         assert (model["reason"], len(model["bots"]), len(model["pairs"])) == (None, 3, 3)
         for each in (*model["bots"], *model["pairs"]):
-            shown = [f"{each[name]:z.2f}".replace("-", MINUS) for name in ("estimate", "standard_error")]
-            assert "".join(f'<td class="number">{number}</td>' for number in shown) in answer.text
+            effect = f"{each['estimate']:z.2f}".replace("-", MINUS)
+            error = f"{each['standard_error']:.2f}"
+            assert f'<td class="number">{effect}</td><td class="number wide">{error}</td>' in answer.text
 
     async def test_are_linked_from_each_rated_measure_and_say_why_there_is_no_fit(
         self, suite: RunningSuite, reader: httpx.AsyncClient

@@ -58,14 +58,18 @@ class AssessmentInput(Canvas):
             labelPadding=8,
             labelExpr=short(self._room, self.layout.text),
             labelLimit=0,
+            minExtent=self._room_of(names) + 8,
         )
         scale = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
         return alt.Y("measure:N", sort=names, title=None, axis=axis, scale=scale)
 
     def panel(self, names: list[str]) -> dict[str, int]:
         """Return the size of a panel with one row for each measure."""
-        named = min(self._room, room_for(max(names, key=len), self.layout.text))
-        return {"width": self.layout.total - named - 40, "height": max(40, _ROW * len(names))}
+        return {"width": self.layout.total - self._room_of(names) - 40, "height": max(40, _ROW * len(names))}
+
+    def _room_of(self, names: list[str]) -> int:
+        """Return the pixels for these names. A reader's font may be wider than the one that draws the figure."""
+        return min(self._room, room_for(max(names, key=len), self.layout.text))
 
     @property
     def _room(self) -> int:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from spotthebot.analytics.deps import Analyst, RequestAgreementParameters, RequestMeasureParameters, RequestParameters
 from spotthebot.analytics.studies.use_cases import StudyResults
-from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
+from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form, stream
 from spotthebot.analytics.table_files.domain import Table, table_of
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasureOut
 from spotthebot.contracts.analytics.studies import StudyAssessmentOut, StudyMeasuresOut
@@ -53,7 +53,7 @@ async def list_study_workforce_agreements(
 ) -> Response:
     """Return how much the annotators of each workforce of each campaign of a study agree, by every measure.
 
-    With `period`, the same is told of each period, such as a pilot round.
+    With `period`, the answer also has rows of each period, such as a pilot round.
     """
     return revalidated(request, await resources.study_results.get_agreements(study_id, parameters), _JSON)
 
@@ -69,7 +69,7 @@ async def export_study_values(
     """
     form = file_form(request)
     table = await resources.study_results.get_values(study_id, parameters)
-    return await answer(form, "values", b"", lambda: Table(ValueRow, table))
+    return stream(form, "values", Table(ValueRow, table))
 
 
 @router.get("/assessment", operation_id="assess_study", response_model=StudyAssessmentOut)

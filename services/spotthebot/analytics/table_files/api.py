@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Request
 from pydantic import BaseModel
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
-from spotthebot.analytics.table_files.domain import Table
-from spotthebot.kit.exports.formats import ExportFormat, open_exporter
+from spotthebot.analytics.table_files.domain import Table, pieces
+from spotthebot.kit.exports.formats import ExportFormat
 from spotthebot.kit.web.core.caching import revalidated
 from spotthebot.kit.web.core.negotiation import negotiated
 from spotthebot.kit.web.core.pagination import Page
@@ -21,8 +20,6 @@ from spotthebot.kit.web.core.problems import Problem
 Item = TypeVar("Item", bound=BaseModel)
 
 _JSON: Final = "application/json"
-_ROWS_AT_ONCE: Final = 10_000
-"""More rows take more memory; of fewer ones a Parquet file is larger."""
 _FILES: Final = {form.media_type: form for form in (ExportFormat.CSV, ExportFormat.PARQUET)}
 _BINARY: Final = {"schema": {"type": "string", "format": "binary"}}
 TABLES: Final[dict[int | str, dict[str, Any]]] = {
@@ -54,9 +51,9 @@ async def _form(request: Request) -> Form:
     return Form(request, _FILES.get(negotiated(request, (_JSON, *_FILES))))
 
 
-def file_form(request: Request) -> Form:
-    """Return the form of a table that has no JSON; raises NotAcceptable."""
-    return Form(request, _FILES[negotiated(request, tuple(_FILES))])
+def file_form(request: Request) -> ExportFormat:
+    """Return the format of a table that has no JSON; raises NotAcceptable."""
+    return _FILES[negotiated(request, tuple(_FILES))]
 
 
 TableForm = Annotated[Form, Depends(_form)]
@@ -86,9 +83,15 @@ async def answer_page(form: Form, name: str, page: Page[Item], table: Callable[[
     return response
 
 
+def stream(form: ExportFormat, name: str, table: Table) -> Response:
+    """Answer with a table as a file named `name`, which is written while it is sent."""
+    headers = {
+        "Cache-Control": "no-store",
+        "Content-Disposition": f'attachment; filename="{name}.{form.suffix}"',
+        "Vary": "Accept",
+    }
+    return StreamingResponse(pieces(form, table), media_type=form.media_type, headers=headers)
+
+
 def _file(form: ExportFormat, table: Callable[[], Table]) -> bytes:
-    found = table()
-    exporter = open_exporter(form, found.schema, rows=len(found.rows), card="")
-    rows = iter(found.rows)
-    batches = iter(lambda: [*islice(rows, _ROWS_AT_ONCE)], [])
-    return b"".join([*map(exporter.add, batches), exporter.close()])
+    return b"".join(pieces(form, table()))

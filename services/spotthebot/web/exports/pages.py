@@ -1,12 +1,11 @@
 """The download of a campaign's annotations as a file."""
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from spotthebot.contracts.annotation.exports import ExportedRows
 from spotthebot.kit.exports.formats import ExportFormat
@@ -15,6 +14,7 @@ from spotthebot.web.clients import services_with
 from spotthebot.web.deps import Admin
 from spotthebot.web.resources import resources_of
 from spotthebot.web.settings import WebSettings
+from spotthebot.web.streams import streamed
 
 router = APIRouter(prefix="/admin/campaigns/{campaign_id}", route_class=PageRoute, include_in_schema=False)
 _TYPES: Final = {
@@ -30,10 +30,9 @@ async def download_export(
 ) -> Response:
     """Send a file from `annotation`. Its rows are annotations, values in their answers, or items of packages."""
     pieces = _pieces(resources_of(request).settings, visitor.key, campaign_id, rows, form)
-    first = await anext(pieces, b"")  # a refusal is an error page, as long as nothing was sent
     ending, media_type = _TYPES[form]
     headers = {"Content-Disposition": f'attachment; filename="{rows.value}.{ending}"', "Cache-Control": "no-store"}
-    return StreamingResponse(_joined(first, pieces), media_type=media_type, headers=headers)
+    return await streamed(pieces, media_type, headers)
 
 
 async def _pieces(
@@ -42,11 +41,4 @@ async def _pieces(
     async with services_with(settings, key) as services:
         client = await services.annotation()
         async for piece in client.export_campaign(campaign_id, form, rows=rows):
-            yield piece
-
-
-async def _joined(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
-    async with aclosing(rest):
-        yield first
-        async for piece in rest:
             yield piece

@@ -1,7 +1,7 @@
 """`/studies`: the list of studies, and one study with its tasks, its measures and their assessment."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, Awaitable
 from dataclasses import dataclass
 from typing import Annotated, Final, Generic, TypeVar
 from uuid import UUID
@@ -12,9 +12,12 @@ from starlette.responses import Response
 from spotthebot.clients import PEER_TROUBLE, Conflict, NotFound
 from spotthebot.contracts.analytics.measures import MeasureResult
 from spotthebot.kit.web.core.routes import PageRoute
-from spotthebot.web.clients import Services
+from spotthebot.web.clients import Services, services_with
 from spotthebot.web.deps import Pages, Reader, ServicesOfVisitor
 from spotthebot.web.marks.pages import marks_over
+from spotthebot.web.resources import resources_of
+from spotthebot.web.settings import WebSettings
+from spotthebot.web.streams import streamed
 
 router = APIRouter(prefix="/studies", route_class=PageRoute, include_in_schema=False)
 _ON_A_PAGE: Final = 25
@@ -72,11 +75,17 @@ async def show_study(
 
 
 @router.get("/{study_id:uuid}/values.csv")
-async def values(services: ServicesOfVisitor, _visitor: Reader, study_id: UUID) -> Response:
-    """Return every value of every measure as a table that `stb analyse table` reads."""
-    content = await (await services.analytics()).export_study_values(study_id)
-    headers = {"Cache-Control": "no-store", "Content-Disposition": 'attachment; filename="values.csv"'}
-    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+async def values(request: Request, visitor: Reader, study_id: UUID) -> Response:
+    """Send every value of every measure as a table that `stb analyse table` reads."""
+    pieces = _values(resources_of(request).settings, visitor.key, study_id)
+    headers = {"Content-Disposition": 'attachment; filename="values.csv"', "Cache-Control": "no-store"}
+    return await streamed(pieces, "text/csv; charset=utf-8", headers)
+
+
+async def _values(settings: WebSettings, key: str, study_id: UUID) -> AsyncGenerator[bytes, None]:
+    async with services_with(settings, key) as services:
+        async for piece in (await services.analytics()).export_study_values(study_id):
+            yield piece
 
 
 async def _load(services: Services, asked: Awaitable[_Result]) -> Loaded[_Result]:

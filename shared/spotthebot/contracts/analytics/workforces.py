@@ -24,7 +24,7 @@ class AgreementParametersIn(ParametersIn):
     period: tuple[date, ...] = Field(
         default=(),
         max_length=MAX_DATES,
-        description="Days (UTC) on which a new period begins, such as a pilot round; agreement is told of each period.",
+        description="Days (UTC) on which a new period begins, such as a pilot round: each period has rows.",
     )
 
     @property

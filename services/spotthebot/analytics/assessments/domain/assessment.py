@@ -94,7 +94,7 @@ def assess(
         stepwise_method=steps.method,
         stepwise_reason=steps.reason,
         keep=keep,
-        sentences=assessment_sentences(outcome.name, assessed, chosen, best, steps.reason),
+        sentences=assessment_sentences(outcome.name, assessed, chosen, steps),
     )
 
 

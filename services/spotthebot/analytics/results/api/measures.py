@@ -14,7 +14,7 @@ from spotthebot.analytics.deps import (
     RequestParameters,
 )
 from spotthebot.analytics.results.api.deps import ServiceResources
-from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form
+from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form, stream
 from spotthebot.analytics.table_files.domain import Table, table_of
 from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasureOut, MeasuresOut
@@ -53,7 +53,7 @@ async def list_workforce_agreements(
 ) -> Response:
     """Return how much the annotators of each workforce of a campaign agree, in all labels and by every measure.
 
-    With `period`, the same is told of each period, such as a pilot round.
+    With `period`, the answer also has rows of each period, such as a pilot round.
     """
     return revalidated(request, await resources.results.get_agreements(campaign_id, parameters), _JSON)
 
@@ -87,7 +87,7 @@ async def export_values(
     """
     form = file_form(request)
     rows = await resources.measure_results.get_values(campaign_id, parameters)
-    return await answer(form, "values", b"", lambda: Table(ValueRow, rows))
+    return stream(form, "values", Table(ValueRow, rows))
 
 
 @router.get("/measures/{measure}", operation_id="get_measure", response_model=MeasureOut, responses=TABLES)
