@@ -12,6 +12,7 @@ ROWS = (
     "mixed_models",
     "assessment",
     "campaign",
+    "study",
 )
 COLUMNS = ("Work", "Ours", "Rival", "Rival's time", "Ratio", "Agreement", "Goal", "Reached")
 

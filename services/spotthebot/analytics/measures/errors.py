@@ -3,7 +3,8 @@
 NotFound
 └── NoSuchMeasure
 Conflict
-└── NothingToMeasure
+├── NothingToMeasure
+└── TooManyValues
 """
 
 from spotthebot.kit.errors import Conflict, NotFound
@@ -15,3 +16,7 @@ class NoSuchMeasure(NotFound):
 
 class NothingToMeasure(Conflict):
     """'{campaign}' asks for free text alone, which measures no bot: export its annotations instead."""
+
+
+class TooManyValues(Conflict):
+    """'{source}' has more than {most:,} values, too many to hold at once: export annotations, campaign by campaign."""

@@ -14,7 +14,7 @@ import numpy as np
 from spotthebot.analytics.assessments.domain.assessment import AssessmentSettings, assess
 from spotthebot.analytics.chats.domain import RatedChats
 from spotthebot.analytics.measures.domain.measure_results import measure_result
-from spotthebot.analytics.measures.domain.measures import measure_out, sample_provenance, strengths_of
+from spotthebot.analytics.measures.domain.measures import add_rated, measure_out, sample_provenance, strengths_of
 from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, undated, workforce_agreements
 from spotthebot.analytics.measures.errors import NoSuchMeasure
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
@@ -27,7 +27,6 @@ from spotthebot.analytics.studies.errors import (
     OutcomeAlone,
     OutcomeNotRated,
     TooManyMeasures,
-    TooManyValues,
     TooMuchToAssess,
 )
 from spotthebot.analytics.tasks.domain import Origin, RatedSample, Task
@@ -44,8 +43,6 @@ from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.statistics.adjustment import Adjustment
 from spotthebot.statistics.uncertainty import Clusters
 
-MAX_VALUES: Final = 5_000_000
-"""They take about half a gigabyte."""
 MAX_DIALOGUES: Final = 100_000
 MAX_TESTS: Final = 500_000
 """Tests of pairs of bots by all measures, which take about half a minute."""
@@ -150,9 +147,7 @@ def add_values(study: StudyOut, table: ValueTable, task: Task, sample: RatedSamp
     Raises TooManyValues.
     """
     for own, called in task.names.measures.items():
-        table.add(called, (value for value in sample.rated(own) if value.bot != HUMAN))
-        if len(table) > MAX_VALUES:
-            raise TooManyValues(study=study.name, most=MAX_VALUES)
+        add_rated(table, called, (value for value in sample.rated(own) if value.bot != HUMAN), study.name)
     for conversation, text in sample.shown_texts:
         table.add_text(conversation, text)
     return task.origin(sample)

@@ -7,7 +7,6 @@ Conflict
 ├── OutcomeNotRated
 ├── OutcomeAlone
 ├── NoDialogueInCommon
-├── TooManyValues
 └── TooMuchToAssess
 """
 
@@ -36,10 +35,6 @@ class OutcomeAlone(Conflict):
 
 class NoDialogueInCommon(Conflict):
     """No dialogue of '{study}' has values of '{outcome}' and of another measure: nothing can be assessed by it."""
-
-
-class TooManyValues(Conflict):
-    """'{study}' has more than {most:,} values, too many to hold at once: export its campaigns one by one."""
 
 
 class TooMuchToAssess(Conflict):

@@ -1,5 +1,6 @@
 """The options and the file of `values`: a table of ratings with every value of a campaign or a study."""
 
+from collections.abc import AsyncIterable
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -21,9 +22,16 @@ def filter_of(*, every: bool) -> "Filter":
     return "none" if every else "complete_packages"
 
 
-def write_values(content: bytes, out: Path) -> None:
-    """Write the table, completely or not at all, and print how to analyse it."""
+async def write_values(pieces: AsyncIterable[bytes], out: Path) -> int:
+    """Write the table, completely or not at all, and return its number of values."""
+    lines = 0
     with written(out) as file:
-        file.write(content)
-    rows = content.count(b"\n") - 1
-    say(f"{rows} values: ./stb analyse table {quote(str(out))}")
+        async for piece in pieces:
+            file.write(piece)
+            lines += piece.count(b"\n")
+    return lines - 1
+
+
+def say_values(values: int, out: Path) -> None:
+    """Print how to analyse the table."""
+    say(f"{values} values: ./stb analyse table {quote(str(out))}")

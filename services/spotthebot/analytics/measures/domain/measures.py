@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from spotthebot.analytics.labels.errors import NothingToAnalyse
 from spotthebot.analytics.measures.domain.measure_results import (
@@ -13,12 +14,12 @@ from spotthebot.analytics.measures.domain.measure_results import (
     mixed_model_of,
 )
 from spotthebot.analytics.measures.domain.workforces import Workforce, agreements_out, undated, workforce_agreements
-from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure
+from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure, TooManyValues
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.speakers.domain import by_strength, strengths_of_labels
 from spotthebot.analytics.stats.annotations import AnnotationTable
 from spotthebot.analytics.values.domain.measure_values import Values
-from spotthebot.analytics.values.domain.value_table import ValueTable
+from spotthebot.analytics.values.domain.value_table import RatedValue, ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
 from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
@@ -27,6 +28,8 @@ from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
 from spotthebot.contracts.annotation.measures import HEADLINE, LABEL, LABELS
 
+MAX_VALUES: Final = 5_000_000
+"""They take about half a gigabyte."""
 _LABEL_OF = {value: label for label, value in LABELS.items()}
 
 
@@ -89,13 +92,21 @@ def measure_out(
 
 
 def all_values(campaign: MeasuredCampaign, request: Parameters) -> ValueTable:
-    """Return every value of every measure; raises NothingToMeasure, NothingToAnalyse."""
+    """Return every value of every measure; raises NothingToMeasure, NothingToAnalyse, TooManyValues."""
     sample, table = _sample(campaign, request), ValueTable(pairs_named=True)
     for name in sample.measures:
-        table.add(name, sample.rated(name))
+        add_rated(table, name, sample.rated(name), campaign.campaign)
     for conversation, text in sample.shown_texts:
         table.add_text(conversation, text)
     return table
+
+
+def add_rated(table: ValueTable, measure: str, values: Iterable[RatedValue], source: str) -> None:
+    """Add the values of a measure to a table; `source` is what the table is of. Raises TooManyValues."""
+    room = MAX_VALUES - len(table)
+    table.add(measure, islice(values, room + 1))
+    if len(table) > MAX_VALUES:
+        raise TooManyValues(source=source, most=MAX_VALUES)
 
 
 def _sample(campaign: MeasuredCampaign, request: Parameters) -> MeasuredSample:
