@@ -18,6 +18,11 @@ from benchmarks import command
 from benchmarks.analytics import importance
 from benchmarks.analytics.coverage import chats
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
+from benchmarks.analytics.judges import __main__ as judges
+from benchmarks.analytics.judges.campaigns import Setting as JudgedSetting
+from benchmarks.analytics.judges.campaigns import draw_campaign, truth_of
+from benchmarks.analytics.judges.cells import KINDS
+from benchmarks.analytics.judges.judges import JUDGES
 from benchmarks.analytics.power import __main__ as pair_power
 from benchmarks.analytics.power import cells, coefficients, mixed_models, rated_studies, rating_plans
 from benchmarks.analytics.power import ratings as rating_power
@@ -28,6 +33,8 @@ from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage import bots as played_bots
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
+from spotthebot.analytics.stats.annotations import LabelCode
+from spotthebot.analytics.stats.wins import count_wins, play_games
 from tests.factories.clustered_campaigns import SETTINGS, Setting
 from tests.factories.databases import Databases, PostgresServer, migrated_template, running_cluster
 from tests.factories.processes import Installation, lent_installation
@@ -175,6 +182,30 @@ class TestVerdicts:
         assert saved.by_verdicts >= saved.by_oracle / 2
         assert saved.decided >= saved.pairs / 2
         assert saved.contradictions == 0
+
+
+class TestJudges:
+    def test_are_counted_in_two_campaigns(self, capsys: pytest.CaptureFixture[str]):
+        judges.main(["--simulations", "2", "--annotators", "8", "--processes", "1", "--cells"])
+        lines = capsys.readouterr().out.splitlines()
+        rows = [line for line in lines if line.startswith(tuple(f"| {judge} |" for judge in JUDGES))]
+        assert len(rows) == len(JUDGES) * len(KINDS)
+        assert sum(line.startswith("| 8 |") for line in lines) == 3 * len(JUDGES) * len(KINDS)
+
+    def test_have_campaigns_whose_truth_is_known(self):
+        """Fooling rates, wins and survival of one campaign of thousands of annotators are near the computed truth."""
+        setting = JudgedSetting(3000, 0.18)
+        table = draw_campaign(setting, np.random.default_rng(0), conversations=80_000).table
+        truth = truth_of(setting.correlation)
+        wins = count_wins(play_games(table))
+        assert np.abs(wins.win_rates[np.triu_indices(4, 1)] - truth.pairs).max() < 0.04
+        assert np.abs(wins.mean_win_rates - truth.means).max() < 0.03
+        for bot in range(4):
+            own = table.entity == bot
+            assert abs((table.label[own] == LabelCode.HUMAN).mean() - truth.fooling[bot]) < 0.02
+            for at, length in enumerate((2, 3, 5)):
+                seen = own & (table.exchanges == length)[:, None]
+                assert abs((table.label[seen] != LabelCode.BOT).mean() - truth.survival[bot, at]) < 0.04
 
 
 class TestImportance:

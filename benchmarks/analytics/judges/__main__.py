@@ -77,8 +77,8 @@ def summary(found: Mapping[Setting, Figures], simulations: int) -> list[str]:
     """Return the lines of a table with the range of each judge and kind over all settings."""
     lines = [
         (
-            "| Judge | Kind | Coverage, % | People's | RMSE / people's | Widest / people's | Mean width | False ranks, % |"
-            " Labels saved, % (true) | Its interval holds, % | Goals missed |"
+            "| Judge | Kind | Coverage, % | People's | RMSE / people's | Widest / people's | Mean width |"
+            " False ranks, % | Labels saved, % (true) | Its interval holds, % | Goals missed |"
         ),
         f"{'|---' * 11}|",
     ]

@@ -16,7 +16,7 @@ from spotthebot.analytics.stats.judged.values import JudgedValues
 
 Interval = tuple[float, float, float]
 """The estimate and the bounds."""
-_CJE_CAMPAIGNS: Final = 40
+_CJE_CAMPAIGNS: Final = 25
 
 
 def _of_ppi_py(label: FloatArray, of_labelled: FloatArray, of_others: FloatArray) -> Interval:

@@ -65,7 +65,7 @@ def _print(console: Console, document: dict[str, Any]) -> None:
 
 
 def _reasons(document: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the names of the bots by the reason why the judge changes nothing about them, or why there is no number."""
+    """Return the names of bots by the reason why the judge changes nothing about them, or there is no number."""
     found: dict[str, list[str]] = {}
     for bot in document["bots"]:
         reason = bot["people"]["reason"] if bot["n_people"] else None

@@ -52,7 +52,9 @@ class TestCeiling:
         assert found.estimate is None
         assert found.reason is not None
 
-    @pytest.mark.parametrize(("domain", "fooling", "outcome"), [("dailydialog", 0.118, 0.083), ("empathetic", 0.249, 0.266)])
+    @pytest.mark.parametrize(
+        ("domain", "fooling", "outcome"), [("dailydialog", 0.118, 0.083), ("empathetic", 0.249, 0.266)]
+    )
     def test_of_published_labels_is_as_measured_before(self, domain: str, fooling: float, outcome: float):
         """The measured figures did not say how bots and lengths were centred, so they are met to 1 point."""
         table = published_table(domain, "pkg").between_bots()

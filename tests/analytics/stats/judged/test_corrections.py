@@ -19,8 +19,7 @@ _SCALE = (1.0, 5.0)
 
 def _numbers(found: tuple[JudgedEstimate, ...]) -> list[tuple[float | None, ...]]:
     return [
-        (each.corrected.estimate, each.corrected.low, each.corrected.high, each.labels_saved.estimate)
-        for each in found
+        (each.corrected.estimate, each.corrected.low, each.corrected.high, each.labels_saved.estimate) for each in found
     ]
 
 
@@ -138,7 +137,9 @@ class TestVariance:
             mean, overall = rows.judge[mine].mean(), units.judge[every].mean()
             for conversation, value in zip(rows.conversation[mine].tolist(), rows.judge[mine].tolist(), strict=True):
                 sums[conversation] = sums.get(conversation, 0.0) + (value - mean) / mine.sum()
-            for conversation, value in zip(units.conversation[every].tolist(), units.judge[every].tolist(), strict=True):
+            for conversation, value in zip(
+                units.conversation[every].tolist(), units.judge[every].tolist(), strict=True
+            ):
                 sums[conversation] = sums.get(conversation, 0.0) - (value - overall) / every.sum()
             assert control.variance[bot] == pytest.approx(sum(each**2 for each in sums.values()), rel=1e-12)
             assert control.difference[bot] == pytest.approx(mean - overall, rel=1e-12)
@@ -172,7 +173,7 @@ class TestInclusionProbabilities:
         equal = judged_shares(replace(values, probability=np.full(len(values.bot), 0.125)))
         np.testing.assert_allclose(np.array(_numbers(equal)), np.array(_numbers(judged_shares(values))), rtol=1e-9)
 
-    def test_remove_the_bias_of_a_design_that_prefers_some_units(self, campaign: Campaign):
+    def test_remove_the_bias_of_a_design_that_prefers_some_units(self):
         """Units that look human are asked for four times as often: without chances people and judge are misled."""
         rng = np.random.default_rng(8)
         n = 6000

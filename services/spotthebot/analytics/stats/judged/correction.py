@@ -35,7 +35,7 @@ from spotthebot.statistics.cluster_shares import column_sums
 from spotthebot.statistics.uncertainty import ClusteredVariance
 
 Bounds: TypeAlias = Callable[[FloatArray, ClusteredVariance, FloatArray], tuple[FloatArray, FloatArray]]
-"""Returns bounds of estimates (m,) with their variance. The last argument (m,) says how many labels a label is worth."""
+"""Returns bounds of estimates (m,) with their variance. The last argument (m,): how many labels a label is worth."""
 SHRINKAGE: Final = 2.0
 """Lambda is multiplied by 1 - `SHRINKAGE` / F, and by 0 where that is negative; F is (slope / its error)²."""
 _LEAST_DEGREES: Final = 3
