@@ -16,6 +16,7 @@ from spotthebot.contracts.annotation.panels import CloudResearchPanel, GenericPa
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.annotation.trainings import Training
+from spotthebot.contracts.annotation.verdicts import StopAtWidth
 from spotthebot.contracts.terms import ConsentText, Instructions
 from spotthebot.kit.text.validation import faults_of, reason_of
 
@@ -139,6 +140,7 @@ OBJECTS: Final[Mapping[Place, type[BaseModel]]] = {
     ("pay",): Pay,
     ("training",): RequiredTraining,
     ("gold",): GoldItems,
+    ("stop_when",): StopAtWidth,
     ("panel", "prolific"): ProlificPanel,
     ("panel", "cloudresearch"): CloudResearchPanel,
     ("panel", "generic"): GenericPanel,

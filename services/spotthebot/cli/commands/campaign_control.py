@@ -13,6 +13,7 @@ from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
 from spotthebot.contracts.annotation.trainings import TrainingResultsOut, WorkforceResultOut
+from spotthebot.contracts.annotation.verdicts import words_of
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
@@ -60,6 +61,9 @@ def show(services: Services, campaign: Campaign, as_json: AsJson = False) -> Non
         "Annotations": f"{_annotations(found)}, {found.annotations_per_segment} of each item",
         "Headline measure": found.headline,
         "Pairs": "two dialogues of one person" if found.pairs == "same_person" else None,
+        "Equivalent within": found.margin,
+        "Pauses by itself": _rule(found),
+        "Paused by itself": found.stopped_at and f"{found.stopped_at:%Y-%m-%d %H:%M} UTC, since {found.stop_reason}",
         "Annotated twice": found.units_twice and f"{found.units_twice} dialogues or pairs of dialogues",
         "Pay": pay,
         "Seed": found.seed,
@@ -190,6 +194,10 @@ def withdraw(services: Services, campaign: Campaign) -> None:
 
 def _annotations(campaign: CampaignOut) -> str:
     return f"{campaign.annotations} of {campaign.annotations_needed}"
+
+
+def _rule(campaign: CampaignOut) -> str | None:
+    return None if campaign.stop_when is None else f"once {words_of(campaign.stop_when)}"
 
 
 def _say_state(campaign: CampaignOut) -> None:
