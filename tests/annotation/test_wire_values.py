@@ -1,7 +1,6 @@
 """Answers that are made from attributes: what each field is, stated from rows and requests, so that nothing leaks."""
 
 import hashlib
-import json
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -24,7 +23,6 @@ from spotthebot.contracts.annotation.audit import AuditEntryOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.entries import AnnotatorWorkforceOut, EntryLinkOut, EntryLinkStateOut
 from spotthebot.contracts.annotation.exports import ExportedItem
-from spotthebot.contracts.annotation.judges import AnnotatingJudgeOut, JudgeVersionOut
 from spotthebot.contracts.annotation.payments import BonusOut, PaymentOut
 from spotthebot.contracts.annotation.previews import CampaignPreviewOut, PreviewedItem
 from spotthebot.contracts.annotation.protocols import ProtocolSummaryOut
@@ -43,7 +41,6 @@ from tests.factories.annotating import WHOLE, claim, save, submit, work_through
 from tests.factories.annotator_trainings import RIGHT, WRONG, respond, store_training, training, training_campaign
 from tests.factories.campaigns import campaign_of, open_campaign
 from tests.factories.chat_studies import store_scores
-from tests.factories.judges import label_campaign
 from tests.factories.protocols import document, single
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, created, import_conversations
@@ -83,24 +80,6 @@ async def played(suite: RunningSuite) -> tuple[dict[str, Any], dict[str, Any], s
     answered = await save(suite, assignment, 0, {"entity": {"A": "human", "B": "bot"}}, elapsed_ms=77)
     assert answered.status_code == 200, answered.text
     return campaign, assignment, (await submit(suite, assignment)).json()["pseudonym"]
-
-
-class TestJudges:
-    async def test_are_versions_of_their_settings(self, suite: RunningSuite):
-        settings = {"kind": "simulated", "seed": 3, "missing_share": 0.5}
-        body = {"name": "rule", "description": "By hand.", "settings": settings}
-        found = await post(suite, "/v1/judges", body)
-        (row,) = rows(suite, "SELECT id, created_at FROM annotation.judges")
-        written = json.dumps(settings, sort_keys=True, separators=(",", ":"))
-        stated = body | {"version": 1, "sha256": hashlib.sha256(written.encode()).hexdigest()}
-        assert_is(JudgeVersionOut, found, stated | {"created_at": row["created_at"]})
-        campaign = await campaign_of(suite, 1, segments=[1])
-        await label_campaign(suite, campaign, {"name": "rule", "version": 1})
-        path = f"/v1/campaigns/{campaign['id']}"
-        (annotator,) = (await get(suite, f"{path}/annotators"))["items"]
-        (annotation,) = (await get(suite, f"{path}/annotations?judges=rule", "analyst"))["items"]
-        for each in (annotator, annotation):
-            assert_is(AnnotatingJudgeOut, each["judge"], {"name": "rule", "version": 1})
 
 
 class TestWork:

@@ -116,8 +116,8 @@ BY_ATTRIBUTES = {
 """The types that `of` makes, and from what."""
 
 WITHIN = {
+    "annotation.annotations": {"AnnotatingJudgeOut": "AnnotationOut"},
     "annotation.assignments": {"AgreementOut": "AnnotatorQualityOut"},
-    "annotation.judges": {"AnnotatingJudgeOut": "AnnotatorOut"},
     "annotation.trainings": {
         "SavedTrainingAnswerOut": "TrainingAttemptOut",
         "TargetFeedbackOut": "FeedbackOut",

@@ -154,6 +154,7 @@ ROUTES = (
     Route("save_answer", FRONTEND, (404, 200, 200, 409, 200), lambda _: {"answer": WHOLE}),
     Route("open_exchange", FRONTEND, (404, 409, 409, 409, 409), lambda _: {"open": 1}),
     Route("submit_assignment", FRONTEND, (404, 200, 200, 200, 200)),
+    Route("submit_judge_labels", FRONTEND, (404, 409, 409, 409, 409), lambda _: {"items": []}),
     # Decisions about people, the last of which ends all others.
     Route("grant_training_attempt", ADMIN, 409, lambda _: WHY),
     Route("grant_bonus", ADMIN, 201, lambda _: {"amount": "1"} | WHY),
@@ -168,13 +169,15 @@ OF_NO_CAMPAIGN = {
     **dict.fromkeys(("create_campaign", "estimate_campaign"), ADMIN),
     "create_protocol": ADMIN,
     "create_training": ADMIN,
+    "create_judge": ADMIN,
     "list_trainings": ADMIN,
     "get_training": ADMIN,
     **dict.fromkeys(("create_study", "replace_study", "delete_study"), ADMIN),
     **dict.fromkeys(("list_studies", "get_study"), READERS),
     "metrics": ("admin", "service"),
     **dict.fromkeys(
-        ("list_protocols", "get_protocol", "get_protocol_schema"), ("admin", "analyst", "service", "annotation")
+        ("list_protocols", "get_protocol", "get_protocol_schema", "list_judges", "get_judge"),
+        ("admin", "analyst", "service", "annotation"),
     ),
     **dict.fromkeys(
         (

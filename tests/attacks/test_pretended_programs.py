@@ -12,6 +12,7 @@ from spotthebot.kit.crypto.pseudonyms import is_pseudonym
 from tests.factories.annotating import WHOLE, claim, movable_clock, save, submit
 from tests.factories.campaigns import CONVERSATIONS, open_campaign
 from tests.factories.frontends import open_chats, rate, ratings, talk, two_bots
+from tests.factories.judges import store_judge
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import created, import_conversations
 
@@ -70,9 +71,9 @@ class TestAnnotators:
     async def test_claim_as_no_program_after_they_came_by_a_link(self, suite: RunningSuite):
         campaign, token = await public_campaign(suite)
         link = (await enter(suite, token)).json()["link_id"]
-        for kind in ("simulated", "judge"):
-            assert await ask(suite, campaign, annotator=NAME, link=link, kind=kind) == (409, "other-annotator-kind")
-            assert await ask(suite, campaign, annotator=NAME, kind=kind) == (409, "other-annotator-kind")
+        for kind in ({"kind": "simulated"}, {"kind": "judge", "judge": await store_judge(suite)}):
+            assert await ask(suite, campaign, annotator=NAME, link=link, **kind) == (409, "other-annotator-kind")
+            assert await ask(suite, campaign, annotator=NAME, **kind) == (409, "other-annotator-kind")
         assert (await ask(suite, campaign, annotator=NAME, link=link))[0] == 201
 
     async def test_do_not_come_by_a_link_under_the_name_of_a_program_and_take_its_package(self, suite: RunningSuite):

@@ -71,7 +71,7 @@ def certain(_text: str, options: tuple[str, ...]) -> Mapping[str, float]:
 
 class TestAnswersInJson:
     async def test_are_the_mean_of_both_orders_of_the_sides(self, tmp_path: Path):
-        """The model calls whoever stands as A a person with .9, and prefers A with .6: its place alone counts."""
+        """The model calls the side at the place of A a person with .9, and prefers A with .6: its place alone counts."""
 
         def by_place(text: str, options: tuple[str, ...]) -> Mapping[str, float]:
             if "tie" in options:
@@ -157,12 +157,12 @@ class TestAnswersInJson:
         assert why in found.each[0].detail
         assert found.each[0].probabilities is None
 
-    async def test_of_one_order_alone_are_missing(self, tmp_path: Path):
+    async def test_for_one_order_alone_are_missing(self, tmp_path: Path):
         answers = iter([completion(json.dumps({"q1": CERTAIN, "q2": CERTAIN})), completion("Nonsense.")])
         found, _ = await asked_of(lambda _: next(answers), tmp_path)
         assert [each.missing for each in found.each] == [MissingReason.UNPARSABLE] * 2
 
-    async def test_that_are_always_the_same_and_certain_are_kept_as_they_are(self, tmp_path: Path):
+    async def test_always_the_same_and_certain_are_kept_as_they_are(self, tmp_path: Path):
         found, _ = await asked_of(states(lambda _text, _options: CERTAIN), tmp_path)
         assert [each.probabilities for each in found.each] == [CERTAIN, CERTAIN]
 
@@ -189,7 +189,7 @@ class TestLogProbabilities:
             (always("1", logprobs={"content": [{"token": 1}, None, "x"]}), "no log-probabilities"),
         ],
     )
-    async def test_of_other_tokens_are_missing(self, tmp_path: Path, answer: Answer, why: str):
+    async def test_on_other_tokens_are_missing(self, tmp_path: Path, answer: Answer, why: str):
         found, _ = await asked_of(answer, tmp_path, SIDES[:1], answers="log_probabilities")
         assert (found.each[0].missing, why in found.each[0].detail) == (MissingReason.UNPARSABLE, True)
 
@@ -219,7 +219,7 @@ class TestEndpointsThatMisbehave:
         assert why in found.each[0].detail
         assert not list(tmp_path.rglob("*.json")), "a failure is asked again in the next run"
 
-    async def test_that_limit_the_rate_are_asked_again_after_the_wait_they_name(self, tmp_path: Path):
+    async def test_limiting_the_rate_are_asked_again_after_the_wait_they_name(self, tmp_path: Path):
         said = json.dumps(completion(json.dumps({"q1": CERTAIN, "q2": CERTAIN}))).encode()
         close = b"Connection: close\r\n"
         limited = says(b"slow", status=b"429 Too Many Requests", headers=b"Retry-After: 7\r\n" + close)
@@ -258,7 +258,7 @@ class TestPrompts:
         assert written.count("q1: ") == 1
 
     @pytest.mark.parametrize("name", ["spot_the_bot", "dialogue_likert", "comparative", "abc_empathy"])
-    def test_of_each_built_in_protocol_show_all_options_of_each_question(self, name: str):
+    def test_for_each_built_in_protocol_show_all_options_of_each_question(self, name: str):
         protocol = built_in_protocols()[name, 1]
         seen = Seen(TURNS, TURNS if protocol.unit.kind == "pair" else None, protocol, "Be careful.")
         asked = [

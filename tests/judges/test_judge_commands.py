@@ -138,9 +138,7 @@ class TestRuns:
         assert all(each["probabilities"] is None for each in missing)
         assert f"Missing: {len(missing)} of {len(stated)} answers" in done.stderr
 
-    async def test_of_simulated_judges_are_the_same_for_the_same_seed(
-        self, suite: RunningSuite, stb: Stb, tmp_path: Path
-    ):
+    async def test_repeat_simulated_labels_for_the_same_seed(self, suite: RunningSuite, stb: Stb, tmp_path: Path):
         campaign = await campaign_of(suite, 2, judge_annotations_per_segment=2)
         settings = "name: rule\nsettings: {kind: simulated, seed: 3, missing_share: 0.5}\n"
         await add(stb, tmp_path, "", settings)
@@ -157,7 +155,7 @@ class TestRuns:
 
 
 class TestFaults:
-    async def test_of_a_file_name_the_line_and_the_key(self, stb: Stb, tmp_path: Path):
+    async def test_in_a_file_name_the_line_and_the_key(self, stb: Stb, tmp_path: Path):
         wrong = await add(stb, tmp_path, "https://x", FILE + "  key: sk-123\n")
         assert wrong.returncode == 2
         assert "key_variable" in wrong.stderr
@@ -165,7 +163,7 @@ class TestFaults:
         sideless = await add(stb, tmp_path, "https://x", no_side)
         assert (sideless.returncode, "names no {side}" in sideless.stderr) == (2, True), sideless.stderr
 
-    async def test_of_names_keys_and_networks_are_sentences(
+    async def test_about_names_keys_and_networks_are_sentences(
         self, suite: RunningSuite, stb: Stb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
         await campaign_of(suite, 1, segments=[1])

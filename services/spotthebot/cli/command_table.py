@@ -138,7 +138,7 @@ JUDGES = {
     "add": Command(f"{_HERE}.judges", "add", "Add a version of a judge that a file declares."),
     "list": Command(f"{_HERE}.judges", "list_judges", "List versions of judges."),
     "show": Command(f"{_HERE}.judges", "show", "Show a version of a judge, by default the newest."),
-    "run": Command(f"{_HERE}.judges", "run", "Let a judge label a campaign; a second run goes on where one stopped."),
+    "run": Command(f"{_HERE}.judges", "run", "Let a judge label the packages of a campaign that it has not labelled."),
     "train": Command(f"{_HERE}.judge_models", "train", "Train a judge on the labels of a campaign."),
 }
 EVALUATIONS = {

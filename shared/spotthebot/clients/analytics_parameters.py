@@ -10,7 +10,10 @@ from spotthebot.contracts.analytics.figures import Theme, Width
 
 
 class Parameters(TypedDict, total=False):
-    """Parameters for the computation of results. A parameter that is left out has the service's default."""
+    """Parameters for the computation of results. A parameter that is left out has the service's default.
+
+    Labels of `judges` count next to people's; `*` names all judges.
+    """
 
     filter: Filter
     unit: Unit
@@ -21,6 +24,7 @@ class Parameters(TypedDict, total=False):
     correction: Correction
     resamples: int
     seed: int
+    judges: Sequence[str]
 
 
 class SectionParameters(Parameters, total=False):

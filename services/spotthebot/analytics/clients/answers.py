@@ -52,6 +52,12 @@ class Known(dict[Any, Any]):
         return value
 
 
+def is_whole(annotation: AnnotationOut) -> bool:
+    """Return whether no answer of an annotation is missing. Only judges leave answers out."""
+    labels = annotation.judge_labels
+    return labels is None or all(each.missing is None for each in labels.answers)
+
+
 def coded_annotation(annotation: AnnotationOut, campaign: CampaignOut, known: Known) -> CodedAnnotation:
     """Read an answer by the protocol `spot_the_bot`."""
     answer = _SpotTheBotAnswer.model_validate(annotation.answer)

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Final
 from uuid import UUID
 
-from spotthebot.analytics.clients.answers import Known, coded_annotation, played_sides
+from spotthebot.analytics.clients.answers import Known, coded_annotation, is_whole, played_sides
 from spotthebot.analytics.clients.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.clients.read_collections import ReadCollections, speakers_of
 from spotthebot.analytics.games.domain import PlayedSide
@@ -44,10 +44,14 @@ _UNUSED_SECONDS: Final = 300.0
 
 @dataclass(frozen=True)
 class CampaignRevision:
-    """A campaign in its current state. `revision` is a fingerprint of everything that its results depend on."""
+    """A campaign in its current state. `revision` is a fingerprint of everything that its results depend on.
+
+    The labels of `judges` count as annotators' labels; other judges are left out.
+    """
 
     campaign: CampaignOut
     revision: str
+    judges: tuple[str, ...] = ()
 
 
 @dataclass
@@ -88,15 +92,21 @@ class CampaignData:
             _require_protocol(campaign, protocol)
         return campaign
 
-    async def current_revision(self, campaign_id: UUID, *, protocol: str | None = SPOT_THE_BOT) -> CampaignRevision:
+    async def current_revision(
+        self, campaign_id: UUID, *, protocol: str | None = SPOT_THE_BOT, judges: Sequence[str] = ()
+    ) -> CampaignRevision:
         """Return the current campaign with its revision.
 
         Raises NoSuchCampaign, and OtherProtocol if its protocol is not `protocol`; None accepts any protocol.
         """
-        return await self.revision_of(await self.get_campaign(campaign_id, protocol=protocol))
+        return await self.revision_of(await self.get_campaign(campaign_id, protocol=protocol), judges=judges)
 
     async def revision_of(
-        self, campaign: CampaignOut, collections: Mapping[UUID, CollectionOut] | None = None
+        self,
+        campaign: CampaignOut,
+        collections: Mapping[UUID, CollectionOut] | None = None,
+        *,
+        judges: Sequence[str] = (),
     ) -> CampaignRevision:
         """Return a current campaign with its revision.
 
@@ -104,20 +114,21 @@ class CampaignData:
         """
         known = collections or {}
         annotations, *others = await asyncio.gather(
-            self._annotation.annotations_revision(campaign.id),
+            self._annotation.annotations_revision(campaign.id, judges=judges),
             *(self._conversations.get_collection(each) for each in campaign.collections if each not in known),
         )
         complete = sum(each.complete for each in (*others, *(known[at] for at in campaign.collections if at in known)))
         own = campaign.name, campaign.seed, campaign.packages, campaign.state, campaign.headline
         depends_on = (*own, complete, annotations.revision)
-        return CampaignRevision(campaign, blake2b(json.dumps(depends_on).encode(), digest_size=16).hexdigest())
+        revision = blake2b(json.dumps(depends_on).encode(), digest_size=16).hexdigest()
+        return CampaignRevision(campaign, revision, tuple(judges))
 
     async def read(self, revision: CampaignRevision) -> LabelledCampaign:
         """Return the labels of a campaign's revision. They are read now, or kept from an earlier call."""
         campaign = revision.campaign
         read = self._read.get(campaign.id)
         if read is None or read.revision != revision.revision:
-            read = self._read[campaign.id] = _Read(revision.revision, asyncio.create_task(self._fetch(campaign)))
+            read = self._read[campaign.id] = _Read(revision.revision, asyncio.create_task(self._fetch(revision)))
             # All callers may have left when it fails.
             read.labelled.add_done_callback(lambda _: self._forget_failed(campaign.id))
         self._read.move_to_end(campaign.id)
@@ -136,7 +147,7 @@ class CampaignData:
         }
         return [
             side
-            async for annotation in self._annotation.stream_annotations(campaign.id)
+            async for annotation in self._annotation.stream_annotations(campaign.id, judges=revision.judges)
             for side in played_sides(annotation, are_human[annotation.conversation_id])
         ]
 
@@ -169,7 +180,9 @@ class CampaignData:
             complete=campaign.state in ENDED,
             questions=questions,
             declared_headline=campaign.headline,
-            annotations=[each async for each in self._annotation.stream_annotations(campaign.id)],
+            annotations=[
+                each async for each in self._annotation.stream_annotations(campaign.id, judges=revision.judges)
+            ],
             packages={each.id: frozenset(map(_item, each.segments)) for each in packages},
             speakers=await collections.speakers(campaign.collections),
             texts=shown_texts(packages),
@@ -212,9 +225,10 @@ class CampaignData:
             del self._read[campaign_id]
         self._forget_unused_later()
 
-    async def _fetch(self, campaign: CampaignOut) -> LabelledCampaign:
-        streamed, known = self._annotation.stream_annotations(campaign.id), Known()
-        annotations = [coded_annotation(annotation, campaign, known) async for annotation in streamed]
+    async def _fetch(self, revision: CampaignRevision) -> LabelledCampaign:
+        campaign, known = revision.campaign, Known()
+        streamed = self._annotation.stream_annotations(campaign.id, judges=revision.judges)
+        annotations = [coded_annotation(each, campaign, known) async for each in streamed if is_whole(each)]
         packages = [package async for package in self._annotation.list_packages(campaign.id)]
         return _labelled(campaign, annotations, packages, [spoke async for spoke in self._spoken(campaign)])
 

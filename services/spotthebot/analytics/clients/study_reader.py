@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeAlias
@@ -53,8 +53,8 @@ class StudyReader:
         self._campaigns = campaigns
         self._computed = ComputedValueReader(conversations, fed)
 
-    async def current(self, study_id: UUID) -> StudyRevision:
-        """Return a study with its revision.
+    async def current(self, study_id: UUID, *, judges: Sequence[str] = ()) -> StudyRevision:
+        """Return a study with its revision, with the labels of `judges` next to people's.
 
         Raises NoSuchStudy, NoSuchCampaign, NoSuchChats, NoSuchScores, ScoresUnfinished and ScoresApart.
 
@@ -73,7 +73,9 @@ class StudyReader:
             *(self._conversations.get_collection(each) for each in shown),
         )
         collections = {each.id: each for each in listed}
-        campaigns = await asyncio.gather(*(self._campaigns.revision_of(each, collections) for each in found))
+        campaigns = await asyncio.gather(
+            *(self._campaigns.revision_of(each, collections, judges=judges) for each in found)
+        )
         rated = None if chats is None else [(collections[at].state, own) for at, own in chats.revisions.items()]
         timed = [(each.state, each.complete) for each in listed] if study.latency else None
         depends_on = (study.model_dump_json(), [each.revision for each in campaigns], rated, timed)

@@ -180,11 +180,12 @@ def complete_packages(labelled: LabelledCampaign) -> BoolArray:
     """Return a mask over the annotations, true for an annotation whose package its annotator completed.
 
     The published tables use this filter. A package is complete if the annotator has annotated exactly the conversations
-    that it shows.
+    that it shows. A judge labels each item for itself, and some answers are missing: all its annotations are kept.
     """
-    return finished_packages(
-        labelled.packages, [(each.package, each.annotator, each.conversation) for each in labelled.annotations]
-    )
+    given = [(each.package, each.annotator, each.conversation) for each in labelled.annotations]
+    of_judges = np.array([each.annotator_kind is AnnotatorKind.JUDGE for each in labelled.annotations], dtype=bool)
+    complete: BoolArray = finished_packages(labelled.packages, given) | of_judges
+    return complete
 
 
 def finished_packages(

@@ -30,7 +30,7 @@ class Parameters:
     @classmethod
     def of_campaign(cls, request: ParametersIn, seed: int) -> Self:
         """Return the requested parameters. If the request has no seed, `seed` is used, which is the campaign's."""
-        asked = request.model_dump(include=set(ParametersIn.model_fields))
+        asked = request.model_dump(include=set(ParametersIn.model_fields) - {"judges"})
         return cls(**asked | {"seed": seed if request.seed is None else request.seed})
 
 

@@ -44,7 +44,7 @@ class StudyResults:
 
         Raises NoSuchStudy, NothingMeasured and TooManyMeasures.
         """
-        revision = await self._studies.current(study_id)
+        revision = await self._studies.current(study_id, judges=request.judges)
 
         async def compute() -> bytes:
             parameters, tasks = _parameters(revision, request), await self._studies.tasks(revision)
@@ -61,7 +61,7 @@ class StudyResults:
 
         Raises NoSuchMeasure and the errors of `get_measures`.
         """
-        revision = await self._studies.current(study_id)
+        revision = await self._studies.current(study_id, judges=request.judges)
 
         async def compute() -> bytes:
             parameters, tasks = _parameters(revision, request), await self._studies.tasks(revision)
@@ -82,7 +82,7 @@ class StudyResults:
 
         Raises NoSuchStudy, NothingMeasured, TooManyMeasures and TooManyValues.
         """
-        revision = await self._studies.current(study_id)
+        revision = await self._studies.current(study_id, judges=request.judges)
         tasks, table = await self._studies.tasks(revision), ValueTable(pairs_named=True)
         require_measures(revision.study, tasks)
         await self._each(
@@ -98,7 +98,7 @@ class StudyResults:
 
         Raises the errors of `get_measures`.
         """
-        revision = await self._studies.current(study_id)
+        revision = await self._studies.current(study_id, judges=request.judges)
         workforces = await self._studies.workforces(revision)
 
         async def compute() -> bytes:
@@ -123,7 +123,7 @@ class StudyResults:
         Raises NoOutcome, OutcomeNotRated, OutcomeAlone, NoDialogueInCommon, TooManyValues, TooMuchToAssess, and the
         errors of `get_measure`.
         """
-        revision = await self._studies.current(study_id)
+        revision = await self._studies.current(study_id, judges=request.judges)
 
         async def compute() -> bytes:
             parameters, tasks = _parameters(revision, request), await self._studies.tasks(revision)

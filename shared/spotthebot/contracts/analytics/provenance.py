@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit
 from spotthebot.contracts.analytics.speakers import Speaker
+from spotthebot.contracts.annotation.judges import MAX_JUDGES, JudgeAsked
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.wire import Wire
@@ -107,6 +108,12 @@ class ParametersIn(Wire):
     resamples: int = Field(default=1000, ge=1, le=100_000, description="Bootstrap replicates.")
     seed: int | None = Field(
         default=None, ge=0, lt=2**63, description="Same seed, same data: same result. Null: the campaign's seed."
+    )
+    judges: tuple[JudgeAsked, ...] = Field(
+        default=(),
+        max_length=MAX_JUDGES,
+        description="Judges whose labels count as those of annotators, by name; `*`: all. None by default: results are"
+        " about people. `counts.judges` says how many took part.",
     )
 
 

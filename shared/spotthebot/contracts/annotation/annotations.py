@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue, StringConstraints
 
-from spotthebot.contracts.annotation.judges import AnnotatingJudgeOut, JudgeLabels
+from spotthebot.contracts.annotation.judges import JudgeLabels
 from spotthebot.contracts.annotation.packages import ConversationRef
 from spotthebot.contracts.wire import Text, Wire
 
@@ -73,6 +73,13 @@ class DecisionOut(Wire):
     exchanges: int = Field(description="How many exchanges were open: the decision's turn.")
     opened_at: datetime = Field(description="When the last one of them was opened.")
     decided_at: datetime
+
+
+class AnnotatingJudgeOut(Wire):
+    """The version of a judge that made an annotation."""
+
+    name: str = Field(description="The judge's name; of an imported judge the annotator's.")
+    version: int | None = Field(description="Null of an imported judge.")
 
 
 class AnnotationOut(Wire):

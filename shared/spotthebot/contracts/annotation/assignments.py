@@ -9,6 +9,7 @@ from pydantic import Field
 
 from spotthebot.contracts.annotation.annotations import (
     MAX_DECISIONS,
+    AnnotatingJudgeOut,
     AnnotatorId,
     AnnotatorKind,
     Answer,
@@ -16,7 +17,7 @@ from spotthebot.contracts.annotation.annotations import (
     Exchanges,
 )
 from spotthebot.contracts.annotation.entries import AnnotatorIn
-from spotthebot.contracts.annotation.judges import AnnotatingJudgeOut, JudgeLabels
+from spotthebot.contracts.annotation.judges import JudgeLabels
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.panels import CompletionOut
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol

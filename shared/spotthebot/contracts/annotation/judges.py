@@ -161,13 +161,6 @@ class JudgeRef(Wire):
     version: JudgeVersionNumber
 
 
-class AnnotatingJudgeOut(Wire):
-    """The version of a judge that made an annotation."""
-
-    name: str = Field(description="The judge's name; of an imported judge the annotator's.")
-    version: int | None = Field(description="Null of an imported judge.")
-
-
 class MissingReason(StrEnum):
     """Why a judge has no answer to a question."""
 

@@ -37,7 +37,9 @@ class Figures:
             kept = await self._results.find_kept(campaign_id, request.revision, sections, request)
             if len(kept) == len(sections):
                 return await self._draw(campaign_id, figure, form, request, kept)
-        return await self.draw_at(await self._campaign_data.current_revision(campaign_id), figure, form, request)
+        return await self.draw_at(
+            await self._campaign_data.current_revision(campaign_id, judges=request.judges), figure, form, request
+        )
 
     async def draw_at(
         self,

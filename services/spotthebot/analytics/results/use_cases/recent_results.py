@@ -86,9 +86,9 @@ class RecentResults:
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON; raises the errors of `ResultCache.get`."""
         campaign = await self._campaign_data.get_campaign(campaign_id)
-        if self.is_for(campaign):
+        if self.is_for(campaign) and not request.judges:
             return await self.get_of_running(campaign, section, request)
-        return await self._results.get_at(await self._campaign_data.revision_of(campaign), section, request)
+        return await self._results.get_at(await self._revision(campaign, request), section, request)
 
     async def get_of_running(self, campaign: CampaignOut, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` of a running campaign; raises the errors of `ResultCache.get_at`."""
@@ -101,13 +101,16 @@ class RecentResults:
     async def draw(self, campaign_id: UUID, figure: str, form: Form, request: FigureParametersIn) -> bytes:
         """Draw a figure; raises the errors of `Figures.draw`."""
         campaign = await self._campaign_data.get_campaign(campaign_id)
-        if not self.is_for(campaign):
-            return await self._figures.draw_at(await self._campaign_data.revision_of(campaign), figure, form, request)
+        if not self.is_for(campaign) or request.judges:
+            return await self._figures.draw_at(await self._revision(campaign, request), figure, form, request)
 
         async def draw(moment: _Moment) -> bytes:
             return await self._figures.draw_at(moment.revision, figure, form, request, as_of=moment.as_of)
 
         return await self._find(campaign, f"{figure}.{form}", request, draw)
+
+    async def _revision(self, campaign: CampaignOut, request: ParametersIn) -> CampaignRevision:
+        return await self._campaign_data.revision_of(campaign, judges=request.judges)
 
     def is_for(self, campaign: CampaignOut) -> bool:
         """Return whether a campaign has recent results. For a campaign that has ended, drop them."""

@@ -45,7 +45,8 @@ class ResultCache:
 
     async def get(self, campaign_id: UUID, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON; raises NoSuchCampaign, NothingToAnalyse or OneBotOnly."""
-        return await self.get_at(await self._campaign_data.current_revision(campaign_id), section, request)
+        revision = await self._campaign_data.current_revision(campaign_id, judges=request.judges)
+        return await self.get_at(revision, section, request)
 
     async def get_at(self, revision: CampaignRevision, section: str, request: ParametersIn) -> bytes:
         """Return one of `SECTIONS` as JSON for one revision; raises NothingToAnalyse or OneBotOnly."""
@@ -86,7 +87,7 @@ class ResultCache:
 
     async def get_document(self, campaign_id: UUID, request: ParametersIn) -> bytes:
         """Return all results of a campaign's analysis as one JSON document."""
-        revision = await self._campaign_data.current_revision(campaign_id)
+        revision = await self._campaign_data.current_revision(campaign_id, judges=request.judges)
         compute = self._of_labels(
             revision, request, lambda labelled, parameters: analyse(labelled, parameters).model_dump_json().encode()
         )
@@ -145,13 +146,13 @@ class ResultCache:
 
         Raises NoSuchCampaign, NothingToMeasure and NothingToAnalyse.
         """
-        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None, judges=request.judges)
         compute = self._of_measures(revision, request, all_measures)
         return await self._kept_or_computed(revision, "measures", parameters_of(request), compute)
 
     async def get_agreements(self, campaign_id: UUID, request: AgreementParametersIn) -> bytes:
         """Return how much the annotators of each workforce agree, as JSON; raises the errors of `get_measures`."""
-        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None, judges=request.judges)
         workforces = await self._campaign_data.read_workforces(campaign_id)
         compute = self._of_measures(
             revision,
@@ -163,7 +164,7 @@ class ResultCache:
 
     async def get_measure(self, campaign_id: UUID, measure: str, request: MeasureParametersIn) -> bytes:
         """Return the results of one measure as JSON. Raises NoSuchMeasure, and the errors of `get_measures`."""
-        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None, judges=request.judges)
         return await self.get_measure_at(revision, measure, request)
 
     async def get_measure_at(self, revision: CampaignRevision, measure: str, request: MeasureParametersIn) -> bytes:
@@ -181,7 +182,7 @@ class ResultCache:
 
         Raises NoSuchCampaign, NothingToMeasure and NothingToAnalyse.
         """
-        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None, judges=request.judges)
         parameters = Parameters.of_campaign(request, revision.campaign.seed)
         return await self._threads.run(all_values, await self._campaign_data.read_measured(revision), parameters)
 

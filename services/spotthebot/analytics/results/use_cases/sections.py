@@ -42,12 +42,12 @@ class Sections:
             campaign = await self._campaign_data.get_campaign(campaign_id)
         except OtherProtocol as refused:
             return FoundSections(refusals=dict.fromkeys(names, refused))
-        if request.recent and self._recent.is_for(campaign):
+        if request.recent and not request.judges and self._recent.is_for(campaign):
             recent = self._recent
             found = FoundSections()
             await _fill(found, names, request.wait_seconds, lambda name: recent.get_of_running(campaign, name, request))
             return found
-        revision = await self._campaign_data.revision_of(campaign)
+        revision = await self._campaign_data.revision_of(campaign, judges=request.judges)
         kept = await self._results.find_kept(campaign_id, revision.revision, names, request)
         found = FoundSections(revision.revision, kept)
         missing = [name for name in names if name not in kept]
