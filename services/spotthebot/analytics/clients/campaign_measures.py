@@ -50,8 +50,10 @@ class CampaignMeasureReader:
         self._campaigns = campaigns
         self._computed = ComputedValueReader(conversations, fed)
 
-    async def current(self, campaign_id: UUID, request: ComputedMeasuresIn) -> MeasuredRevision:
-        """Return a campaign with its revision.
+    async def current(
+        self, campaign_id: UUID, request: ComputedMeasuresIn, *, judges: Sequence[str]
+    ) -> MeasuredRevision:
+        """Return a campaign with its revision, with the labels of `judges` next to people's.
 
         Raises NoSuchCampaign, NoSuchScores, ScoresUnfinished and ScoresApart.
         """
@@ -62,7 +64,7 @@ class CampaignMeasureReader:
             *(self._conversations.get_collection(each) for each in shown),
         )
         collections = {each.id: each for each in listed}
-        revision = await self._campaigns.revision_of(campaign, collections)
+        revision = await self._campaigns.revision_of(campaign, collections, judges=judges)
         timed = [(each.state, each.complete) for each in listed] if request.latency else None
         added = json.dumps([[str(each.id) for each in scores], timed])
         return MeasuredRevision(revision, tuple(scores), request.latency, collections, added)

@@ -43,7 +43,7 @@ class MeasureResults:
         """
         if not _adds(request):
             return await self._cache.get_measures(campaign_id, request)
-        revision = await self._reader.current(campaign_id, request)
+        revision = await self._reader.current(campaign_id, request, judges=request.judges)
 
         async def compute() -> bytes:
             campaign, computed = await self._read(revision)
@@ -57,7 +57,7 @@ class MeasureResults:
         """Return the results of one measure as JSON; raises NoSuchMeasure and the errors of `get_measures`."""
         if not _adds(request):
             return await self._cache.get_measure(campaign_id, measure, request)
-        revision = await self._reader.current(campaign_id, request)
+        revision = await self._reader.current(campaign_id, request, judges=request.judges)
 
         async def compute() -> bytes:
             campaign, computed = await self._read(revision)
@@ -78,7 +78,7 @@ class MeasureResults:
         """Return every value of every measure, read now; raises the errors of `get_measures`."""
         if not _adds(request):
             return await self._cache.get_values(campaign_id, request)
-        revision = await self._reader.current(campaign_id, request)
+        revision = await self._reader.current(campaign_id, request, judges=request.judges)
         campaign, computed = await self._read(revision)
         return await self._threads.run(values_with, campaign, computed, _parameters(revision, request))
 

@@ -95,7 +95,7 @@ class ResultCache:
 
     async def get_interactor_ratings(self, campaign_id: UUID, request: ParametersIn) -> bytes:
         """Return what people said of their chats next to fooling rates, as JSON; raises ChatsNotRated and others."""
-        revision = await self._campaign_data.current_revision(campaign_id)
+        revision = await self._campaign_data.current_revision(campaign_id, judges=request.judges)
         chats = await ChatRatings.of_collections(self._conversations, revision.campaign.collections)
 
         async def compute() -> bytes:
