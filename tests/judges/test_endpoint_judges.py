@@ -71,7 +71,7 @@ def certain(_text: str, options: tuple[str, ...]) -> Mapping[str, float]:
 
 class TestAnswersInJson:
     async def test_are_the_mean_of_both_orders_of_the_sides(self, tmp_path: Path):
-        """The model calls the side at the place of A a person with .9, and prefers A with .6: its place alone counts."""
+        """The model calls the side at place A a person with .9, and prefers A with .6: its place alone counts."""
 
         def by_place(text: str, options: tuple[str, ...]) -> Mapping[str, float]:
             if "tie" in options:
