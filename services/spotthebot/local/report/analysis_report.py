@@ -58,10 +58,12 @@ class AnalysisReport(CampaignReport):
 
     @property
     def document(self) -> Mapping[str, object]:
-        """Return the analysis, the stability, and the ratings of those who chatted."""
+        """Return the analysis, the stability, and the ratings of those who chatted, if any."""
         stability = self.stability and self.stability.model_dump(mode="json")
-        ratings = self.ratings and self.ratings.model_dump(mode="json")
-        return self.result.model_dump(mode="json") | {"stability": stability, "interactor_ratings": ratings}
+        document = self.result.model_dump(mode="json") | {"stability": stability}
+        if self.ratings is not None:
+            document["interactor_ratings"] = self.ratings.model_dump(mode="json")
+        return document
 
     @property
     def findings(self) -> tuple[str, ...]:
