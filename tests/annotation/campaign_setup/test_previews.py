@@ -18,6 +18,7 @@ from tests.factories.annotating import DECISION, WHOLE, claim, movable_clock, sa
 from tests.factories.annotator_trainings import gold_dialogue, training
 from tests.factories.campaigns import campaign_of
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import created, until
 
 WORKLOAD = Workload(items={2: 40, 3: 40}, packages={0: 2, 1: 2}, largest=20)
 
@@ -240,13 +241,38 @@ class TestDryRun:
         large = body | {"training_documents": [training(dialogues=dialogues)], "training": {"name": "first_steps"}}
         assert (await admin.post("/v1/campaigns/dry-run", json=large)).status_code == 200
 
+    async def test_checks_and_counts_packages_that_would_be_uploaded(self, suite: RunningSuite):
+        campaign, admin = await campaign_of(suite), await suite.client("annotation", "admin")
+        shown = [{"conversation": "c0", "exchanges": 2}, {"conversation": "c1", "exchanges": 1}]
+        body = {"name": "tried", "domain": "everyday", "collections": campaign["collections"], "segments": [1, 2]}
+        body |= {"mode": "uploaded", "annotations_per_segment": 1, "pay_per_package": "1.50", "currency": "EUR"}
+        package = {"external_id": "p", "annotators": 4, "segments": shown}
+        tried = (await admin.post("/v1/campaigns/dry-run", json=body | {"packages": [package]})).json()
+        made = await created(admin, "/v1/campaigns", body | {"open": False})
+        path = f"/v1/campaigns/{made['id']}"
+        await until(admin, path, "draft")
+        assert (await admin.get(f"{path}/packages")).json()["items"] == []
+        await created(admin, f"{path}/packages", {"packages": [package]})
+        there = (await admin.get(f"{path}/preview")).json()
+        assert tried == {name: there[name] for name in tried}
+        assert (tried["packages"], tried["assignments"], tried["annotations"], tried["pay"]) == (1, 4, 8, "6.00")
+        for change, pointer, said in (
+            ({"packages": [package | {"segments": [shown[0] | {"exchanges": 7}]}]}, "/packages/0/segments/0", "not 7"),
+            ({"packages": [package], "mode": "live"}, "", "packages are for mode uploaded"),
+        ):
+            refused = await admin.post("/v1/campaigns/dry-run", json=body | change)
+            (fault,) = refused.json()["errors"]
+            assert (refused.status_code, fault["pointer"]) == (422, pointer)
+            assert said in fault["detail"]
+        assert len((await admin.get("/v1/campaigns")).json()["items"]) == 2, "nothing is stored by a dry run"
+
     async def test_refuses_campaigns_whose_packages_are_uploaded(self, suite: RunningSuite):
         admin = await suite.client("annotation", "admin")
         campaign = await campaign_of(suite)
         body = {"name": "tried", "domain": "everyday", "collections": campaign["collections"], "mode": "uploaded"}
         refused = await admin.post("/v1/campaigns/dry-run", json=body)
         assert refused.status_code == 422
-        assert "mode 'uploaded' are uploaded" in refused.json()["detail"]
+        assert "mode 'uploaded' has no packages to try: name `packages`" in refused.json()["detail"]
 
     async def test_is_for_administrators(self, suite: RunningSuite):
         campaign = await campaign_of(suite)

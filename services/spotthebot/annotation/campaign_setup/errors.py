@@ -21,7 +21,7 @@ class ChangesInvalid(Invalid):
 
 
 class PackagesNotMadeHere(Invalid):
-    """The packages of a campaign of mode '{mode}' are uploaded: only mode 'live' can be tried before it is created."""
+    """A campaign of mode '{mode}' has no packages to try: name `packages` of mode 'uploaded', or choose mode 'live'."""
 
 
 class UnknownReferences(Invalid):

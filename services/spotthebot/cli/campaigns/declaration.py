@@ -9,6 +9,8 @@ from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 
 from spotthebot.contracts.annotation.campaign_settings import CampaignSettings
 from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS
+from spotthebot.contracts.annotation.uploads import PackageIn
+from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.terms import Currency, PayAmount
 from spotthebot.contracts.wire import Name, Text, Wire
 
@@ -56,6 +58,11 @@ class CampaignTerms(CampaignSettings):
     )
     trainings: tuple[FileName, ...] = Field(
         default=(), max_length=10, description="Files of trainings as JSON, which are stored before the campaign."
+    )
+    packages: tuple[PackageIn, ...] = Field(
+        default=(),
+        max_length=MAX_BATCH_SIZE,
+        description="Packages of one's own instead of drawn ones: what each shows, and how many `annotators` get it.",
     )
     pay: Pay | None = Field(default=None, description="What annotators get; the costs are printed from it.")
 

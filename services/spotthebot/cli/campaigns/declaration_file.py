@@ -16,6 +16,7 @@ from spotthebot.contracts.annotation.panels import CloudResearchPanel, GenericPa
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.requirements import GoldItems, RequiredTraining
 from spotthebot.contracts.annotation.trainings import Training
+from spotthebot.contracts.annotation.uploads import PackageIn, SegmentIn, ShownIn
 from spotthebot.contracts.annotation.verdicts import StopAtWidth
 from spotthebot.contracts.terms import ConsentText, Instructions
 from spotthebot.kit.text.validation import faults_of, reason_of
@@ -78,6 +79,20 @@ def in_document(name: str, pointer: str, reason: str) -> str:
 
 def _contradictions(request: Declaration) -> Contradictions:
     yield from named_twice("collections", request.collections)
+    yield from beside_packages(request)
+
+
+def beside_packages(request: CampaignTerms) -> Contradictions:
+    """Yield the places of keys that say how packages are drawn, if the file lists them, and of packages named twice."""
+    if not request.packages:
+        return
+    for key in ("human_share", "pairs", "units_twice"):
+        if key in request.model_fields_set:
+            yield (key,), "the listed packages say what they show and who sees it: leave this key out."
+    names = [each.external_id for each in request.packages]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            yield ("packages", number, "external_id"), f"another package is called '{name}': name each differently."
 
 
 def named_twice(key: str, collections: Sequence[str]) -> Contradictions:
@@ -144,6 +159,9 @@ OBJECTS: Final[Mapping[Place, type[BaseModel]]] = {
     ("panel", "prolific"): ProlificPanel,
     ("panel", "cloudresearch"): CloudResearchPanel,
     ("panel", "generic"): GenericPanel,
+    ("packages",): PackageIn,
+    ("packages", "segments"): SegmentIn,
+    ("packages", "segments", "right"): ShownIn,
 }
 """The models of the objects in a campaign's declaration."""
 _FORM: Final = Form(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from spotthebot.cli.campaigns.declaration_file import CampaignDeclared
+from spotthebot.cli.campaigns.own_packages import check_packages, upload_packages
 from spotthebot.cli.campaigns.refusals import refusal_of
 from spotthebot.cli.campaigns.resolution import resolve
 from spotthebot.cli.errors import CampaignNameTaken
@@ -84,6 +85,8 @@ async def declare(
     elif found is None:
         named.require_free(request)
     campaign = await wait_until_built(annotation, found or await _create(annotation, declared, request))
+    await upload_packages(annotation, declared, campaign)
+    campaign = await annotation.get_campaign(campaign.id)
     if opened := opens and campaign.state in {CampaignState.DRAFT, CampaignState.PAUSED}:
         campaign = await annotation.open_campaign(campaign.id)
     preview = await annotation.preview_campaign(campaign.id)
@@ -103,7 +106,9 @@ async def check(clients: Clients, declared: CampaignDeclared, *, changes: bool) 
     """Raise the errors of `declare` that can be known before it; nothing is stored."""
     request = await resolve(clients, declared, opens=False)
     named = await _named(clients.annotation, request)
-    if named.same is None and not (changes and len(named.others) == 1):
+    if named.same is not None:
+        await check_packages(clients.annotation, declared, named.same)
+    elif not (changes and len(named.others) == 1):
         named.require_free(request)
         await _try(clients.annotation, declared, request)
 
@@ -119,6 +124,8 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
     named = await _named(clients.annotation, request)
     if named.same is None:
         named.require_free(request)
+    else:
+        await check_packages(clients.annotation, declared, named.same)
     found = await _try(clients.annotation, declared, request)
     return Estimate(
         request.name,
@@ -132,7 +139,10 @@ async def estimate(clients: Clients, declared: CampaignDeclared) -> Estimate:
 async def _try(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> CampaignEstimateOut:
     """Return the service's estimate, with the file's own protocol and trainings; raises DeclarationFaulty."""
     tried = CampaignDryRunIn(
-        **dict(request), protocol_document=declared.files.protocol, training_documents=declared.files.trainings
+        **dict(request),
+        protocol_document=declared.files.protocol,
+        training_documents=declared.files.trainings,
+        packages=declared.request.packages,
     )
     try:
         return await annotation.estimate_campaign(tried)
@@ -143,9 +153,9 @@ async def _try(annotation: AsyncAnnotation, declared: CampaignDeclared, request:
 async def _reach(clients: Clients, request: CampaignIn, found: CampaignEstimateOut) -> "ReachOut | None":
     """Return the campaign's reach: the smallest p-value that a pair of its bots can have.
 
-    Conversations annotated twice count as annotated once. None if the campaign shows no segments.
+    Conversations annotated twice count as annotated once. None if the campaign shows no segments, or listed packages.
     """
-    if not found.lengths:
+    if not found.lengths or request.mode == "uploaded":
         return None
     annotations = len(found.lengths) * request.annotations_per_segment
     return await reach_of_campaign(clients, request.collection_ids, annotations)
@@ -166,8 +176,11 @@ async def _repeated_in_mix(
 ) -> tuple[RepeatedTexts, ...]:
     """Return the speakers with repeated texts for a campaign that does not exist yet.
 
-    The campaign may draw other human-human conversations than this estimate.
+    The campaign may draw other human-human conversations than this estimate. Listed packages are not looked at before
+    they are uploaded.
     """
+    if request.mode == "uploaded":
+        return ()
     first, *also = request.collection_ids
     hashes = conversations.stream_text_hashes(
         first,
@@ -257,9 +270,9 @@ async def _create(annotation: AsyncAnnotation, declared: CampaignDeclared, reque
 async def _store_documents(annotation: AsyncAnnotation, declared: CampaignDeclared, request: CampaignIn) -> None:
     """Store the protocol and the trainings that the file names.
 
-    Stored documents can't be deleted. So the service first checks the campaign together with them.
+    Stored documents can't be deleted. So the service first checks the campaign together with them, and with packages.
     """
-    if declared.files.protocol is None and not declared.files.trainings:
+    if declared.files.protocol is None and not declared.files.trainings and not declared.request.packages:
         return
     await _try(annotation, declared, request)
     if declared.files.protocol is not None:

@@ -8,7 +8,14 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from spotthebot.cli.campaigns.declaration import CampaignTerms, Declaration
-from spotthebot.cli.campaigns.declaration_file import OBJECTS, CampaignDeclared, NamedFiles, named_twice, read_files
+from spotthebot.cli.campaigns.declaration_file import (
+    OBJECTS,
+    CampaignDeclared,
+    NamedFiles,
+    beside_packages,
+    named_twice,
+    read_files,
+)
 from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
 from spotthebot.cli.declarations.errors import DeclarationFaulty, Fault
 from spotthebot.cli.declarations.yaml_file import Place
@@ -64,6 +71,9 @@ def _contradictions(request: StudyDeclaration) -> Contradictions:
     yield from named_twice("collections", request.collections)
     yield from named_twice("chats", request.chats)
     yield from named_twice("scores", [*map(str, request.scores)])
+    for number, task in enumerate(request.tasks):
+        for place, reason in beside_packages(task):
+            yield (TASKS, number, *place), reason
     if not request.tasks and not request.chats:
         yield (TASKS,), "a study needs a task, or `chats` whose people rated their partners."
     if request.tasks and not request.collections:

@@ -2,12 +2,14 @@
 
 from decimal import Decimal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from spotthebot.contracts.annotation.campaigns import CampaignIn
 from spotthebot.contracts.annotation.packages import MAX_PACKAGE_SIZE
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
 from spotthebot.contracts.annotation.trainings import Training
+from spotthebot.contracts.annotation.uploads import PackageIn
+from spotthebot.contracts.batches import MAX_BATCH_SIZE
 from spotthebot.contracts.turns import MAX_TURNS, Turn
 from spotthebot.contracts.wire import Wire
 
@@ -28,6 +30,17 @@ class CampaignDryRunIn(CampaignIn):
     training_documents: tuple[Training, ...] = Field(
         default=(), max_length=10, description="Trainings that the campaign names, as far as they are not stored."
     )
+
+    packages: tuple[PackageIn, ...] = Field(
+        default=(), max_length=MAX_BATCH_SIZE, description="Of a campaign of mode `uploaded`: packages to upload to it."
+    )
+
+    @model_validator(mode="after")
+    def _packages_are_uploaded(self) -> "CampaignDryRunIn":
+        if self.packages and self.mode != "uploaded":
+            message = "packages are for mode uploaded: leave them out, or choose that mode"
+            raise ValueError(message)
+        return self
 
     @property
     def campaign(self) -> CampaignIn:

@@ -85,9 +85,9 @@ async def list_candidates(conversations: Conversations, mix: Mix) -> list[Candid
     return [Candidate(each, mix.exchanges, strata[each], people.get(each)) for each in taken]
 
 
-async def fetch_all(conversations: Conversations, campaign: Campaign) -> list[ShownConversation]:
+async def fetch_all(conversations: Conversations, collections: Sequence[UUID]) -> list[ShownConversation]:
     """Fetch all conversations of a campaign's collections, in order; raises ConversationsNamedAlike."""
-    return mixed([[each async for each in conversations.shown(each_id)] for each_id in campaign.collections])
+    return mixed([[each async for each in conversations.shown(each_id)] for each_id in collections])
 
 
 def mix_of(collections: tuple[UUID, ...], unit: Unit, human_share: float | None, *, seed: int = 0) -> Mix:

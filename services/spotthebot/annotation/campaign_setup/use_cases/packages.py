@@ -83,7 +83,7 @@ async def fetch_new(database: Database, conversations: Conversations, campaign: 
         known = await conversations_store.list_shown_ids(session, campaign.id)
     interactors = await conversations.interactors(campaign.collections) if campaign.takes_claims else None
     if campaign.mode != "live":
-        found = await fetch_all(conversations, campaign)
+        found = await fetch_all(conversations, campaign.collections)
         return NewConversations([each for each in found if each.conversation_id not in known], interactors)
     async with database.write() as session:
         secret = await campaigns_store.get_secret(session, campaign.id)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from uuid import UUID
 
+from spotthebot.annotation.assignments.use_cases.gold import require_alike
 from spotthebot.annotation.campaign_setup import store
 from spotthebot.annotation.campaign_setup.domain.previews import (
     CampaignEstimate,
@@ -13,8 +14,15 @@ from spotthebot.annotation.campaign_setup.domain.previews import (
     preview,
 )
 from spotthebot.annotation.campaign_setup.errors import PackagesNotMadeHere
-from spotthebot.annotation.campaign_setup.use_cases.collections import list_candidates, mix_of, require_complete
+from spotthebot.annotation.campaign_setup.use_cases.collections import (
+    fetch_all,
+    list_candidates,
+    mix_of,
+    require_complete,
+)
+from spotthebot.annotation.campaign_setup.use_cases.imports import import_packages
 from spotthebot.annotation.campaign_setup.use_cases.lifecycle import settled
+from spotthebot.annotation.campaign_setup.use_cases.packages import NewConversations, add_conversations
 from spotthebot.annotation.campaigns import store as campaigns_store
 from spotthebot.annotation.campaigns.domain import Campaign, unit_of
 from spotthebot.annotation.campaigns.use_cases import terms_of
@@ -27,7 +35,7 @@ from spotthebot.annotation.protocols.domain.questions import Unit
 from spotthebot.annotation.protocols.use_cases import create_protocol
 from spotthebot.annotation.trainings.use_cases import create_training
 from spotthebot.contracts.annotation.previews import CampaignDryRunIn
-from spotthebot.kit.database.sessions import Database, ReadSession
+from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 
 _EstimateT_co = TypeVar("_EstimateT_co", bound=CampaignEstimate, covariant=True)
 
@@ -62,9 +70,12 @@ async def estimate_campaign(
 ) -> Estimated[CampaignEstimate]:
     """Estimate the campaign that a request would create, with the checks and the allocation of a new campaign.
 
-    Nothing is stored. Strata are fetched from `conversations` only for pairs of one person's dialogues, because other
-    numbers do not depend on them. Raises PackagesNotMadeHere, and all errors of a new campaign, protocol or training.
+    Nothing is stored. The packages of mode `uploaded` come with the request. Strata are fetched from `conversations`
+    only for pairs of one person's dialogues, because other numbers do not depend on them. Raises PackagesNotMadeHere,
+    and all errors of a new campaign, protocol, training or package.
     """
+    if request.packages:
+        return await _estimate_uploaded(database, conversations, request)
     if request.mode != "live":
         raise PackagesNotMadeHere(mode=request.mode)
     campaign, unit = await _try(database, request)
@@ -96,15 +107,43 @@ async def estimate_campaign(
     return Estimated(tried, unit.lengths, len(allocation.conversations), found)
 
 
+async def _estimate_uploaded(
+    database: Database, conversations: Conversations, request: CampaignDryRunIn
+) -> Estimated[CampaignEstimate]:
+    """Create the campaign with its uploaded packages, roll back, and return its estimate.
+
+    Raises UnknownReferences, GoldStandsOut, and the errors of a new campaign, protocol or training.
+    """
+    await require_complete(conversations, request)
+    shown = await fetch_all(conversations, request.collection_ids)
+    async with database.write() as session:
+        trial = await session.begin_nested()
+        created, unit = await _create(session, request)
+        await add_conversations(session, created.id, NewConversations(shown, interactors=None))
+        await campaigns_store.finish_building(session, replace(created, opens_when_built=False))
+        await import_packages(session, created.id, request.packages, missing=None)
+        campaign = await campaigns_store.get_campaign(session, created.id)
+        await require_alike(session, campaign)
+        workload = await packages_store.get_workload(session, created.id)
+        await trial.rollback()
+    used = len(frozenset().union(*workload.conversations))
+    return Estimated(campaign, unit.lengths, used, estimate(campaign, workload))
+
+
 async def _try(database: Database, request: CampaignDryRunIn) -> tuple[Campaign, Unit]:
     """Create the campaign and its documents, roll back, and return the campaign and the unit of its items."""
     async with database.write() as session:
         trial = await session.begin_nested()
-        if request.protocol_document is not None:
-            await create_protocol(session, request.protocol_document, at="/protocol_document")
-        for number, training in enumerate(request.training_documents):
-            await create_training(session, training, at=f"/training_documents/{number}")
-        settled_request, protocol = await settled(session, request.campaign)
-        campaign = await campaigns_store.add_campaign(session, settled_request, protocol)
+        created = await _create(session, request)
         await trial.rollback()
+    return created
+
+
+async def _create(session: WriteSession, request: CampaignDryRunIn) -> tuple[Campaign, Unit]:
+    if request.protocol_document is not None:
+        await create_protocol(session, request.protocol_document, at="/protocol_document")
+    for number, training in enumerate(request.training_documents):
+        await create_training(session, training, at=f"/training_documents/{number}")
+    settled_request, protocol = await settled(session, request.campaign)
+    campaign = await campaigns_store.add_campaign(session, settled_request, protocol)
     return campaign, unit_of(protocol, campaign.segments)
