@@ -90,6 +90,19 @@ class TestFigures:
         assert (lost["win_rate"]["estimate"], lost["win_rate"]["low"]) == (0, 0)
         assert 0 < lost["win_rate"]["high"] < 1
 
+    async def test_pairs_keep_the_verdicts_that_were_given_seen_from_the_team(self, study: Study):
+        analyst = await study.suite.client("analytics", "analyst")
+        given = {
+            frozenset((each["bot"], each["other"])): each
+            for each in (await analyst.get(f"{study.path}/verdicts")).json()["items"]
+        }
+        lost = given[frozenset(("ours", "secretive"))]
+        assert (lost["bot"], lost["verdict"]) == ("ours", "ahead")
+        pairs = (await get_standing(study.suite, "them"))["pairs"]
+        assert {each["verdict"] for each in pairs if each["wins"] == 0} == {"behind"}
+        of_ours = (await get_standing(study.suite))["pairs"]
+        assert {each["bot"] for each in of_ours if each["verdict"] == "ahead"} == {"ours"}
+
     async def test_a_team_reads_the_performance_of_its_own_bots_alone(self, study: Study):
         seen = {each["shown_as"]: each["performance"] for each in (await get_standing(study.suite))["bots"]}
         # Nine conversations of three pairs; all were imported, which have no times.

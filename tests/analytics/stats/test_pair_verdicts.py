@@ -92,6 +92,9 @@ class TestPairVerdicts:
         assert known(found.more_annotators) >= 1
         assert found.reason == "5 annotators are too few, whatever the number of conversations"
 
+    def test_six_equally_busy_annotators_are_enough(self):
+        assert _verdict(_duel(300, 0, annotators=6)).verdict is Verdict.AHEAD
+
     def test_equivalent_bots_are_within_the_margin_on_both_sides(self):
         table = _duel(2000, 2000, annotators=200)
         found = _verdict(table, margin=0.2)

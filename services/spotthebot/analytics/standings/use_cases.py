@@ -23,6 +23,7 @@ from spotthebot.analytics.standings.domain.standings import (
     standing_pairs,
     standing_speakers,
 )
+from spotthebot.analytics.verdicts import store as verdicts_store
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn, Provenance, Settings
 from spotthebot.contracts.analytics.results import FoolingRatesOut, RankingOut, SurvivalOut, WinRatesOut
@@ -30,6 +31,7 @@ from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.analytics.standings import PublicRankingOut, ShownAs, StandingMeasure, StandingOut
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
 from spotthebot.contracts.annotation.measures import HEADLINE
+from spotthebot.contracts.annotation.verdicts import Verdict
 from spotthebot.contracts.bots.registry import BotOut
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.database.sessions import Database
@@ -136,10 +138,16 @@ class Standings:
             win_rates=await self._result(WinRatesOut, revision, "win-rates", reasons),
             fooling_rates=await self._result(FoolingRatesOut, revision, "fooling-rates", reasons),
             survival=await self._result(SurvivalOut, revision, "survival", reasons),
+            verdicts=await self._verdicts(revision.campaign),
         )
         if results.ranking and results.ranking.ranking.reason:
             reasons.append(NOT_RANKED)
         return results, reasons
+
+    async def _verdicts(self, campaign: CampaignOut) -> dict[tuple[str, str], Verdict]:
+        async with self._database.read() as session:
+            given = await verdicts_store.list_given(session, campaign.id, campaign.margin)
+        return {pair: each.verdict for pair, each in given.items()}
 
     async def _names(self, revision: CampaignRevision, bots: Sequence[BotOut]) -> Names:
         own = {bot.id for bot in bots}

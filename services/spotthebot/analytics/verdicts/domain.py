@@ -8,9 +8,10 @@ from uuid import UUID
 import numpy as np
 
 from spotthebot.analytics.labels.domain import LabelledCampaign, take_sample
-from spotthebot.analytics.stats.pair_verdicts import PairVerdict, Verdict, pair_verdicts
+from spotthebot.analytics.stats.pair_verdicts import PairVerdict, pair_verdicts
+from spotthebot.analytics.stats.pair_verdicts import Verdict as Found
 from spotthebot.contracts.analytics.verdicts import GivenVerdict, PairVerdictOut
-from spotthebot.contracts.annotation.verdicts import ReportedVerdict, UndecidedPackage, VerdictReportIn
+from spotthebot.contracts.annotation.verdicts import ReportedVerdict, UndecidedPackage, Verdict, VerdictReportIn
 
 Pair = tuple[str, str]
 
@@ -21,7 +22,7 @@ class Given:
 
     bot: str
     other: str
-    verdict: str
+    verdict: Verdict
     n: int
     low: float
     high: float
@@ -47,7 +48,7 @@ def with_given(found: Sequence[PairVerdict], given: Mapping[Pair, Given]) -> lis
 
 def _kept(pair: PairVerdict, given: Given | None) -> PairVerdictOut:
     if given is None:
-        return PairVerdictOut.of(pair, verdict=Verdict.OPEN.value, given=None)
+        return PairVerdictOut.of(pair, verdict=Found.OPEN.value, given=None)
     return PairVerdictOut.of(
         pair,
         verdict=given.verdict,

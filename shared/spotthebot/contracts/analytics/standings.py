@@ -11,6 +11,7 @@ from spotthebot.contracts.analytics.provenance import Counts, Interval, Settings
 from spotthebot.contracts.analytics.ranking import RankedBy
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.annotation.measures import Measure
+from spotthebot.contracts.annotation.verdicts import Verdict
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.contracts.wire import Wire
 
@@ -88,6 +89,10 @@ class StandingPair(Wire):
     win_rate: Interval
     p_adjusted: float | None = Field(description="Of even odds, corrected over all pairs of the campaign.")
     significant: bool
+    verdict: Verdict = Field(
+        description="What was decided of the pair while annotations arrived, seen from `bot`; such a verdict never"
+        " changes."
+    )
 
 
 class StandingOut(Wire):

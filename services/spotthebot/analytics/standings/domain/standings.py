@@ -7,7 +7,7 @@ on names, since an alphabetical order would reveal something about hidden names.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
@@ -28,6 +28,7 @@ from spotthebot.contracts.analytics.standings import (
 )
 from spotthebot.contracts.analytics.wins import FoolingRate, PairResult
 from spotthebot.contracts.annotation.measures import Measure
+from spotthebot.contracts.annotation.verdicts import Verdict
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.crypto.pseudonyms import keyed_name
 
@@ -74,12 +75,21 @@ class Names:
 
 @dataclass(frozen=True)
 class Results:
-    """A campaign's results. A result is None if it cannot be computed from the annotations."""
+    """A campaign's results. A result is None if it cannot be computed from the annotations.
+
+    `verdicts` has the verdicts that were given while the campaign ran, by the names of the pair's bots.
+    """
 
     ranking: RankingOut | None
     win_rates: WinRatesOut | None
     fooling_rates: FoolingRatesOut | None
     survival: SurvivalOut | None
+    verdicts: Mapping[tuple[str, str], Verdict] = field(default_factory=dict)
+
+    def verdict(self, bot: str, other: str) -> Verdict:
+        """Return the verdict that a pair was given, seen from `bot`."""
+        turned = self.verdicts.get((other, bot), "open")
+        return self.verdicts.get((bot, other)) or _TURNED.get(turned, turned)
 
     @property
     def ranked_by(self) -> RankedBy | None:
@@ -88,6 +98,7 @@ class Results:
         return ranking.ranked_by if ranking and ranking.reason is None else None
 
 
+_TURNED: Final[Mapping[Verdict, Verdict]] = MappingProxyType({"ahead": "behind", "behind": "ahead"})
 NO_RESULTS: Final = Results(ranking=None, win_rates=None, fooling_rates=None, survival=None)
 NO_PERFORMANCES: Final[Mapping[str, BotPerformanceOut]] = MappingProxyType({})
 NO_NAMES: Final = Names(bots_by_name={}, own=frozenset(), public=frozenset(), key=b"")
@@ -175,7 +186,8 @@ def standing_pairs(results: Results, names: Names) -> tuple[StandingPair, ...]:
 
     In a pair of two of the team's bots, they are counted for the better bot.
     """
-    found = [_standing_pair(each, names) for each in (results.win_rates.win_rates.pairs if results.win_rates else ())]
+    pairs = results.win_rates.win_rates.pairs if results.win_rates else ()
+    found = [_standing_pair(each, results, names) for each in pairs]
     return tuple(sorted((each for each in found if each is not None), key=lambda pair: (pair.bot, pair.other)))
 
 
@@ -226,17 +238,17 @@ def _curves(found: SurvivalOut | None) -> dict[str, tuple[StandingSurvival, ...]
     }
 
 
-def _standing_pair(pair: PairResult, names: Names) -> StandingPair | None:
+def _standing_pair(pair: PairResult, results: Results, names: Names) -> StandingPair | None:
     first, second = names.shown(pair.bot), names.shown(pair.other)
     if first.shown_as is ShownAs.OWN:
         win_rate = Interval(estimate=pair.win_rate, low=pair.low, high=pair.high, uncertainty=pair.uncertainty)
-        wins, losses = pair.wins, pair.losses
+        wins, losses, verdict = pair.wins, pair.losses, results.verdict(pair.bot, pair.other)
     elif second.shown_as is ShownAs.OWN:
         first, second = second, first
         turned = (_complement(each) for each in (pair.win_rate, pair.high, pair.low))
         estimate, low, high = turned
         win_rate = Interval(estimate=estimate, low=low, high=high, uncertainty=pair.uncertainty)
-        wins, losses = pair.losses, pair.wins
+        wins, losses, verdict = pair.losses, pair.wins, results.verdict(pair.other, pair.bot)
     else:
         return None
     return StandingPair(
@@ -248,6 +260,7 @@ def _standing_pair(pair: PairResult, names: Names) -> StandingPair | None:
         win_rate=win_rate,
         p_adjusted=pair.p_adjusted,
         significant=pair.significant,
+        verdict=verdict,
     )
 
 
