@@ -73,7 +73,7 @@ class PairInterval:
 class Ranking:
     """The bots, best first, and every unordered pair. Bots without decided games are last.
 
-    `ranked_by` is the measure that decides: strengths if two of the bots never met. `reason` says why no bot has a rank.
+    `ranked_by` is what decides: strengths if two of the bots never met. `reason` says why no bot has a rank.
     """
 
     bots: tuple[BotRank, ...]
