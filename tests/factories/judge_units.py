@@ -19,8 +19,8 @@ _WORDS: Final = (
 def units(*, per_pair: int = 12, revealing: bool = True, annotators: int = 10, seed: int = 0) -> list[Unit]:
     """Draw conversations of every two speakers, with two labels of each side.
 
-    A robotic turn is labelled "bot" nine times in ten, others "human" seven times in ten; without `revealing`, labels are
-    drawn by chance.
+    A robotic turn is labelled "bot" nine times in ten, others "human" seven times in ten; without `revealing`, chance
+    draws the labels.
     """
     rng, found = np.random.default_rng(seed), []
     for first, second in combinations(SPEAKERS, 2):

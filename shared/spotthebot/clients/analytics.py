@@ -19,6 +19,7 @@ from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.streams import Download
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
 from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
+from spotthebot.contracts.analytics.judges import JudgesOut
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
 from spotthebot.contracts.analytics.results import Analysis
@@ -141,6 +142,11 @@ class AnalyticsOperations(SectionOperations):
         """Return how much the annotators of each workforce of a campaign agree with each other, by every measure."""
         path = f"/v1/campaigns/{segment(campaign_id)}/workforces"
         return Call(WorkforceAgreementsOut, "GET", path, params=parameters)
+
+    @operation
+    def list_judge_qualities(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[JudgesOut]:
+        """Return what each judge of a campaign is worth: its agreement, its calibration, the labels it saves."""
+        return Call(JudgesOut, "GET", f"/v1/campaigns/{segment(campaign_id)}/judges", params=parameters)
 
     @operation
     def list_study_workforce_agreements(

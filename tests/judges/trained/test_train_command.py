@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import AsyncIterator
-from itertools import groupby
 
 import pytest
 
 from spotthebot.judges.trained.folds import shown_of
 from spotthebot.judges.trained.judge import TrainedJudge
-from tests.factories.campaigns import import_campaign, imported_annotation, rated_campaign
+from tests.factories.campaigns import rated_campaign
 from tests.factories.command_line import Stb, stb_of_admin
+from tests.factories.judge_campaigns import import_units
 from tests.factories.judge_units import SPEAKERS, units
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import import_conversations
 
 
 @pytest.fixture
@@ -21,42 +20,10 @@ async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
         yield run
 
 
-async def _labelled(suite: RunningSuite, some, kind="person") -> None:
-    """Import a campaign that shows the units' segments, with their labels."""
-    both = [(name, list(sides)) for name, sides in groupby(some, key=lambda unit: unit.conversation)]
-    held = [
-        {
-            "external_id": name,
-            "participants": [{"kind": "bot", "name": each.speaker} for each in sides],
-            "turns": [turn.model_dump() for turn in sides[0].turns],
-        }
-        for name, sides in both
-    ]
-    # Of each annotator of a side: this label, and "unsure" for the other side, unless the annotator labelled it, too.
-    annotations = []
-    for name, sides in both:
-        given = [{label.annotator: "human" if label.human else "bot" for label in each.labels} for each in sides]
-        annotations += [
-            imported_annotation(
-                f"{name}/{who}",
-                conversation=name,
-                exchanges=2,
-                annotator=who,
-                annotator_kind=kind,
-                answer={"entity": {side: labels.get(who, "unsure") for side, labels in zip("AB", given, strict=True)}},
-            )
-            for who in sorted(given[0] | given[1])
-        ]
-    collection = await import_conversations(suite, held)
-    shown = {"p": [(name, 2) for name, _ in both]}
-    labelled = {"name": "autumn", "protocol": "spot_the_bot_labels", "segments": [2]}
-    await import_campaign(suite, collection, shown, annotations, **labelled)
-
-
 class TestTrain:
     async def test_writes_a_judge_of_all_segments_of_the_campaign(self, stb: Stb, suite: RunningSuite, tmp_path):
         some = units(per_pair=3)
-        await _labelled(suite, some)
+        await import_units(suite, some)
         done = await stb("judge", "train", "--campaign", "autumn", "--out", str(tmp_path / "judge"))
         assert done.returncode == 0, done.stderr
         assert "Training the model that judges ada" in done.stderr
@@ -69,12 +36,12 @@ class TestTrain:
         assert "holds files already" in again.stderr
 
     async def test_says_that_labels_are_simulated(self, stb: Stb, suite: RunningSuite, tmp_path):
-        await _labelled(suite, units(per_pair=3), kind="simulated")
+        await import_units(suite, units(per_pair=3), kind="simulated")
         done = await stb("judge", "train", "--campaign", "autumn", "--out", str(tmp_path / "judge"))
         assert "The labels are simulated" in done.stderr
 
     async def test_refuses_labels_of_judges_alone(self, stb: Stb, suite: RunningSuite, tmp_path):
-        await _labelled(suite, units(per_pair=3), kind="judge")
+        await import_units(suite, units(per_pair=3), kind="judge")
         done = await stb("judge", "train", "--campaign", "autumn", "--out", str(tmp_path / "judge"))
         assert done.returncode == 1
         assert "has no labels of people, so there is nothing to learn from." in done.stderr

@@ -20,11 +20,13 @@ from spotthebot.analytics.clients.answers import Known, coded_annotation, is_who
 from spotthebot.analytics.clients.errors import NoSuchCampaign, OtherProtocol
 from spotthebot.analytics.clients.read_collections import ReadCollections, speakers_of
 from spotthebot.analytics.games.domain import PlayedSide
+from spotthebot.analytics.judges.domain.labels import CampaignJudge, campaign_judges
 from spotthebot.analytics.labels.domain import IMPORT, CodedAnnotation, LabelledCampaign
 from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, item_of
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
+from spotthebot.contracts.annotation.judges import ALL_JUDGES
 from spotthebot.contracts.annotation.measures import MeasuredQuestion, measured_questions
 from spotthebot.contracts.annotation.packages import PackageOut, SegmentRef
 from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS
@@ -150,6 +152,22 @@ class CampaignData:
             async for annotation in self._annotation.stream_annotations(campaign.id, judges=revision.judges)
             for side in played_sides(annotation, are_human[annotation.conversation_id])
         ]
+
+    async def judges_revision(self, campaign_id: UUID) -> str:
+        """Return a revision of all annotations of a campaign, those of judges included."""
+        return (await self._annotation.annotations_revision(campaign_id, judges=[ALL_JUDGES])).revision
+
+    async def read_judges(self, campaign_id: UUID) -> list[CampaignJudge]:
+        """Read what judges said of a campaign."""
+        streamed = self._annotation.stream_annotations(campaign_id, judges=[ALL_JUDGES])
+        annotations = [each async for each in streamed if each.judge is not None]
+        named = {each.judge.name for each in annotations if each.judge is not None and each.judge.version is not None}
+        versions = {
+            (version.name, version.version): version
+            for name in sorted(named)
+            async for version in self._annotation.list_judges(name=name)
+        }
+        return campaign_judges(annotations, versions, campaign_id)
 
     async def read_questions(self, campaign: CampaignOut) -> dict[str, MeasuredQuestion]:
         """Return the measures of a campaign's protocol by their names."""

@@ -137,7 +137,7 @@ def take_sample(labelled: LabelledCampaign, filter_: Filter) -> Sample:
             feature: np.column_stack([columns.leads[:, at] >= 0, columns.leads[:, at] <= 0]).astype(np.int64)
             for at, feature in enumerate(FEATURES)
         },
-        text=_text_codes(labelled)[columns.conversation],
+        text=text_codes(labelled)[columns.conversation],
     )
     by_kind = annotators_by_kind(kinds.items())
     counts = Counts(
@@ -160,7 +160,7 @@ def take_sample(labelled: LabelledCampaign, filter_: Filter) -> Sample:
     )
 
 
-def _text_codes(labelled: LabelledCampaign) -> IntArray:
+def text_codes(labelled: LabelledCampaign) -> IntArray:
     """Return the code of each conversation's text. It is the code of the first conversation with this text."""
     first: dict[Hashable, int] = {}
     return _column(

@@ -107,6 +107,11 @@ class TrainedJudge(Wire):
     trained_on: tuple[UUID, ...] = Field(
         min_length=1, max_length=100, description="The campaigns whose labels it was trained on."
     )
+    leaves_out_speakers: bool = Field(
+        default=False,
+        description="Whether each speaker is labelled by a model that has seen no conversation of this speaker. Without"
+        " it, a campaign that the judge was trained on has no report about the judge.",
+    )
 
 
 class SimulatedJudge(Wire):

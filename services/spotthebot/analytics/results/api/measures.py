@@ -17,6 +17,7 @@ from spotthebot.analytics.results.api.deps import ServiceResources
 from spotthebot.analytics.table_files.api import FILES, TABLES, TableForm, answer, file_form, stream
 from spotthebot.analytics.table_files.domain import Table, table_of
 from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
+from spotthebot.contracts.analytics.judges import JudgesOut
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasureOut, MeasuresOut
 from spotthebot.contracts.analytics.tables import ValueRow
 from spotthebot.contracts.analytics.workforces import WorkforceAgreementsOut
@@ -71,6 +72,22 @@ async def interactor_ratings(
     The chats are those of the campaign's collections, held in this suite or imported.
     """
     return revalidated(request, await resources.results.get_interactor_ratings(campaign_id, parameters), _JSON)
+
+
+@router.get("/judges", operation_id="list_judge_qualities", response_model=JudgesOut)
+async def list_judge_qualities(
+    request: Request,
+    _caller: Analyst,
+    resources: ServiceResources,
+    campaign_id: RequestedCampaign,
+    parameters: RequestParameters,
+) -> Response:
+    """Return what each judge of a campaign is worth: its agreement with people, its calibration, the labels it saves.
+
+    The ceiling is the largest share of labels that any judge could save. A judge is a program: no other result of the
+    campaign includes its labels.
+    """
+    return revalidated(request, await resources.results.get_judges(campaign_id, parameters), _JSON)
 
 
 @router.get("/values", operation_id="export_values", response_class=Response, responses=FILES)

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
 from spotthebot.analytics.clients.chat_ratings import ChatRatings
 from spotthebot.analytics.games.domain import PlayedSide, final_ranks, leaderboard, ranks_so_far
+from spotthebot.analytics.judges.domain.worth import judges_of
 from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
 from spotthebot.analytics.kept_results.use_cases.kept_results import Compute, KeptResults, parameters_of
 from spotthebot.analytics.labels.domain import LabelledCampaign
@@ -149,6 +150,23 @@ class ResultCache:
         revision = await self._campaign_data.current_revision(campaign_id, protocol=None, judges=request.judges)
         compute = self._of_measures(revision, request, all_measures)
         return await self._kept_or_computed(revision, "measures", parameters_of(request), compute)
+
+    async def get_judges(self, campaign_id: UUID, request: ParametersIn) -> bytes:
+        """Return what each judge of a campaign is worth, as JSON.
+
+        Raises NoSuchCampaign, OtherProtocol and NothingToAnalyse.
+        """
+        revision = await self._campaign_data.current_revision(campaign_id)
+        of_judges = await self._campaign_data.judges_revision(campaign_id)
+
+        async def compute() -> bytes:
+            judges = await self._campaign_data.read_judges(campaign_id)
+            labelled = await self._campaign_data.read(revision)
+            parameters = Parameters.of_campaign(request, revision.campaign.seed)
+            return (await self._threads.run(judges_of, labelled, judges, parameters)).model_dump_json().encode()
+
+        depends_on = parameters_of(request) | {"labels_of_judges": of_judges}
+        return await self._kept_or_computed(revision, "judges", depends_on, compute)
 
     async def get_agreements(self, campaign_id: UUID, request: AgreementParametersIn) -> bytes:
         """Return how much the annotators of each workforce agree, as JSON; raises the errors of `get_measures`."""

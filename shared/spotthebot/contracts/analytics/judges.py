@@ -1,0 +1,189 @@
+"""What judges of a campaign are worth: agreement, calibration, the labels they save, and the most that any can save.
+
+A judge is a program that labels with a probability. A label counts as 1 if it is "human", else as 0.
+"""
+
+from pydantic import Field
+
+from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS
+from spotthebot.contracts.analytics.provenance import Provenance
+from spotthebot.contracts.wire import Wire
+
+MAX_JUDGES = 1000
+"""The limit for versions of judges in one campaign."""
+MAX_BINS = 100
+
+
+class JudgeInterval(Wire):
+    """An estimate with its bounds. Where a number is null, `reason` says why."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+class JudgeMean(JudgeInterval):
+    """A mean of `n` labels or units with its bounds."""
+
+    n: int
+    smallest_detectable: float | None = Field(
+        description="The smallest true value that a test against 0 at 5 % would find in four of five such studies."
+    )
+
+
+class JudgeCeiling(JudgeInterval):
+    """The correlation of two people's labels of one side, bot and length: no judge saves a larger share of labels."""
+
+    n: int = Field(description="Pairs of labels.")
+    units: int = Field(description="Sides of segments that two people labelled.")
+
+
+class PairAgreement(Wire):
+    """How often pairs of labels are equal, and Scott's pi, which is the agreement beyond chance."""
+
+    share: JudgeInterval
+    beyond_chance: JudgeInterval
+
+
+class AgreementWithJudge(Wire):
+    """How well people agree with a judge, beside people with each other, on the same sides."""
+
+    judge: PairAgreement
+    people: PairAgreement
+    difference: JudgeInterval = Field(description="Of the agreements beyond chance: the judge's minus people's.")
+    n: int = Field(description="Sides that two people or more labelled, and the judge.")
+    n_labels: int
+    method: str
+
+
+class ReliabilityBin(Wire):
+    """A bin of the reliability curve: labels of sides with about the same probability."""
+
+    lowest: float
+    highest: float
+    probability: float = Field(description="The mean probability.")
+    n: int
+    estimate: float = Field(description='The share of "human" among people\'s labels.')
+    low: float | None
+    high: float | None
+
+
+class JudgeCalibration(Wire):
+    """Whether a judge's probabilities mean what they say. Brier = reliability - resolution + uncertainty + within."""
+
+    brier: JudgeMean
+    gain: JudgeMean = Field(description="How much lower the Brier score is than that of the constant share of all.")
+    bias: JudgeMean = Field(description='The mean probability minus the share of "human".')
+    reliability: float | None
+    reliability_by_chance: float | None = Field(description="What a judge would show whose probabilities are right.")
+    resolution: float | None
+    uncertainty: float | None
+    within: float | None
+    bins: tuple[ReliabilityBin, ...] = Field(max_length=MAX_BINS)
+    n: int
+    n_missing: int = Field(description="Labels of sides for which the judge has no answer.")
+    reason: str | None
+
+
+class CorrectedBot(Wire):
+    """A bot's fooling rate by people alone, by the judge alone (biased), and by people corrected by the judge."""
+
+    bot: str
+    n_people: int = Field(description="Labels of people.")
+    n_judged: int = Field(description="Sides for which the judge has an answer.")
+    missing: float | None = Field(description="Share of the sides for which it has none.")
+    people: JudgeInterval
+    judge: float | None
+    corrected: JudgeInterval
+    labels_saved: JudgeInterval = Field(
+        description="The share of people's labels that give people alone the error of the corrected estimate."
+    )
+    reason: str | None = Field(description="Why the judge changes nothing, or why there is no corrected estimate.")
+
+
+class JudgeGroup(Wire):
+    """A judge on one bot or one length."""
+
+    name: str
+    people: JudgeMean = Field(description='Share of "human" among people\'s labels.')
+    judge: JudgeMean = Field(description="Mean probability.")
+    bias: JudgeMean
+    brier: JudgeMean
+    n: int
+    n_missing: int
+    reason: str | None
+
+
+class JudgeOrder(Wire):
+    """Spearman's rank correlation of bots by people and by the judge."""
+
+    estimate: float | None
+    p_value: float | None
+    n: int
+    reason: str | None
+
+
+class JudgeAltTest(Wire):
+    """The alternative annotator test (Calderon, Reichart & Dror 2025)."""
+
+    winning_rate: float | None = Field(description="Share of annotators whom the judge may replace.")
+    advantage_probability: float | None
+    passes: bool | None = Field(description="Whether the winning rate is at least .5.")
+    epsilon: float
+    false_discovery_rate: float
+    n: int
+    n_annotators_left_out: int
+    method: str
+    reason: str | None
+
+
+class JudgeProbe(Wire):
+    """How much probabilities differ between two answers about the same sides."""
+
+    shift: JudgeMean
+    distance: JudgeMean = Field(description="Mean absolute difference.")
+    flips: JudgeMean = Field(description="Share of sides that change between human and not.")
+    n: int
+    n_missing: int
+    reason: str | None
+
+
+class JudgeQuality(Wire):
+    """What one version of a judge is worth in a campaign."""
+
+    name: str
+    version: int | None = Field(description="Null of an imported judge.")
+    kind: str | None
+    repeats: int = Field(description="How often it labelled the campaign; its probabilities are the means of these.")
+    segments: int
+    missing: float | None = Field(description="Share of sides without an answer.")
+    agreement: AgreementWithJudge
+    calibration: JudgeCalibration
+    alt_test: JudgeAltTest
+    bots: tuple[CorrectedBot, ...] = Field(max_length=MAX_BOTS)
+    by_bot: tuple[JudgeGroup, ...] = Field(max_length=MAX_BOTS)
+    by_length: tuple[JudgeGroup, ...] = Field(max_length=MAX_LENGTHS)
+    order: JudgeOrder
+    reached: float | None = Field(
+        description="The mean share of labels saved, divided by the ceiling; null where one of them is unknown."
+    )
+    stability: JudgeProbe | None = Field(description="Of two repeats; null without a second one.")
+    drift_from: int | None = Field(description="The version before, if it labelled the campaign, too.")
+    drift: JudgeProbe | None
+
+
+class RefusedJudge(Wire):
+    """A judge without a report, and why."""
+
+    name: str
+    version: int | None
+    reason: str
+
+
+class JudgesOut(Provenance):
+    """Result of `/judges`."""
+
+    ceiling: JudgeCeiling
+    judges: tuple[JudgeQuality, ...] = Field(max_length=MAX_JUDGES)
+    refused: tuple[RefusedJudge, ...] = Field(max_length=MAX_JUDGES)

@@ -1,0 +1,171 @@
+"""The worth of judges, computed from a table of people's labels and the answers of judges."""
+
+import math
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from spotthebot.analytics.judges.domain.labels import CampaignJudge, JudgeSides, campaign_judges, mean_of_repeats
+from spotthebot.analytics.judges.domain.worth import judges_of
+from spotthebot.analytics.labels.domain import labelled_campaign_of
+from spotthebot.analytics.labels.errors import NothingToAnalyse
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.stats import AnnotationTable
+from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.judges import (
+    AnnotatingJudgeOut,
+    JudgeAnswer,
+    JudgeLabels,
+    JudgeVersionOut,
+    MissingReason,
+)
+from tests.analytics.stats.annotation_tables import simulated_table
+
+CAMPAIGN = UUID(int=7)
+EVERY = Parameters(filter="none")
+
+
+def _answers(table: AnnotationTable, shift: float = 0.0, missing: int = 0) -> dict:
+    """A judge that says the same of a bot everywhere, and has no answer to the first `missing` segments."""
+    segments = sorted(set(zip(table.conversation.tolist(), table.exchanges.tolist(), strict=True)))
+    entity = dict(zip(table.conversation.tolist(), table.entity.tolist(), strict=True))
+    found = {}
+    for at, (conversation, length) in enumerate(segments):
+        human = [min(1.0, 0.2 + 0.2 * code + 0.01 * length + shift) for code in entity[conversation]]
+        human = [math.nan] * 2 if at < missing else human
+        found[conversation, length] = JudgeSides(
+            tuple(human), tuple(None if at < missing else 2 * (p >= 0.5) for p in human)
+        )
+    return found
+
+
+def _judge(*repeats, name="gpt", version=1, **more) -> CampaignJudge:
+    return CampaignJudge(name, version, "endpoint", repeats, **more)
+
+
+def _stated(**by_side) -> JudgeLabels:
+    answers = tuple(
+        JudgeAnswer(
+            question="entity",
+            target=side,
+            probabilities=shares,
+            missing=MissingReason.REFUSED if shares is None else None,
+        )
+        for side, shares in by_side.items()
+    )
+    return JudgeLabels(answers=answers)
+
+
+class TestWorth:
+    def test_compares_repeats_with_each_other_and_versions_with_the_version_before(self):
+        table = simulated_table(3, per_pair=8)
+        one, other, new = _answers(table), _answers(table, 0.04), _answers(table, 0.22)
+        found = judges_of(
+            labelled_campaign_of(table, "c"), [_judge(one, other), _judge(new, version=3), _judge(one, name="x")], EVERY
+        )
+        first, second, third = found.judges
+        assert (first.repeats, first.drift_from, first.drift, second.stability) == (2, None, None, None)
+        assert first.stability.shift.estimate == pytest.approx(0.04)
+        # Probabilities of repeats are their mean: .02 above the first.
+        assert (second.drift_from, third.drift_from) == (1, None)
+        assert second.drift.shift.estimate == pytest.approx(0.2)
+        assert first.segments == len(one)
+
+    def test_counts_missing_answers_and_uses_the_repeat_that_has_one(self):
+        table = simulated_table(3, per_pair=8)
+        full, half = _answers(table), _answers(table, missing=18)
+        (alone,) = judges_of(labelled_campaign_of(table, "c"), [_judge(half)], EVERY).judges
+        assert alone.missing == pytest.approx(18 / len(full))
+        assert alone.calibration.n_missing > 0
+        (both,) = judges_of(labelled_campaign_of(table, "c"), [_judge(half, full)], EVERY).judges
+        assert both.missing == 0
+        assert both.stability.n_missing == 2 * 18
+
+    def test_reaches_the_mean_of_labels_saved_over_the_ceiling(self):
+        table = simulated_table(3, per_pair=8)
+        found = judges_of(labelled_campaign_of(table, "c"), [_judge(_answers(table))], EVERY)
+        (judge,) = found.judges
+        saved = [each.labels_saved.estimate for each in judge.bots if each.labels_saved.estimate is not None]
+        expected = np.mean(saved) / found.ceiling.estimate if saved and found.ceiling.estimate > 0 else None
+        assert judge.reached == (expected if expected is None else pytest.approx(expected))
+
+    def test_has_no_report_of_a_judge_that_is_refused(self):
+        table = simulated_table(3)
+        found = judges_of(
+            labelled_campaign_of(table, "c"), [_judge(_answers(table), refused="it was trained on it")], EVERY
+        )
+        assert found.judges == ()
+        assert [(each.name, each.version, each.reason) for each in found.refused] == [
+            ("gpt", 1, "it was trained on it")
+        ]
+
+    @pytest.mark.parametrize("change", [{"shift": -1.0}, {"shift": 1.0}, {"missing": 10_000}])
+    def test_says_why_where_a_judge_says_nothing_useful(self, change):
+        table = simulated_table(3, per_pair=8)
+        answers = _answers(table, **change)
+        if "shift" in change:  # always the same, and always certain
+            same = float(change["shift"] > 0)
+            answers = {each: JudgeSides((same, same), (2 * int(same),) * 2) for each in answers}
+        (judge,) = judges_of(labelled_campaign_of(table, "c"), [_judge(answers)], EVERY).judges
+        for bot in judge.bots:
+            assert bot.reason is not None
+            assert bot.labels_saved.estimate in (None, 0)
+        if "missing" in change:
+            assert judge.calibration.reason == "no person labelled a unit for which the judge has a probability"
+            assert (judge.missing, judge.agreement.judge.share.estimate, judge.alt_test.passes) == (1, None, None)
+
+    def test_needs_labels_of_people(self):
+        empty = simulated_table(3).select(np.zeros(0, dtype=np.int64))
+        with pytest.raises(NothingToAnalyse):
+            judges_of(labelled_campaign_of(empty, "c"), [], EVERY)
+
+
+class TestCampaignJudges:
+    def _annotation(self, labels, *, answer=None, annotator="gpt-v1", version=1) -> AnnotationOut:
+        return AnnotationOut.model_construct(
+            conversation_id=UUID(int=1),
+            exchanges=2,
+            annotator=annotator,
+            answer={"entity": {"A": "human"}} if answer is None else answer,
+            judge=AnnotatingJudgeOut(name="gpt", version=version),
+            judge_labels=labels,
+        )
+
+    def test_read_probabilities_of_the_question_who_is_human_and_leave_out_missing_answers(self):
+        stated = _stated(A={"human": 0.7, "unsure": 0.1, "bot": 0.2}, B=None)
+        (judge,) = campaign_judges([self._annotation(stated)], {}, CAMPAIGN)
+        ((found,),) = [tuple(repeat.values()) for repeat in judge.repeats]
+        assert found.human[0] == 0.7
+        assert math.isnan(found.human[1])
+        assert found.labels == (2, None)
+
+    @pytest.mark.parametrize(("leaves_out", "refused"), [(True, False), (False, True)])
+    def test_refuse_a_judge_that_was_trained_on_the_campaign_and_leaves_out_no_speaker(self, leaves_out, refused):
+        settings = {
+            "kind": "trained",
+            "model": "m",
+            "files_sha256": "0" * 64,
+            "trained_on": [CAMPAIGN],
+            "leaves_out_speakers": leaves_out,
+        }
+        version = JudgeVersionOut.model_validate(
+            {
+                "name": "gpt",
+                "version": 1,
+                "description": "",
+                "settings": settings,
+                "sha256": "0" * 64,
+                "created_at": "2026-11-27T00:00:00Z",
+            }
+        )
+        annotation = self._annotation(_stated(A={"human": 1.0}, B=None))
+        (judge,) = campaign_judges([annotation], {("gpt", 1): version}, CAMPAIGN)
+        assert (judge.refused is not None) == refused
+        (elsewhere,) = campaign_judges([annotation], {("gpt", 1): version}, UUID(int=8))
+        assert elsewhere.refused is None
+
+    def test_take_the_labels_of_an_imported_judge_for_probabilities_of_1_and_0(self):
+        imported = self._annotation(None, answer={"entity": {"A": "human", "B": "unsure"}}, version=None)
+        (judge,) = campaign_judges([imported], {}, CAMPAIGN)
+        assert mean_of_repeats(judge.repeats)[UUID(int=1), 2] == JudgeSides((1.0, 0.0), (2, 1))
