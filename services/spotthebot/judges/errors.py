@@ -2,10 +2,11 @@
 
 Invalid
 ├── JudgeKeyMissing
+├── FolderMissing
 ├── KeyUnencrypted
+├── OtherFiles
 └── ScoresUnsuited
 Conflict
-├── JudgeNotRunnable
 └── EndpointSilent
 """
 
@@ -20,12 +21,16 @@ class KeyUnencrypted(Invalid):
     """{url} is not encrypted: a key is sent there only if --allow-network names the network of its address."""
 
 
+class FolderMissing(Invalid):
+    """The judge '{name}' is a trained model: name the folder of its training by --folder."""
+
+
+class OtherFiles(Invalid):
+    """The files in {folder} are not those of version {version} of the judge '{name}': name its folder."""
+
+
 class ScoresUnsuited(Invalid):
     """The score set {score_set} can't be used: {reason}"""  # noqa: D400 - ends as the reason does
-
-
-class JudgeNotRunnable(Conflict):
-    """The judge '{name}' is of the kind {kind}, which this command can't run: {instead}"""  # noqa: D400 - as above
 
 
 class EndpointSilent(Conflict):

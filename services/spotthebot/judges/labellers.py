@@ -10,14 +10,21 @@ from pydantic import SecretStr
 from spotthebot.bots.outbound import BotHttp
 from spotthebot.clients import AsyncAnnotation, AsyncFed
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.contracts.annotation.judges import EndpointJudge, FedJudge, JudgeVersionOut, SimulatedJudge
+from spotthebot.contracts.annotation.judges import (
+    EndpointJudge,
+    FedJudge,
+    JudgeVersionOut,
+    SimulatedJudge,
+    TrainedJudge,
+)
 from spotthebot.judges.endpoint.cache import AnswerCache
 from spotthebot.judges.endpoint.labeller import EndpointLabeller
-from spotthebot.judges.errors import JudgeKeyMissing, JudgeNotRunnable, KeyUnencrypted
+from spotthebot.judges.errors import FolderMissing, JudgeKeyMissing, KeyUnencrypted, OtherFiles
 from spotthebot.judges.fed import read_scores
 from spotthebot.judges.opinions import Labeller
 from spotthebot.judges.sides import SideLabeller
 from spotthebot.judges.simulated import SimulatedLabeller
+from spotthebot.judges.trained.judge import TrainedJudge as TrainedJudgeFolder
 from spotthebot.kit.outbound.addresses import Network
 from spotthebot.kit.outbound.resolver import CheckingResolver
 from spotthebot.simulation.annotator import SimulatedAnnotator
@@ -28,7 +35,8 @@ class Surroundings:
     """What judges use on the machine that runs them.
 
     `environment` holds keys; `networks` are allowed in addition to public addresses; `cache` is the folder of answers;
-    `simulated` makes the simulated annotator of a seed; `fed` opens the client of FED.
+    `simulated` makes the simulated annotator of a seed; `fed` opens the client of FED. `folder` has the files of a
+    trained judge, which runs on `device`.
     """
 
     annotation: AsyncAnnotation
@@ -37,6 +45,8 @@ class Surroundings:
     networks: Sequence[Network]
     cache: Path
     simulated: Callable[[int], SimulatedAnnotator]
+    folder: Path | None = None
+    device: str = "cpu"
 
 
 @asynccontextmanager
@@ -45,7 +55,8 @@ async def open_labeller(
 ) -> AsyncIterator[Labeller]:
     """Yield the labeller of a version of a judge for a campaign.
 
-    Raises JudgeKeyMissing, KeyUnencrypted, ScoresUnsuited, and JudgeNotRunnable for a kind that this can't run.
+    Raises JudgeKeyMissing, KeyUnencrypted, ScoresUnsuited, FolderMissing, OtherFiles, and the errors of trained
+    judges.
     """
     match judge.settings:
         case EndpointJudge() as settings:
@@ -57,9 +68,18 @@ async def open_labeller(
         case FedJudge() as settings:
             scores = await read_scores(here.fed(), here.annotation, campaign.id, settings)
             yield SideLabeller(scores, "The score set has no score of this side at this length.")
-        case _:
-            instead = "a trained judge runs from the folder of its training."
-            raise JudgeNotRunnable(name=judge.name, kind=judge.settings.kind, instead=instead)
+        case TrainedJudge() as settings:
+            yield SideLabeller(_trained(judge, settings, here), "No model of the judge may judge this side.")
+
+
+def _trained(judge: JudgeVersionOut, settings: TrainedJudge, here: Surroundings) -> TrainedJudgeFolder:
+    """Read a trained judge; raises FolderMissing and OtherFiles, and the errors of reading it."""
+    if here.folder is None:
+        raise FolderMissing(name=judge.name)
+    found = TrainedJudgeFolder(here.folder, device=here.device)
+    if found.sha256 != settings.files_sha256:
+        raise OtherFiles(folder=here.folder, name=judge.name, version=judge.version)
+    return found
 
 
 def _key(name: str, settings: EndpointJudge, here: Surroundings) -> SecretStr | None:

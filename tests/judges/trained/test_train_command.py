@@ -16,6 +16,7 @@ from tests.factories.running_suite import RunningSuite
 
 @pytest.fixture
 async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stb]:
+    monkeypatch.setenv("SPOTTHEBOT_FRONTEND_KEY", await suite.keys.make("annotation"))
     async with stb_of_admin(suite, monkeypatch) as run:
         yield run
 
@@ -31,9 +32,31 @@ class TestTrain:
         assert [each["speaker"] for each in card["folds"]] == list(SPEAKERS)
         assert (card["campaign"], card["labels_by"]) == ("autumn", "person")
         assert None not in TrainedJudge(tmp_path / "judge").probabilities(shown_of(some))
+        assert "./stb judge run trained --campaign autumn" in done.stderr
         again = await stb("judge", "train", "--campaign", "autumn", "--out", str(tmp_path / "judge"))
         assert again.returncode == 1
         assert "holds files already" in again.stderr
+
+    async def test_writes_a_judge_that_labels_the_campaign_and_is_reported(
+        self, stb: Stb, suite: RunningSuite, tmp_path
+    ):
+        path = await import_units(suite, units(per_pair=3), judge_annotations_per_segment=1)
+        out = str(tmp_path / "judge")
+        assert (await stb("judge", "train", "--campaign", "autumn", "--out", out)).returncode == 0
+        added = await stb("judge", "add", f"{out}/judge.yaml")
+        assert added.returncode == 0, added.stderr
+        lacking = await stb("judge", "run", "trained", "--campaign", "autumn")
+        assert "is a trained model: name the folder of its training by --folder" in lacking.stderr
+        done = await stb("judge", "run", "trained", "--campaign", "autumn", "--folder", out)
+        assert done.returncode == 0, done.stderr
+        analyst = await suite.client("analytics", "admin")
+        found = (await analyst.get(f"{path}/judges", params={"filter": "none"})).json()
+        (judge,) = found["judges"]
+        assert (judge["name"], judge["version"], judge["kind"], judge["missing"]) == ("trained", 1, "trained", 0)
+        assert found["refused"] == []
+        (tmp_path / "judge" / "README.md").write_text("changed")
+        other = await stb("judge", "run", "trained", "--campaign", "autumn", "--folder", out)
+        assert "are not those of version 1 of the judge 'trained'" in other.stderr
 
     async def test_says_that_labels_are_simulated(self, stb: Stb, suite: RunningSuite, tmp_path):
         await import_units(suite, units(per_pair=3), kind="simulated")

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +28,7 @@ def train(
     services: Services,
     campaign: Annotated[str, typer.Option(help=f"{NAMED} the campaign whose labels are learnt.")],
     out: Annotated[Path, typer.Option(help="Folder of the trained judge; new or empty.")],
+    name: Annotated[str, typer.Option(help="Name of the judge in the registry.")] = "trained",
     model: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help=_MODEL)] = None,
     epochs: Annotated[int, typer.Option(min=1, help="Times that a network sees the labels.")] = 3,
     batch_size: Annotated[int, typer.Option(min=1, help="Segments in a batch.")] = 16,
@@ -38,6 +40,8 @@ def train(
     """Train a judge on the labels of a campaign. A model never judges a speaker whom it was trained on."""
     # Imported here: scipy takes longer than all that most commands import.
     from spotthebot.judges.trained.campaign import read_units  # noqa: PLC0415 - as above
+    from spotthebot.judges.trained.declaration import write_declaration  # noqa: PLC0415 - as above
+    from spotthebot.judges.trained.judge import trained_files_sha256  # noqa: PLC0415 - as above
     from spotthebot.judges.trained.options import NetworkOptions  # noqa: PLC0415 - as above
     from spotthebot.judges.trained.train import require_new, train_judge  # noqa: PLC0415 - as above
 
@@ -61,4 +65,7 @@ def train(
     )
     for finding in card.findings:
         say(finding)
+    file = write_declaration(card, name, trained_files_sha256(out), out)
     say(f"Trained a judge of {len(card.folds)} speakers on {card.scores.labels:,} labels: {out}")
+    say(f"Add it: ./stb judge add {quote(str(file))}")
+    say(f"Run it: ./stb judge run {quote(name)} --campaign {quote(found.name)} --folder {quote(str(out))}")

@@ -124,6 +124,10 @@ def run(
     ] = None,
     cache: Annotated[Path, typer.Option(help="Folder that keeps paid answers.", file_okay=False)] = _CACHE,
     frontend_key: FrontendKey = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Folder of a trained judge's files.", exists=True, file_okay=False)
+    ] = None,
+    device: Annotated[str, typer.Option(help="Where a trained network runs: cpu, cuda, cuda:1 ...")] = "cpu",
     json_file: JsonFile = None,
 ) -> None:
     """Let a judge label the packages of a campaign that it has not labelled. Run it again after an interruption."""
@@ -136,7 +140,7 @@ def run(
     with open_session(with_frontend_key(services, frontend_key)) as session:
         say_session(session)
         found, version_run, done = asyncio.run(
-            _run(session, judge, campaign, version, repeat, at_once, allowed, cache.expanduser())
+            _run(session, judge, campaign, version, repeat, at_once, allowed, cache.expanduser(), folder, device)
         )
     write_json(json_file, _account(found, version_run, done))
     _say_run(found, version_run, done)
@@ -151,6 +155,8 @@ async def _run(
     at_once: int,
     allowed: tuple[Network, ...],
     cache: Path,
+    folder: Path | None,
+    device: str,
 ) -> tuple[CampaignOut, JudgeVersionOut, JudgeRun]:
     async with connect(session) as clients:
         judge, found = await version_of(clients, name, version), await find(Campaigns(clients), campaign)
@@ -162,6 +168,8 @@ async def _run(
             networks=allowed,
             cache=cache,
             simulated=lambda seed: simulated_annotators(1, seed=seed)[0],
+            folder=folder,
+            device=device,
         )
         async with open_labeller(judge, found, here, repeat=repeat) as labeller:
             with showing_progress() as steps:

@@ -8,14 +8,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from spotthebot.contracts.turns import Turn
 from spotthebot.inference.model_files import files_in, files_sha256_of
 from spotthebot.judges.trained.card import JudgeCard
+from spotthebot.judges.trained.declaration import DECLARATION
 from spotthebot.judges.trained.errors import JudgeUnreadable
 from spotthebot.judges.trained.logistic import TextModel
 from spotthebot.judges.trained.options import NetworkOptions
 from spotthebot.judges.trained.scores import NETWORK
 from spotthebot.judges.trained.text_features import Shown
-from spotthebot.judges.trained.units import key_of
+from spotthebot.judges.trained.units import key_of, side_of
 
 
 class Model(Protocol):
@@ -26,12 +28,12 @@ class Model(Protocol):
 
 
 class TrainedJudge:
-    """A judge in a folder. `sha256` is a hash of all its files."""
+    """A judge in a folder. `sha256` is a hash of all its files, without the declaration, which states the hash."""
 
     def __init__(self, folder: Path, *, device: str = "cpu") -> None:
         """Read the card. Raises JudgeUnreadable, and TrainedOnIt if it would judge what it has seen."""
         self.card = JudgeCard.read(folder)
-        self.sha256 = files_sha256_of(files_in(folder))
+        self.sha256 = trained_files_sha256(folder)
         self._folder = folder
         self._device = device
         self._models: dict[int, Model] = {}
@@ -53,6 +55,10 @@ class TrainedJudge:
                 answers[row] = probability
         return answers
 
+    def of_side(self, turns: Sequence[Turn], side: str) -> float | None:
+        """Return P(human) of a side of a segment; None without a model that has not seen it."""
+        return self.probabilities([(turns, side_of(side))])[0]
+
     def _model(self, fold: int) -> Model:
         if fold not in self._models:
             self._models[fold] = self._read(self._folder / self.card.folds[fold].folder)
@@ -68,3 +74,8 @@ class TrainedJudge:
             return TextModel.read(folder)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise JudgeUnreadable(folder=folder, reason=str(error) or type(error).__name__) from error
+
+
+def trained_files_sha256(folder: Path) -> str:
+    """Return the hash of a trained judge's files, without its declaration."""
+    return files_sha256_of([each for each in files_in(folder) if each.name != DECLARATION])

@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from spotthebot.contracts.turns import Turn
 from spotthebot.kit.text.words import text_hash
 
 Side: TypeAlias = Literal["A", "B"]
+_SIDES: Final[dict[str, Side]] = {"A": "A", "B": "B"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Unit:
     @property
     def speakers(self) -> frozenset[str]:
         return frozenset((self.speaker, self.other))
+
+
+def side_of(name: str) -> Side:
+    """Return the side with this name; raises KeyError for another one."""
+    return _SIDES[name]
 
 
 def key_of(turns: Sequence[Turn], side: Side) -> str:
