@@ -45,6 +45,7 @@ OF_ADMINISTRATORS: Final = (
     "/campaigns",
     "/campaigns/{campaign}?whole=true",
     "/campaigns/{campaign}/parts/ranking",
+    "/campaigns/{campaign}/judges",
     "/campaigns/{campaign}/figures/ranking/explore?width=narrow",
     "/campaigns/{campaign}/mixed-model?measure=label&kind=linear",
     "/studies",

@@ -63,6 +63,11 @@ CAMPAIGNS = {
         "verdicts",
         "Show which pairs of bots are decided, and about how much more work the others need.",
     ),
+    "judges": Command(
+        f"{_HERE}.judge_worth",
+        "of_campaign",
+        "Show what each judge of a campaign is worth: agreement, calibration, labels saved.",
+    ),
     "training": Command(
         f"{_HERE}.campaign_control",
         "training",

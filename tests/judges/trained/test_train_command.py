@@ -54,6 +54,12 @@ class TestTrain:
         (judge,) = found["judges"]
         assert (judge["name"], judge["version"], judge["kind"], judge["missing"]) == ("trained", 1, "trained", 0)
         assert found["refused"] == []
+        shown = await stb("campaigns", "judges", "autumn", "--filter", "none")
+        assert shown.returncode == 0, shown.stderr
+        assert "trained version 1: 18 segments, 0.000 of the answers missing" in shown.stderr
+        assert [line.split()[3] for line in shown.stdout.splitlines()[1:]] == ["ada", "bob", "cyd", "dan"]
+        written = json.loads((await stb("campaigns", "judges", "autumn", "--filter", "none", "--json", "-")).stdout)
+        assert [each["name"] for each in written["judges"]] == ["trained"]
         (tmp_path / "judge" / "README.md").write_text("changed")
         other = await stb("judge", "run", "trained", "--campaign", "autumn", "--folder", out)
         assert "are not those of version 1 of the judge 'trained'" in other.stderr

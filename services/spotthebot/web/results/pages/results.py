@@ -1,12 +1,13 @@
 """`/campaigns/{id}/...`: the parts of a dashboard, its figures, its files, and interactive charts."""
 
 import json
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
+from spotthebot.clients import Conflict
 from spotthebot.clients.analytics import analysis_file, measure_file, result_file
 from spotthebot.contracts.analytics.analyses import MoreDataIn, StabilityIn
 from spotthebot.contracts.analytics.sections import Revision, SectionName
@@ -64,6 +65,26 @@ async def part(
     if wants_page(request):
         return pages.page(request, "results/one_part.html.jinja", campaign=campaign, view=view, name=part, shown=shown)
     return fragment(request, shown)
+
+
+@router.get("/judges")
+async def judges(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    campaign_id: UUID,
+    view: ViewOfResults,
+) -> Response:
+    """Show what each judge of a campaign is worth, and the most labels that any judge could save."""
+    campaign = await (await services.annotation()).get_campaign(campaign_id)
+    shown: dict[str, Any] = {"why": None}
+    try:
+        found = await (await services.analytics()).list_judge_qualities(campaign.id, **view.parameters)
+        shown |= {"result": found, "speakers": {each.name: each for each in found.speakers}}
+    except Conflict as refused:
+        shown["why"] = refused.problem.detail
+    return pages.page(request, "results/judges.html.jinja", campaign=campaign, view=view, **shown)
 
 
 @router.get("/figures/{figure}.{form}")

@@ -1,0 +1,89 @@
+"""`stb campaigns judges`: what each judge of a campaign is worth."""
+
+from typing import TYPE_CHECKING, Any
+
+from spotthebot.cli.commands.analysis_options import takes_parameters
+from spotthebot.cli.commands.campaign_control import Campaign
+from spotthebot.cli.commands.options import JsonFile, check_output, write_json
+from spotthebot.cli.commands.resource_commands import ask
+from spotthebot.cli.commands.resource_tables import print_list
+from spotthebot.cli.commands.service_options import reads_services
+from spotthebot.cli.resources.directories import Campaigns
+from spotthebot.cli.resources.resolver import find
+from spotthebot.local.progress import say
+from spotthebot.local.runtime.session import Clients, Services
+
+if TYPE_CHECKING:
+    from spotthebot.contracts.analytics.judges import JudgeInterval, JudgeQuality, JudgesOut
+
+_BOTS = ("Judge", "Bot", "People", "Judge alone (biased)", "Corrected", "Labels saved", "Missing", "Remark")
+
+
+@reads_services
+@takes_parameters
+def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, Any], json_file: JsonFile = None) -> None:
+    """Show what each judge of a campaign is worth: agreement, calibration, and the labels of people that it saves."""
+    check_output(json_file)
+
+    async def read(clients: Clients) -> "JudgesOut":
+        found = await find(Campaigns(clients), campaign)
+        return await clients.analytics.list_judge_qualities(found.id, **parameters)
+
+    found = ask(services, read)
+    write_json(json_file, found.model_dump(mode="json"))
+    if str(json_file) == "-":
+        return
+    say(f"No judge can save more than this share of people's labels here: {_interval(found.ceiling)}")
+    for each in found.refused:
+        say(f"No report about {each.name}: {each.reason}.")
+    for judge in found.judges:
+        _say(judge)
+    rows = (
+        (
+            _name(judge),
+            bot.bot,
+            _interval(bot.people),
+            _number(bot.judge),
+            _interval(bot.corrected),
+            _interval(bot.labels_saved),
+            _number(bot.missing),
+            bot.reason or "",
+        )
+        for judge in found.judges
+        for bot in judge.bots
+    )
+    print_list(_BOTS, rows, empty="No judge has labelled this campaign: ./stb judge run JUDGE lets one do it.")
+
+
+def _say(judge: "JudgeQuality") -> None:
+    name, agreement, scores = _name(judge), judge.agreement, judge.calibration
+    say(f"{name}: {judge.segments:,} segments, {_number(judge.missing)} of the answers missing")
+    say(
+        f"  Agreement beyond chance: {_interval(agreement.judge.beyond_chance)} with people, who have"
+        f" {_interval(agreement.people.beyond_chance)} with each other"
+    )
+    say(f"  Brier score {_interval(scores.brier)}, lower than a constant's by {_interval(scores.gain)}")
+    say(f"  Bias {_interval(scores.bias)}; share of the ceiling reached: {_number(judge.reached)}")
+    passes = {True: "passes", False: "does not pass", None: "could not be made"}[judge.alt_test.passes]
+    say(f"  Alternative annotator test: {passes}, winning rate {_number(judge.alt_test.winning_rate)}")
+    if judge.stability is not None:
+        flips = _number(judge.stability.flips.estimate)
+        say(f"  Between two repeats: shift {_interval(judge.stability.shift)}, flips {flips}")
+    if judge.drift is not None:
+        say(f"  Since version {judge.drift_from}: shift {_interval(judge.drift.shift)}")
+
+
+def _name(judge: "JudgeQuality") -> str:
+    return judge.name if judge.version is None else f"{judge.name} version {judge.version}"
+
+
+def _interval(found: "JudgeInterval") -> str:
+    if found.estimate is None:
+        return f"unknown ({found.reason})" if found.reason else "unknown"
+    if found.low is None or found.high is None:
+        return _number(found.estimate)
+    return f"{found.estimate:.3f} ({found.low:.3f} to {found.high:.3f})"
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.3f}"
