@@ -58,6 +58,7 @@ class TestTrain:
         assert shown.returncode == 0, shown.stderr
         assert "trained version 1: 18 segments, 0.000 of the answers missing" in shown.stderr
         assert [line.split()[3] for line in shown.stdout.splitlines()[1:]] == ["ada", "bob", "cyd", "dan"]
+        assert "ada, bob, cyd, dan: the judge answered for none of the units that nobody labelled" in shown.stderr
         written = json.loads((await stb("campaigns", "judges", "autumn", "--filter", "none", "--json", "-")).stdout)
         assert [each["name"] for each in written["judges"]] == ["trained"]
         (tmp_path / "judge" / "README.md").write_text("changed")

@@ -45,7 +45,7 @@ class TestPage:
             "Do its probabilities hold?",
         ):
             assert text in page
-        assert "the judge always says the same, so it saves nothing" in page
+        assert "the judge answered for none of the units that nobody labelled" in page
         german = await _page(reader, path, "de")
         for text in ("Ein automatischer Bewerter ist ein Programm.", "Gesparte Urteile", "Nur Bewerter (verzerrt)"):
             assert text in german

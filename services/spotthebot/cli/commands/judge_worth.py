@@ -16,7 +16,7 @@ from spotthebot.local.runtime.session import Clients, Services
 if TYPE_CHECKING:
     from spotthebot.contracts.analytics.judges import JudgeInterval, JudgeQuality, JudgesOut
 
-_BOTS = ("Judge", "Bot", "People", "Judge alone (biased)", "Corrected", "Labels saved", "Missing", "Remark")
+_BOTS = ("Judge", "Bot", "People", "Judge alone (biased)", "Corrected", "Labels saved", "Missing")
 
 
 @reads_services
@@ -42,12 +42,11 @@ def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, An
         (
             _name(judge),
             bot.bot,
-            _interval(bot.people),
+            _cell(bot.people),
             _number(bot.judge),
-            _interval(bot.corrected),
-            _interval(bot.labels_saved),
+            _cell(bot.corrected),
+            _cell(bot.labels_saved),
             _number(bot.missing),
-            bot.reason or "",
         )
         for judge in found.judges
         for bot in judge.bots
@@ -69,6 +68,12 @@ def _say(judge: "JudgeQuality") -> None:
     if judge.stability is not None:
         flips = _number(judge.stability.flips.estimate)
         say(f"  Between two repeats: shift {_interval(judge.stability.shift)}, flips {flips}")
+    remarks: dict[str, list[str]] = {}
+    for bot in judge.bots:
+        if bot.reason is not None:
+            remarks.setdefault(bot.reason, []).append(bot.bot)
+    for reason, bots in remarks.items():
+        say(f"  {', '.join(bots)}: {reason}")
     if judge.drift is not None:
         say(f"  Since version {judge.drift_from}: shift {_interval(judge.drift.shift)}")
 
@@ -83,6 +88,10 @@ def _interval(found: "JudgeInterval") -> str:
     if found.low is None or found.high is None:
         return _number(found.estimate)
     return f"{found.estimate:.3f} ({found.low:.3f} to {found.high:.3f})"
+
+
+def _cell(found: "JudgeInterval") -> str:
+    return "unknown" if found.estimate is None else _interval(found)
 
 
 def _number(value: float | None) -> str:
