@@ -100,7 +100,8 @@ class TestCampaign:
 
     @pytest.mark.parametrize("period", [["soon"], ["2026-13-01"], ["2026-11-10"] * 11, ["2026-11-10T10:00:00Z"]])
     async def test_refuses_days_that_there_are_not(self, suite: RunningSuite, period: list[str]):
-        assert (await agreements(suite, f"campaigns/{uuid4()}", period=period)).status_code == 422
+        answer = await agreements(suite, f"campaigns/{uuid4()}", period=period)
+        assert (answer.status_code, answer.json()["detail"]) == (422, "See `errors`: period.")
 
     @pytest.mark.parametrize("role", ["team", "annotation"])
     async def test_is_hidden_from_teams_and_frontends(self, suite: RunningSuite, role: str):

@@ -182,7 +182,7 @@ def _field(fault: Mapping[str, Any], body: object) -> ProblemField:
     if place == "body":
         pointer = _shortened(_pointer(fault, path, body), _LONGEST_POINTER)
         return ProblemField(pointer=pointer, parameter=None, detail=detail)
-    parameter = _shortened(str(path[-1]) if path else str(place), _LONGEST_POINTER)
+    parameter = _shortened(str(path[0]) if path else str(place), _LONGEST_POINTER)
     return ProblemField(pointer=None, parameter=parameter, detail=detail)
 
 
