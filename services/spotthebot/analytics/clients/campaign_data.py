@@ -17,26 +17,23 @@ from typing import Final
 from uuid import UUID
 
 from spotthebot.analytics.clients.answers import Known, coded_annotation, is_whole, played_sides
-from spotthebot.analytics.clients.errors import NoSuchCampaign, OtherProtocol
-from spotthebot.analytics.clients.read_collections import ReadCollections, speakers_of
+from spotthebot.analytics.clients.errors import NoSuchCampaign
+from spotthebot.analytics.clients.labelled import SPOT_THE_BOT, labelled_of, require_protocol
+from spotthebot.analytics.clients.read_collections import ReadCollections
 from spotthebot.analytics.games.domain import PlayedSide
 from spotthebot.analytics.judges.domain.labels import CampaignJudge, campaign_judges
-from spotthebot.analytics.labels.domain import IMPORT, CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.labels.domain import IMPORT, LabelledCampaign
 from spotthebot.analytics.measures.domain.workforces import Workforce
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, item_of
 from spotthebot.clients import Annotation, AsyncAnnotation, AsyncConversations, Conversations, NotFound
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
 from spotthebot.contracts.annotation.judges import ALL_JUDGES
 from spotthebot.contracts.annotation.measures import MeasuredQuestion, measured_questions
-from spotthebot.contracts.annotation.packages import PackageOut, SegmentRef
-from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS
+from spotthebot.contracts.annotation.packages import SegmentRef
 from spotthebot.contracts.conversations.collections import CollectionOut
 from spotthebot.contracts.conversations.conversations import ConversationState, ParticipantKind, SpeakersOut
 from spotthebot.contracts.repeated_texts import shown_texts
 
-SPOT_THE_BOT: Final = "spot_the_bot"
-_ALIKE: Final = {SPOT_THE_BOT: LABELS_OF_SPEAKERS}
-"""Protocols that are read as another one; here a protocol that asks for the same labels and nothing else."""
 _WORKFORCES_AT_ONCE: Final = 1000
 _MAX_CAMPAIGNS: Final = 8
 _MAX_ANNOTATIONS: Final = 500_000
@@ -91,7 +88,7 @@ class CampaignData:
         except NotFound as refused:
             raise NoSuchCampaign(campaign_id=campaign_id) from refused
         if protocol is not None:
-            _require_protocol(campaign, protocol)
+            require_protocol(campaign, protocol)
         return campaign
 
     async def current_revision(
@@ -248,7 +245,7 @@ class CampaignData:
         streamed = self._annotation.stream_annotations(campaign.id, judges=revision.judges)
         annotations = [coded_annotation(each, campaign, known) async for each in streamed if is_whole(each)]
         packages = [package async for package in self._annotation.list_packages(campaign.id)]
-        return _labelled(campaign, annotations, packages, [spoke async for spoke in self._spoken(campaign)])
+        return labelled_of(campaign, annotations, packages, [spoke async for spoke in self._spoken(campaign)])
 
     async def _spoken(self, campaign: CampaignOut) -> AsyncIterator[SpeakersOut]:
         for collection_id in campaign.collections:
@@ -269,12 +266,12 @@ def load_campaign(annotation: Annotation, conversations: Conversations, campaign
         campaign = annotation.get_campaign(campaign_id)
     except NotFound as refused:
         raise NoSuchCampaign(campaign_id=campaign_id) from refused
-    _require_protocol(campaign, SPOT_THE_BOT)
+    require_protocol(campaign, SPOT_THE_BOT)
     known = Known()
     annotations = [coded_annotation(each, campaign, known) for each in annotation.stream_annotations(campaign_id)]
     packages = list(annotation.list_packages(campaign_id))
     spoken = [spoke for each in campaign.collections for spoke in conversations.stream_speakers(each)]
-    return _labelled(campaign, annotations, packages, spoken)
+    return labelled_of(campaign, annotations, packages, spoken)
 
 
 async def load_campaign_async(
@@ -283,26 +280,3 @@ async def load_campaign_async(
     """Read a campaign like `load_campaign`, but with clients on an event loop."""
     campaign_data = CampaignData(annotation, conversations)
     return await campaign_data.read(await campaign_data.current_revision(campaign_id))
-
-
-def _require_protocol(campaign: CampaignOut, protocol: str) -> None:
-    if campaign.protocol not in _ALIKE.get(protocol, (protocol,)):
-        raise OtherProtocol(campaign=campaign.name, protocol=campaign.protocol, known=protocol)
-
-
-def _labelled(
-    campaign: CampaignOut,
-    annotations: Sequence[CodedAnnotation],
-    packages: Sequence[PackageOut],
-    spoken: Sequence[SpeakersOut],
-) -> LabelledCampaign:
-    return LabelledCampaign(
-        campaign_id=campaign.id,
-        campaign=campaign.name,
-        domain=campaign.domain,
-        complete=campaign.state in ENDED,
-        speakers=dict[Hashable, tuple[str, str]](speakers_of(spoken).items()),
-        packages={each.id: frozenset(segment.conversation_id for segment in each.segments) for each in packages},
-        annotations=annotations,
-        texts=dict[Hashable, Hashable](shown_texts(packages).items()),
-    )
