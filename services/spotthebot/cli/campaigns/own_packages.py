@@ -42,7 +42,7 @@ async def check_packages(annotation: AsyncAnnotation, declared: CampaignDeclared
         return
     there = {each.external_id or "": each async for each in annotation.list_packages(campaign.id)}
     download = annotation.export_campaign(campaign.id, rows=ExportedRows.PACKAGES)
-    lines = b"".join([part async for part in download]).splitlines()
+    lines = filter(None, b"".join([part async for part in download]).split(b"\n"))
     exported: dict[str, list[ExportedItem]] = {}
     for item in map(ExportedItem.model_validate_json, lines):
         exported.setdefault(item.package, []).append(item)
