@@ -88,7 +88,7 @@ class TestCampaign:
         made = await declare(clients, file, opens=True)
         assert (made.is_new, made.campaign.packages, made.campaign.state) == (False, 1, CampaignState.OPEN)
 
-    async def test_of_other_packages_under_the_name_is_refused_with_every_difference(
+    async def test_is_refused_with_every_difference_if_the_name_has_other_packages(
         self, clients: Clients, declared: Write, ids: list[str]
     ):
         await declare(clients, declared(listed(("a", 2, [(ids[0], 2)]), ("b", None, [("c1", 1)]))), opens=True)
@@ -104,7 +104,7 @@ class TestCampaign:
             f"line 5: packages: they need 4 annotators in all here, 3 there. {stay}"
         ]
 
-    async def test_that_can_t_be_is_refused_with_the_lines_before_anything_is_made(
+    async def test_is_refused_with_the_lines_before_anything_is_made(
         self, clients: Clients, declared: Write, ids: list[str]
     ):
         text = listed(("a", None, [("nobody", 1)]), ("b", None, [(ids[0], 9)]), ("c", 1, [(ids[1], 1)]))

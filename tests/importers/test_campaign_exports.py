@@ -149,7 +149,9 @@ class TestForm:
         found = {each.annotator async for each in clients.annotation.stream_annotations(copy)}
         assert found == {"ann", "ben"}
 
-    async def test_of_an_earlier_release_is_read(self, clients: Clients, campaign: CampaignOut, tmp_path: Path):
+    async def test_is_read_if_an_earlier_release_wrote_it(
+        self, clients: Clients, campaign: CampaignOut, tmp_path: Path
+    ):
         """Release 0.2.0 wrote these fields alone."""
         await export(clients, campaign, tmp_path)
         file = tmp_path / "campaign.json"
@@ -160,7 +162,7 @@ class TestForm:
         copy = await clients.annotation.get_campaign(_id(await _import(clients, tmp_path, "copy")))
         assert (copy.headline, copy.units_twice, copy.pairs, copy.seed) == (None, None, "any", 0)
 
-    async def test_whose_settings_contradict_is_refused_before_anything_is_imported(
+    async def test_is_refused_before_anything_is_imported_if_its_settings_contradict(
         self, clients: Clients, campaign: CampaignOut, tmp_path: Path
     ):
         await export(clients, campaign, tmp_path)

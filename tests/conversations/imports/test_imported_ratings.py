@@ -191,7 +191,7 @@ class TestKinds:
         people = (await admin.get(f"/v1/collections/{collection}/chat-people")).json()["items"]
         assert {each["person"]: each["kind"] for each in people} == kinds
 
-    async def test_of_one_interactor_must_be_one(self, suite: RunningSuite):
+    async def test_must_be_one_for_each_interactor(self, suite: RunningSuite):
         lines = [_rated_by("ann", "person"), _rated_by("ann", "simulated"), _rated_by("bob", "person")]
         content = "\n".join(map(json.dumps, lines)).encode()
         collection, account = await _import(suite, content)
