@@ -33,8 +33,8 @@ def states(shares: Shares) -> Answer:
 
 def marks(shares: Mapping[str, float], *, before: str = "") -> Answer:
     """Answer with one token, whose alternatives have these probabilities by mark."""
-    top = [{"token": token, "logprob": math.log(share)} for token, share in shares.items()]
-    token: dict[str, Any] = max(top, key=lambda each: shares[str(each["token"])])
+    top: list[dict[str, Any]] = [{"token": token, "logprob": math.log(share)} for token, share in shares.items()]
+    token = max(top, key=lambda each: float(each["logprob"]))
     first = [{"token": before, "logprob": 0.0, "top_logprobs": [{"token": before, "logprob": 0.0}]}] if before else []
 
     def answer(_request: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import import_conversations
 
 SCORER = ScorerIn(model="gpt2", mode="followup_mean", dimension_set=DimensionSetRef(set="bipartite"))
-TURNS = tuple(Turn(speaker=speaker, text=f"Turn {at}.") for at, speaker in enumerate("ABAB"))  # type: ignore[arg-type]
+TURNS = tuple(Turn(speaker=speaker, text=f"Turn {at}.") for at, speaker in enumerate("ABAB"))
 
 
 pytestmark = needs_models
