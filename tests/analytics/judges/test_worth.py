@@ -87,7 +87,7 @@ class TestWorth:
         found = judges_of(labelled_campaign_of(table, "c"), [_judge(_answers(table))], EVERY)
         (judge,) = found.judges
         saved = [each.labels_saved.estimate for each in judge.bots if each.labels_saved.estimate is not None]
-        expected = np.mean(saved) / found.ceiling.estimate if saved and found.ceiling.estimate > 0 else None
+        expected = np.mean(saved) / found.ceiling.estimate if saved and found.ceiling.low > 0 else None
         assert judge.reached == (expected if expected is None else pytest.approx(expected))
 
     def test_has_no_report_of_a_judge_that_is_refused(self):

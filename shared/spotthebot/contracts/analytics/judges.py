@@ -166,7 +166,7 @@ class JudgeQuality(Wire):
     by_length: tuple[JudgeGroup, ...] = Field(max_length=MAX_LENGTHS)
     order: JudgeOrder
     reached: float | None = Field(
-        description="The mean share of labels saved, divided by the ceiling; null where one of them is unknown."
+        description="The mean share of labels saved, divided by the ceiling; null where that may be 0."
     )
     stability: JudgeProbe | None = Field(description="Of two repeats; null without a second one.")
     drift_from: int | None = Field(description="The version before, if it labelled the campaign, too.")

@@ -158,8 +158,9 @@ def _worth(
 
 
 def _reached(saved: Sequence[JudgedEstimate], ceiling: Ceiling) -> float | None:
+    """Return the mean share of labels saved over the ceiling; None if the ceiling may be 0."""
     known = [each.labels_saved.estimate for each in saved if each.labels_saved.estimate is not None]
-    if not known or ceiling.estimate is None or ceiling.estimate <= 0:
+    if not known or ceiling.estimate is None or ceiling.low is None or ceiling.low <= 0:
         return None
     return fmean(known) / ceiling.estimate
 
