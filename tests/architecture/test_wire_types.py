@@ -26,6 +26,16 @@ BY_ATTRIBUTES = {
         "SidesAlike": "SidesAlike",
         "Time": "AnnotationTimes",
     },
+    "analytics.judges": {
+        "AgreementWithJudge": "JudgeAgreement",
+        "CorrectedBot": "JudgedEstimate",
+        "JudgeAltTest": "AltTest",
+        "JudgeCalibration": "Calibration",
+        "JudgeCeiling": "Ceiling",
+        "JudgeGroup": "GroupQuality",
+        "JudgeOrder": "RankCorrelation",
+        "JudgeProbe": "Probe",
+    },
     "analytics.measures": {
         "MeasuredBot": "RatedBot",
         "MeasuredPair": "RatingDifference",
@@ -179,6 +189,7 @@ EXPLICIT = {
     "computed where it is answered": {
         "analytics.analyses": ["ReachOut"],
         "analytics.interactor_ratings": ["InteractorRatingsOut"],
+        "analytics.judges": ["JudgesOut"],
         "analytics.measures": ["MeasureOut", "MeasuresOut"],
         "analytics.results": [
             *("AgreementOut", "AnnotatorsOut", "FeaturesOut", "FoolingRatesOut", "PartnersOut", "RankingOut"),
@@ -282,7 +293,7 @@ def _made_by_attributes() -> set[str]:
 def _compared() -> set[str]:
     """Return the types that tests hand to `assert_is`."""
     compared: set[str] = set()
-    for tree in _trees("tests", pattern="**/test_wire_values.py"):
+    for tree in _trees("tests", pattern="**/test_wire_values*.py"):
         calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
         checks = (node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "assert_is")
         compared |= _imported_names(tree, (node.args[0] for node in checks))

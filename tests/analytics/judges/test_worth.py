@@ -12,9 +12,8 @@ from spotthebot.analytics.labels.domain import labelled_campaign_of
 from spotthebot.analytics.labels.errors import NothingToAnalyse
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.stats import AnnotationTable
-from spotthebot.contracts.annotation.annotations import AnnotationOut
+from spotthebot.contracts.annotation.annotations import AnnotatingJudgeOut, AnnotationOut
 from spotthebot.contracts.annotation.judges import (
-    AnnotatingJudgeOut,
     JudgeAnswer,
     JudgeLabels,
     JudgeVersionOut,
