@@ -293,7 +293,7 @@ def _made_by_attributes() -> set[str]:
 def _compared() -> set[str]:
     """Return the types that tests hand to `assert_is`."""
     compared: set[str] = set()
-    for tree in _trees("tests", pattern="**/test_wire_values*.py"):
+    for tree in _trees("tests", pattern="**/test_wire_values.py"):
         calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
         checks = (node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "assert_is")
         compared |= _imported_names(tree, (node.args[0] for node in checks))

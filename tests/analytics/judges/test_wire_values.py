@@ -11,7 +11,6 @@ from spotthebot.analytics.stats.judge_quality.probes import Probe
 from spotthebot.analytics.stats.judged.ceiling import Ceiling
 from spotthebot.analytics.stats.judged.intervals import Interval
 from spotthebot.analytics.stats.judged.values import JudgedEstimate
-from spotthebot.analytics.stats.uncertainty import Clusters, Uncertainty
 from spotthebot.contracts.analytics.judges import (
     AgreementWithJudge,
     CorrectedBot,
@@ -23,6 +22,7 @@ from spotthebot.contracts.analytics.judges import (
     JudgeProbe,
 )
 from spotthebot.statistics.rank_correlation import RankCorrelation
+from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 from tests.factories.wire_values import assert_is
 
 BASIS = Uncertainty(0.1, 7.0, 9, 8, Clusters.BOTH, None)
