@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.factories.campaigns import DIMENSIONS, rated_campaign
+from tests.factories.campaigns import DIMENSIONS, labelled_campaign, rated_campaign
 from tests.factories.command_line import Stb, stb_of_admin
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import register_bots
@@ -117,6 +117,16 @@ class TestReport:
         assert document["headline"] == "quality"
         assert [each["measure"] for each in document["measures"]] == list(DIMENSIONS)
         assert len(document["pairs"]) == 3
+
+    async def test_of_labels_has_no_mixed_models_and_says_where_they_are(
+        self, suite: RunningSuite, stb: Stb, tmp_path: Path
+    ):
+        listed = (await (await suite.client("bots", "admin")).get("/v1/bots")).json()["items"]
+        bots = {each["name"]: each["id"] for each in listed}
+        campaign = (await labelled_campaign(suite, bots)).rpartition("/")[2]
+        done = await stb("report", campaign, "--out", tmp_path / "report", "--mixed-model", "linear")
+        assert done.returncode == 1
+        assert "has no mixed models: use './stb rank CAMPAIGN --measure NAME --mixed-model KIND'" in done.stderr
 
     async def test_has_mixed_models_where_they_are_asked_for(self, stb: Stb, tmp_path: Path):
         folder = tmp_path / "report"
