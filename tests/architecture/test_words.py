@@ -38,23 +38,24 @@ BANNED = {
     "house": "the running suite",
     "wanted": "request",
     "told": "payload, message, result",
-    "judged": "annotated",
     "judging": "annotating",
     "judgement": "annotation",
     "judgements": "annotations",
 }
-"""Words that no name may hold, with what the field says instead. `judge` names only programs that label."""
+"""Words that no name may hold, with what the field says instead. `judge` names only programs that label,
+and `judged` what they saw."""
 GIVEN_NAMES = {"pairs_told_apart"}
 """Names of fields that readers of our JSON expect."""
 BANNED_NAMES = {"Line", "Lines", "Ways", "Pace", "Sight", "Cast", "Post", "Ground", "Wanted", "Taken"}
 BANNED_PREFIXES = ("most_", "_most_")
 BANNED_IN_PROSE = (
     *("the house", "whoever", "anew", "wave", "courier", "workshop", "overseeing", "oversight", "parked"),
-    *("judged", "judging", "judgement", "let go", "lets go"),
+    *("judging", "judgement", "let go", "lets go"),
 )
 
 FIELD_NOUNS_IN_ING = {
-    *("batching", "request_batching", "caching", "censoring", "interval_censoring", "embedding", "hosting", "logging"),
+    *("batching", "request_batching", "caching", "ceiling", "censoring", "interval_censoring", "embedding"),
+    *("hosting", "logging"),
     *("packaging", "planning", "ranking", "rendering", "sampling", "scoring", "seeding", "serving", "string"),
     *("testing", "tracing", "training"),
 }

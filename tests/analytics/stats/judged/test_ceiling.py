@@ -21,6 +21,7 @@ class TestCeiling:
         found = judge_ceiling(unit, 0 * unit, unit, annotator, value)
         pairs = value.reshape(-1, 2)
         both = np.concatenate([pairs, pairs[:, ::-1]])
+        assert found.estimate is not None
         assert found.estimate == pytest.approx(scipy_stats.pearsonr(both[:, 0], both[:, 1]).statistic, rel=1e-12)
         assert (found.n, found.units) == (100, 100)
         assert found.low is not None
@@ -42,11 +43,11 @@ class TestCeiling:
         found = judge_ceiling(unit, 0 * unit, unit, annotator, np.array([1.0, 0.0, 1.0, 0.0, 0.0]))
         assert (found.n, found.units) == (3, 1)
 
-    def test_of_single_labels_has_a_reason(self):
+    def test_has_a_reason_where_labels_are_single(self):
         found = judge_ceiling(np.arange(3), np.zeros(3, dtype=int), np.arange(3), np.arange(3), np.ones(3))
         assert (found.estimate, found.reason) == (None, "no two people labelled the same unit")
 
-    def test_of_labels_that_are_all_alike_has_a_reason(self):
+    def test_has_a_reason_where_labels_are_all_alike(self):
         unit = np.array([0, 0, 1, 1])
         found = judge_ceiling(unit, 0 * unit, unit, np.array([0, 1, 0, 1]), np.ones(4))
         assert found.estimate is None
@@ -55,7 +56,7 @@ class TestCeiling:
     @pytest.mark.parametrize(
         ("domain", "fooling", "outcome"), [("dailydialog", 0.118, 0.083), ("empathetic", 0.249, 0.266)]
     )
-    def test_of_published_labels_is_as_measured_before(self, domain: str, fooling: float, outcome: float):
+    def test_is_as_measured_before_for_published_labels(self, domain: str, fooling: float, outcome: float):
         """The measured figures did not say how bots and lengths were centred, so they are met to 1 point."""
         table = published_table(domain, "pkg").between_bots()
         labels = ceiling_of_labels(table, (table.label == LabelCode.HUMAN).astype(float))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.analytics.judges.campaigns import Campaign
+from benchmarks.analytics.judges.campaigns import Campaign, Setting, draw_campaign
 from spotthebot.analytics.stats.fooling_rate import fooling_rates
 from spotthebot.analytics.stats.judged.columns import centred
 from spotthebot.analytics.stats.judged.correction import SHRINKAGE, fit_control
@@ -48,8 +48,9 @@ class TestPeopleAlone:
         values = values_of(campaign, answers(campaign))
         ratings = replace(values, value=1 + 3 * values.value + values.annotator % 2)
         asked = ~np.isnan(ratings.value)
-        columns = (each[asked] for each in (values.bot, values.conversation, values.annotator, ratings.value))
-        expected = {bot.bot: bot for bot in rank_ratings(Ratings(values.bots, *columns, scale=scale)).bots}
+        bot, item, annotator = (each[asked] for each in (values.bot, values.conversation, values.annotator))
+        table = Ratings(values.bots, bot, item, annotator, ratings.value[asked], scale=scale)
+        expected = {each.bot: each for each in rank_ratings(table).bots}
         for each in judged_means(ratings, scale=scale):
             own = expected[each.bot]
             assert (each.people.estimate, each.people.low, each.people.high) == (own.estimate, own.low, own.high)
@@ -126,7 +127,21 @@ class TestVariance:
             assert corrected <= people
             assert (each.labels_saved.estimate == 0) == (each.slope == 0)
 
-    def test_of_the_difference_is_clustered_by_conversation(self, campaign: Campaign):
+    def test_narrows_the_interval_where_labels_are_independent(self):
+        """A label with the judge is worth more than one label: Wilson's interval is not capped by their number."""
+        drawn = draw_campaign(Setting(40, 0.0), np.random.default_rng(4))
+        found = [each for each in judged_shares(values_of(drawn, answers(drawn))) if each.slope > 0]
+        for each in found:
+            assert each.people.low is not None
+            assert each.people.high is not None
+            assert each.corrected.low is not None
+            assert each.corrected.high is not None
+            assert each.labels_saved.estimate is not None
+            ratio = (each.corrected.high - each.corrected.low) / (each.people.high - each.people.low)
+            assert ratio == pytest.approx((1 - each.labels_saved.estimate) ** 0.5, abs=0.03)
+        assert max(each.labels_saved.estimate or 0.0 for each in found) > 0.08
+
+    def test_has_a_difference_clustered_by_conversation(self, campaign: Campaign):
         """For labelled and other units without strata: the sums of squares by conversation, written out."""
         values = replace(values_of(campaign, answers(campaign)), stratum=np.empty(0, dtype=np.int64))
         rows, units = values.labelled(), values.units()
@@ -168,7 +183,7 @@ class TestInclusionProbabilities:
             expected = np.sum(values.value[own] / chance[own]) / np.sum(1 / chance[own])
             assert each.people.estimate == pytest.approx(expected, rel=1e-12)
 
-    def test_of_one_size_change_nothing(self, campaign: Campaign):
+    def test_change_nothing_if_all_are_equal(self, campaign: Campaign):
         values = values_of(campaign, answers(campaign))
         equal = judged_shares(replace(values, probability=np.full(len(values.bot), 0.125)))
         np.testing.assert_allclose(np.array(_numbers(equal)), np.array(_numbers(judged_shares(values))), rtol=1e-9)
@@ -213,7 +228,7 @@ class TestRepeatedRuns:
         shuffled = judged_shares(replace(values, **columns))
         np.testing.assert_allclose(np.array(_numbers(shuffled)), np.array(_numbers(judged_shares(values))), rtol=1e-6)
 
-    def test_of_studies_at_once_are_as_of_each_alone(self, campaign: Campaign):
+    def test_are_the_same_for_studies_at_once_and_alone(self, campaign: Campaign):
         said = answers(campaign)
         alone = judged_shares(values_of(campaign, said))
         one, leaking = values_of(campaign, said), values_of(campaign, answers(campaign, "leaking"))

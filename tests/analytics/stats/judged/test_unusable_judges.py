@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.analytics.judges.campaigns import Campaign, Setting, draw_campaign
 from spotthebot.analytics.stats.judged import checks
-from spotthebot.analytics.stats.judged.values import judged_shares
+from spotthebot.analytics.stats.judged.values import JudgedValues, judged_shares
 from tests.analytics.stats.judged.conftest import answers, values_of
 
 
@@ -20,7 +20,7 @@ def _is_people_s(found) -> bool:
 
 
 class TestJudges:
-    def test_that_always_says_the_same_saves_nothing(self, campaign: Campaign):
+    def test_one_that_always_says_the_same_saves_nothing(self, campaign: Campaign):
         found = judged_shares(values_of(campaign, np.full((2400, 2), 0.7)))
         assert {each.reason for each in found} == {checks.CONSTANT}
         assert {(each.labels_saved.estimate, each.labels_saved.low, each.labels_saved.high) for each in found} == {
@@ -28,12 +28,12 @@ class TestJudges:
         }
         assert _is_people_s(found)
 
-    def test_that_is_always_certain_corrects(self, campaign: Campaign):
+    def test_one_that_is_always_certain_corrects(self, campaign: Campaign):
         found = judged_shares(values_of(campaign, (answers(campaign) > 0.4).astype(float)))
         assert any(each.slope > 0 for each in found)
         assert all(each.corrected.estimate is not None for each in found)
 
-    def test_that_knows_labels_by_heart_is_found_out(self):
+    def test_one_that_knows_labels_by_heart_is_found_out(self):
         for seed in range(20):
             drawn = draw_campaign(Setting(12, 0.18), np.random.default_rng(seed))
             found = judged_shares(values_of(drawn, answers(drawn, "leaking", seed)))
@@ -41,7 +41,7 @@ class TestJudges:
             assert _is_people_s(found)
 
     @pytest.mark.parametrize("judge", ["good", "length", "position"])
-    def test_that_is_honest_is_seldom_accused(self, judge: str):
+    def test_one_that_is_honest_is_seldom_accused(self, judge: str):
         """The level is .2 %: of 60 campaigns, one accusation is expected with a probability of 11 %, two with 1 %."""
         accused = 0
         for seed in range(60):
@@ -50,7 +50,20 @@ class TestJudges:
             accused += found[0].reason == checks.UNALIKE
         assert accused <= 1
 
-    def test_that_misses_most_units_at_random_is_used_for_the_rest(self, campaign: Campaign):
+    def test_one_that_is_honest_has_scores_of_variance_one(self):
+        """Also where people labelled four units of five, so that the labelled mean is nearly the mean of all."""
+        rng, n, labelled = np.random.default_rng(5), 300, 240
+        squares = []
+        for _ in range(300):
+            said, codes = rng.random(n), np.arange(n)
+            asked = codes < labelled
+            values = JudgedValues(
+                ("A",), 0 * codes, codes, codes, np.where(asked, codes % 9, -1), np.where(asked, 1.0, np.nan), said
+            )
+            squares.append(checks.scores(values.labelled(), values.units(), 1)[0] ** 2)
+        assert np.mean(squares) == pytest.approx(1, abs=0.25)  # its standard error is .08
+
+    def test_one_that_misses_most_units_at_random_is_used_for_the_rest(self, campaign: Campaign):
         said = answers(campaign)
         said[np.random.default_rng(1).random(said.shape) < 0.9] = np.nan
         found = judged_shares(values_of(campaign, said))
@@ -58,12 +71,12 @@ class TestJudges:
         assert all(each.reason != checks.UNALIKE for each in found)
         assert sum(each.n_judged for each in found) == np.sum(~np.isnan(said))
 
-    def test_that_misses_unlabelled_units_only_is_found_out(self, campaign: Campaign):
+    def test_one_that_misses_unlabelled_units_only_is_found_out(self, campaign: Campaign):
         said = answers(campaign)
         said[160:][np.random.default_rng(1).random((2240, 2)) < 0.5] = np.nan
         assert {each.reason for each in judged_shares(values_of(campaign, said))} == {checks.UNALIKE}
 
-    def test_that_answered_labelled_units_only_gives_no_number(self, campaign: Campaign):
+    def test_one_that_answered_labelled_units_only_gives_no_number(self, campaign: Campaign):
         said = answers(campaign)
         said[160:] = np.nan
         found = judged_shares(values_of(campaign, said))
@@ -71,26 +84,26 @@ class TestJudges:
         assert {each.corrected.estimate for each in found} == {None}
         assert {each.labels_saved.reason for each in found} == {checks.NONE_UNLABELLED}
 
-    def test_that_never_answered_gives_no_number(self, campaign: Campaign):
+    def test_one_that_never_answered_gives_no_number(self, campaign: Campaign):
         found = judged_shares(values_of(campaign, np.full((2400, 2), np.nan)))
         assert {each.reason for each in found} == {checks.NO_ANSWERS}
         assert {(each.judge, each.n_judged, each.missing) for each in found} == {(None, 0, 1.0)}
 
 
 class TestPeople:
-    def test_who_labelled_nothing_leave_the_judge_alone(self, campaign: Campaign):
+    def test_people_who_labelled_nothing_leave_the_judge_alone(self, campaign: Campaign):
         values = values_of(campaign, answers(campaign))
         for each in judged_shares(replace(values, value=np.full(len(values.bot), np.nan))):
             assert (each.people.estimate, each.corrected.estimate, each.labels_saved.estimate) == (None, None, None)
             assert each.reason == checks.NO_LABELS
             assert each.judge is not None
 
-    def test_who_left_out_one_bot_leave_it_without_a_number(self, campaign: Campaign):
+    def test_people_who_left_out_one_bot_leave_it_without_a_number(self, campaign: Campaign):
         values = values_of(campaign, answers(campaign))
         found = judged_shares(replace(values, value=np.where(values.bot == 2, np.nan, values.value)))
         assert [each.reason == checks.NO_LABELS for each in found] == [False, False, True, False]
 
-    def test_who_are_one_person_have_no_interval(self, campaign: Campaign):
+    def test_people_who_are_one_person_have_no_interval(self, campaign: Campaign):
         values = values_of(campaign, answers(campaign))
         for each in judged_shares(replace(values, annotator=np.minimum(values.annotator, 0))):
             assert each.people.estimate is not None
@@ -98,19 +111,19 @@ class TestPeople:
             assert each.corrected.reason is not None
             assert "one annotator" in each.corrected.reason
 
-    def test_who_are_two_have_wide_intervals(self, campaign: Campaign):
+    def test_people_who_are_two_have_wide_intervals(self, campaign: Campaign):
         values = values_of(campaign, answers(campaign))
         for each in judged_shares(replace(values, annotator=np.where(values.annotator < 0, -1, values.annotator % 2))):
             assert each.corrected.low is not None
             assert each.labels_saved.high is not None
 
-    def test_who_labelled_once_each_tell_no_slope(self, campaign: Campaign):
+    def test_people_who_labelled_once_each_tell_no_slope(self, campaign: Campaign):
         values = values_of(campaign, answers(campaign))
         found = judged_shares(replace(values, annotator=np.where(values.annotator < 0, -1, np.arange(len(values.bot)))))
         assert {each.reason for each in found} == {checks.FEW_LABELS}
         assert _is_people_s(found)
 
-    def test_who_all_agree_say_nothing_of_labels_saved(self, campaign: Campaign):
+    def test_people_who_all_agree_say_nothing_of_labels_saved(self, campaign: Campaign):
         values = values_of(campaign, answers(campaign))
         for each in judged_shares(replace(values, value=np.where(np.isnan(values.value), np.nan, 1.0))):
             assert each.corrected == each.people

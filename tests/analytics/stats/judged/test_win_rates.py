@@ -10,6 +10,7 @@ from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
 from spotthebot.analytics.stats.errors import AnnotationTableMalformed
 from spotthebot.analytics.stats.judged import checks
 from spotthebot.analytics.stats.judged.games import judged_win_rates
+from spotthebot.analytics.stats.judged.intervals import Interval
 from spotthebot.analytics.stats.judged.sides import JudgedSides, match_sides
 from spotthebot.analytics.stats.judged.survival import judged_survival
 from spotthebot.analytics.stats.judged.win_rates import PeopleWins, game_columns
@@ -21,8 +22,14 @@ from tests.analytics.stats.judged.conftest import answers
 _NOTHING = np.full((2400, 2), 0.5)
 
 
+def _width(interval: Interval) -> float:
+    assert interval.low is not None
+    assert interval.high is not None
+    return interval.high - interval.low
+
+
 class TestWinRates:
-    def test_of_people_are_those_of_the_suite_to_the_bit(self, campaign: Campaign):
+    def test_are_those_of_the_suite_for_people_to_the_bit(self, campaign: Campaign):
         found = judged_win_rates(campaign.table, campaign.judged(answers(campaign)))
         expected = rank_bots(play_games(campaign.table), n_resamples=1)
         assert [
@@ -58,6 +65,7 @@ class TestWinRates:
             assert each.slope in {found.slope, 0.0}  # a pair whose interval would be wider keeps people's rate
             assert each.corrected.estimate == pytest.approx(each.people.estimate - each.slope * difference, abs=1e-12)
             shifts[first, second] = -found.slope * difference
+            assert _width(each.corrected) <= _width(each.people)
         shifts -= shifts.T
         for bot in found.bots:
             assert bot.corrected.estimate is not None
@@ -65,6 +73,7 @@ class TestWinRates:
             shift = shifts[table.names.index(bot.bot)].sum() / (k - 1)
             assert bot.corrected.estimate - bot.people.estimate == pytest.approx(shift, abs=1e-12)
         assert found.slope > 0
+        assert any(each.slope == 0 for each in found.pairs)
 
     def test_do_not_depend_on_which_side_a_bot_has(self, campaign: Campaign):
         said, table = answers(campaign), campaign.table
@@ -77,7 +86,7 @@ class TestWinRates:
             assert second.corrected.estimate == pytest.approx(first.corrected.estimate, abs=1e-12)
             assert second.corrected.high == pytest.approx(first.corrected.high, abs=1e-9)
 
-    def test_of_a_judge_without_an_opinion_are_people_s_with_their_ranks(self):
+    def test_are_people_s_for_a_judge_without_an_opinion(self):
         strong = draw_campaign(Setting(40, 0.0), np.random.default_rng(0), skill=np.array([-3.0, -1.0, 1.0, 3.0]))
         found = judged_win_rates(strong.table, strong.judged(_NOTHING))
         expected = rank_bots(play_games(strong.table), n_resamples=1)
@@ -92,14 +101,14 @@ class TestWinRates:
         sides = campaign.judged(answers(campaign))
         assert judged_win_rates(campaign.table, sides, people=people) == judged_win_rates(campaign.table, sides)
 
-    def test_of_bots_that_never_met_give_no_ranks(self, campaign: Campaign):
+    def test_give_no_ranks_to_bots_that_never_met(self, campaign: Campaign):
         apart = ~np.all(np.sort(campaign.table.entity, axis=1) == [0, 3], axis=1)
         found = judged_win_rates(campaign.table.select(apart), campaign.judged(answers(campaign)))
         assert found.reason == "no game of A and D was decided"
         assert {each.rank_low for each in found.bots} == {None}
         assert found.pairs[2].people.estimate is None
 
-    def test_of_a_table_without_bots_are_none(self):
+    def test_are_none_without_two_bots(self):
         empty = AnnotationTable.from_rows([(0, "A", "A", 2, "bot", "human", 0)])
         sides = JudgedSides(np.array([0]), np.array([[0, 0]]), np.array([2]), np.array([[0.5, 0.5]]))
         found = judged_win_rates(empty, sides)
@@ -118,6 +127,7 @@ class TestGameColumns:
             assert decided.sum() == people.pairs.n[pair]
             assert influence.sum() == pytest.approx(0, abs=1e-12)
             won = influence > 0
+            np.testing.assert_allclose(influence[won], (1 - people.pairs.share[pair]) / decided.sum(), rtol=1e-12)
             assert won.sum() / decided.sum() == pytest.approx(people.pairs.share[pair])
         assert len(units.judge) == 2400
         assert units.labelled.sum() == 160
@@ -141,13 +151,14 @@ class TestSides:
 
 
 class TestSurvival:
-    def test_of_people_is_that_of_the_suite(self, campaign: Campaign):
+    def test_is_that_of_the_suite_for_people(self, campaign: Campaign):
         found = judged_survival(campaign.table, campaign.judged(answers(campaign)))
         assert tuple(each.people for each in found) == survival_curves(current_status(campaign.table))
 
-    @pytest.mark.parametrize("seed", range(12))
+    @pytest.mark.parametrize("seed", [0, 1, 11, 34, 45, 49])
     def test_never_rises_and_is_never_less_certain(self, seed: int):
-        drawn = draw_campaign(Setting(12, 0.05), np.random.default_rng(seed))
+        """In the last four campaigns, pooling further would make an interval wider than people's."""
+        drawn = draw_campaign(Setting(8, 0.18), np.random.default_rng(seed))
         for curve in judged_survival(drawn.table, drawn.judged(answers(drawn, "adversarial", seed))):
             estimates = [point.estimate or 0.0 for point in curve.corrected]
             assert estimates == sorted(estimates, reverse=True)

@@ -73,14 +73,14 @@ def unalike(rows: LabelledRows, units: JudgedUnits, study: IntArray) -> BoolArra
     means = ratio(sums(known[1].statistic, known[1].judge, m), _count(known[1].statistic, m))
     spread = _spread(known[0], means), _spread(known[1], means)
     missing = _missing(rows), _missing(units)
-    scores = np.abs([_scores(labelled, every, m) for labelled, every in (known, spread, missing)])
+    found = np.abs([scores(labelled, every, m) for labelled, every in (known, spread, missing)])
     enough = np.minimum(_count(rows.statistic, m), _count(units.statistic[~units.labelled], m)) >= _LEAST_UNITS
     tests = 3 * np.maximum(np.bincount(study[enough], minlength=int(study.max(initial=0)) + 1), 1)
-    found = (scores > -scipy.special.ndtri(_LEVEL / 2 / tests[study])).any(axis=0) & enough
-    return np.bincount(study[found], minlength=len(tests))[study] > 0
+    different = (found > -scipy.special.ndtri(_LEVEL / 2 / tests[study])).any(axis=0) & enough
+    return np.bincount(study[different], minlength=len(tests))[study] > 0
 
 
-def _scores(rows: LabelledRows, units: JudgedUnits, m: int) -> FloatArray:
+def scores(rows: LabelledRows, units: JudgedUnits, m: int) -> FloatArray:
     """Return the differences over their standard errors (m,), 0 where nothing varies.
 
     The errors take the variance of all units, since the variance of a few labelled units is too uncertain.
