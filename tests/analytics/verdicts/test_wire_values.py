@@ -9,6 +9,7 @@ from spotthebot.analytics.verdicts.domain import Given, report_of, verdicts_of, 
 from spotthebot.contracts.analytics.verdicts import GivenVerdict, PairVerdictOut
 from spotthebot.contracts.annotation.verdicts import ReportedVerdict
 from tests.analytics.stats.annotation_tables import simulated_table
+from tests.factories.known import known
 from tests.factories.wire_values import assert_is
 
 _NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -44,7 +45,7 @@ class TestKeptVerdicts:
         stated_given = {"given_at": _NOON, "n": 70, "low": -0.2, "high": 0.1}
         decided = {"verdict": "equivalent", "more_conversations": None, "more_annotators": None, "reason": None}
         assert_is(PairVerdictOut, kept, _stated(open_) | decided | {"given": stated_given})
-        assert_is(GivenVerdict, kept.given, stated_given)
+        assert_is(GivenVerdict, known(kept.given), stated_given)
         for pair, shown in zip(found[1:], others, strict=True):
             needs = {
                 "more_conversations": pair.more_conversations,
