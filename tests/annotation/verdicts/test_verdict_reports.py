@@ -29,8 +29,8 @@ async def _report(
     undecided: Mapping[str, int] = MappingProxyType({}),
 ) -> httpx.Response:
     client = await suite.client("annotation", role)
-    undecided = [{"package_id": package, "items": items} for package, items in packages.items()]
-    body = {"verdicts": verdicts, "packages": undecided}
+    packages = [{"package_id": package, "items": items} for package, items in undecided.items()]
+    body = {"verdicts": verdicts, "packages": packages}
     return await client.put(f"/v1/campaigns/{campaign['id']}/verdicts", json=body)
 
 
