@@ -118,9 +118,7 @@ class TestReport:
         assert [each["measure"] for each in document["measures"]] == list(DIMENSIONS)
         assert len(document["pairs"]) == 3
 
-    async def test_of_labels_has_no_mixed_models_and_says_where_they_are(
-        self, suite: RunningSuite, stb: Stb, tmp_path: Path
-    ):
+    async def test_has_no_mixed_models_of_labels(self, suite: RunningSuite, stb: Stb, tmp_path: Path):
         listed = (await (await suite.client("bots", "admin")).get("/v1/bots")).json()["items"]
         bots = {each["name"]: each["id"] for each in listed}
         campaign = (await labelled_campaign(suite, bots)).rpartition("/")[2]
