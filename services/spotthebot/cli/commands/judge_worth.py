@@ -33,7 +33,7 @@ def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, An
     write_json(json_file, found.model_dump(mode="json"))
     if str(json_file) == "-":
         return
-    say(f"No judge can save more than this share of people's labels here: {_interval(found.ceiling)}")
+    say(f"No judge can save more than this share of people's labels here: {_interval(_from_0(found.ceiling))}")
     for each in found.refused:
         say(f"No report about {each.name}: {each.reason}.")
     for judge in found.judges:
@@ -88,6 +88,14 @@ def _interval(found: "JudgeInterval") -> str:
     if found.low is None or found.high is None:
         return _number(found.estimate)
     return f"{found.estimate:.3f} ({found.low:.3f} to {found.high:.3f})"
+
+
+def _from_0(found: "JudgeInterval") -> "JudgeInterval":
+    """Return a correlation as a share of labels, which is 0 where the correlation is below 0."""
+    limited = {
+        name: max(0.0, value) for name in ("estimate", "low", "high") if (value := getattr(found, name)) is not None
+    }
+    return found.model_copy(update=limited)
 
 
 def _cell(found: "JudgeInterval") -> str:
