@@ -101,6 +101,8 @@ def rated_study(values: int, *, seed: int = 0) -> tuple[StudyOut, Task, Measured
             package_id=package,
             exchanges=5,
             right=None,
+            judge=None,
+            judge_labels=None,
             annotator=f"annotator-{who[place, number]}",
             annotator_kind=AnnotatorKind.PERSON,
             answer={name: dict(zip("AB", both, strict=True)) for name, both in zip(names, given, strict=True)},

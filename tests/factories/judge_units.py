@@ -1,7 +1,7 @@
 """Segments of bots that give themselves away by a word or not, with labels of annotators, to train judges on."""
 
 from itertools import combinations
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from spotthebot.contracts.turns import Turn
 from spotthebot.judges.trained.units import GivenLabel, Unit
 
 SPEAKERS: Final = ("ada", "bob", "cyd", "dan")
+_SIDES: Final[tuple[Literal["A", "B"], ...]] = ("A", "B")
 _ROBOTIC: Final = "beep boop as a language model"
 _WORDS: Final = (
     *("tea", "rain", "garden", "train", "bread", "window", "sister", "winter", "music", "river", "lamp", "letter"),
@@ -29,7 +30,7 @@ def units(*, per_pair: int = 12, revealing: bool = True, annotators: int = 10, s
             texts = [" ".join(rng.choice(_WORDS, 6)) for _ in range(4)]
             texts = [f"{text} {_ROBOTIC}" if robotic[at % 2] else text for at, text in enumerate(texts)]
             turns = tuple(Turn(speaker="AB"[at % 2], text=text) for at, text in enumerate(texts))
-            for at, side in enumerate("AB"):
+            for at, side in enumerate(_SIDES):
                 chance = (0.1 if robotic[at] else 0.7) if revealing else 0.4
                 who = rng.choice(annotators, 2, replace=False)
                 labels = tuple(GivenLabel(f"ann{each}", bool(rng.random() < chance)) for each in sorted(who.tolist()))

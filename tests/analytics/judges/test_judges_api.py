@@ -1,6 +1,7 @@
 """`GET /v1/campaigns/{id}/judges`: what judges of a campaign are worth."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ async def _judges(suite: RunningSuite, path: str):
 def _rows(some):
     """The labels as columns: unit, conversation, annotator, whether it is "human"; people label both sides."""
     rows = []
-    by_conversation = {}
+    by_conversation: dict[Any, list[Any]] = {}
     for unit in some:
         by_conversation.setdefault(unit.conversation, []).append(unit)
     for at, sides in enumerate(by_conversation.values()):

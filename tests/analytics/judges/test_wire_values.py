@@ -100,7 +100,8 @@ class TestWireValues:
 
     def test_state_a_group(self):
         means = [_mean(each) for each in (0.1, 0.2, 0.3, 0.4)]
-        found = GroupQuality("A", *(mean for mean, _ in means), n=12, n_missing=2, reason=None)
+        people, judge, bias, brier = (mean for mean, _ in means)
+        found = GroupQuality("A", people, judge, bias, brier, n=12, n_missing=2, reason=None)
         names = ("people", "judge", "bias", "brier")
         stated = {name: stated for name, (_, stated) in zip(names, means, strict=True)}
         assert_is(JudgeGroup, JudgeGroup.of(found), stated | {"name": "A", "n": 12, "n_missing": 2, "reason": None})

@@ -44,7 +44,8 @@ async def labelled(suite: RunningSuite) -> str:
 
 async def get(suite: RunningSuite, path: str, **params: Any) -> Any:
     client = await suite.client("analytics", "analyst")
-    answer = await client.get(path, params={"resamples": 50, "filter": "complete_packages"} | params)
+    asked: dict[str, Any] = {"resamples": 50, "filter": "complete_packages"} | params
+    answer = await client.get(path, params=asked)
     assert answer.status_code == 200, answer.text
     return answer.json()
 

@@ -2,6 +2,7 @@ import json
 from dataclasses import asdict, replace
 from datetime import date
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from spotthebot.judges.trained.options import NetworkOptions, OptionOutOfRange
 from spotthebot.judges.trained.scores import BRIER, LOG_LOSS, NETWORK, TEXT_FEATURES, Gain, Scores
 from spotthebot.judges.trained.train import train_judge
 from tests.factories.judge_units import units
+from tests.factories.known import known
 from tests.factories.lazy_imports import lazily
 from tests.factories.tiny_models import PADDING, gpt2, t5, tokenizer
 
@@ -23,7 +25,7 @@ torch = lazily("torch")
 BertConfig = lazily("transformers:BertConfig")
 BertModel = lazily("transformers:BertModel")
 QUICK = NetworkOptions(epochs=2, learning_rate=5e-3, max_tokens=320)
-CAMPAIGN = SimpleNamespace(name="autumn", id="11111111-1111-1111-1111-111111111111")
+CAMPAIGN: Any = SimpleNamespace(name="autumn", id="11111111-1111-1111-1111-111111111111")
 
 
 def bert(folder):
@@ -64,7 +66,7 @@ class TestNetwork:
         gpt2(tmp_path)
         network = _trained(tmp_path)
         some = shown_of(units(per_pair=2))
-        longer = ((some[0][0] * 9), some[0][1])
+        longer = (tuple(some[0][0]) * 9, some[0][1])
         alone = network.probabilities(some[:1])
         assert network.probabilities([some[0], longer])[0] == pytest.approx(alone[0], abs=1e-5)
 
@@ -116,7 +118,7 @@ class TestJudgeWithANetwork:
         value = json.loads((tmp_path / "judge" / CARD).read_text())
         (tmp_path / "judge" / CARD).write_text(json.dumps(value | {"answers_by": NETWORK}))
         answers = TrainedJudge(tmp_path / "judge").probabilities(shown_of(some))
-        losses = [(p - label.human) ** 2 for unit, p in zip(some, answers, strict=True) for label in unit.labels]
+        losses = [(known(p) - label.human) ** 2 for unit, p in zip(some, answers, strict=True) for label in unit.labels]
         assert card.scores.losses[NETWORK][BRIER] == pytest.approx(np.mean(losses), abs=1e-6)
 
 

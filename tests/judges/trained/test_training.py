@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 from datetime import date
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +16,10 @@ from spotthebot.judges.trained.judge import TrainedJudge
 from spotthebot.judges.trained.scores import CONSTANT, LOG_LOSS, TEXT_FEATURES
 from spotthebot.judges.trained.train import train_judge
 from tests.factories.judge_units import SPEAKERS, units
+from tests.factories.known import known
 
 TODAY = date(2026, 11, 27)
-CAMPAIGN = SimpleNamespace(name="autumn", id="11111111-1111-1111-1111-111111111111")
+CAMPAIGN: Any = SimpleNamespace(name="autumn", id="11111111-1111-1111-1111-111111111111")
 
 
 def _train(some, out, **changed):
@@ -66,7 +68,9 @@ class TestTraining:
         card = _train(some, tmp_path / "judge")
         answers = TrainedJudge(tmp_path / "judge").probabilities(shown_of(some))
         losses = [
-            -np.log(p if label.human else 1 - p) for unit, p in zip(some, answers, strict=True) for label in unit.labels
+            -np.log(known(p) if label.human else 1 - known(p))
+            for unit, p in zip(some, answers, strict=True)
+            for label in unit.labels
         ]
         assert card.scores.losses[TEXT_FEATURES][LOG_LOSS] == pytest.approx(np.mean(losses))
         assert card.scores.labels == len(losses)

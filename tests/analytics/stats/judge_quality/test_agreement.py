@@ -3,6 +3,8 @@ import pytest
 
 from spotthebot.analytics.stats.judge_quality.agreement import judge_agreement
 from spotthebot.analytics.stats.kappa import fleiss_kappa
+from spotthebot.statistics.uncertainty import Clusters
+from tests.factories.known import known
 from tests.factories.scored_labels import StudySetting, draw
 
 
@@ -23,12 +25,14 @@ class TestJudgeAgreement:
         kappa = fleiss_kappa(row, np.concatenate([label, judge_label]))
         found = judge_agreement(unit, conversation, annotator, label, judge_label)
         assert found.judge.beyond_chance.estimate == pytest.approx(kappa.estimate, abs=1e-12)
-        assert found.difference.estimate == pytest.approx(kappa.estimate - found.people.beyond_chance.estimate)
+        assert found.difference.estimate == pytest.approx(
+            known(kappa.estimate) - known(found.people.beyond_chance.estimate)
+        )
 
     def test_has_the_variance_of_leaving_out_each_conversation(self):
         # Without annotators, clusters are conversations: the jackknife over them, written out, is close.
         unit, conversation, annotator, label, judge_label = _study(conversations=15)
-        found = judge_agreement(unit, conversation, annotator, label, judge_label, clusters="conversation")
+        found = judge_agreement(unit, conversation, annotator, label, judge_label, clusters=Clusters.CONVERSATION)
         left = []
         for each in np.unique(conversation):
             kept = conversation != each
@@ -48,7 +52,11 @@ class TestJudgeAgreement:
 
     def test_leaves_out_units_with_one_person_or_without_an_answer_of_the_judge(self):
         found = judge_agreement(
-            [0, 0, 1, 2, 2], [0, 0, 1, 2, 2], [0, 1, 0, 0, 1], [*"hhhbb"], ["h", "h", "h", None, None]
+            [0, 0, 1, 2, 2],
+            [0, 0, 1, 2, 2],
+            [0, 1, 0, 0, 1],
+            [*"hhhbb"],
+            np.array(["h", "h", "h", None, None], dtype=object),
         )
         assert (found.n, found.n_labels) == (1, 2)
 
@@ -75,4 +83,4 @@ class TestJudgeAgreement:
         label = np.random.default_rng(0).integers(0, 2, 80)
         found = judge_agreement(unit, unit, np.tile([0, 1], 40), label, np.repeat(label[::2], 2))
         assert found.judge.beyond_chance.low is None
-        assert "at least 8 annotators" in found.judge.beyond_chance.reason
+        assert "at least 8 annotators" in known(found.judge.beyond_chance.reason)

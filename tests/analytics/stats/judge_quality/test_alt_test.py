@@ -17,7 +17,7 @@ def by_the_paper(people, judge, epsilon, rate, alignment, least_people=2, least_
             return np.mean([label == other for other in others])
         return -np.sqrt(np.mean([(label - other) ** 2 for other in others]))
 
-    of_unit = {}
+    of_unit: dict[int, list[str]] = {}
     for name, labels in people.items():
         for unit in labels:
             of_unit.setdefault(unit, []).append(name)

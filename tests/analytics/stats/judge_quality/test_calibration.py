@@ -4,6 +4,7 @@ import pytest
 from spotthebot.analytics.stats.judge_quality.calibration import calibration
 from spotthebot.analytics.stats.judge_quality.columns import ScoredLabels
 from spotthebot.statistics.errors import ColumnMalformed, SettingOutOfRange
+from tests.factories.known import known
 from tests.factories.scored_labels import StudySetting, draw
 
 
@@ -29,7 +30,7 @@ class TestCalibration:
                 (p[rows] - p[rows].mean()) ** 2 - 2 * (p[rows] - p[rows].mean()) * (y[rows] - y[rows].mean())
             )
         assert found.within == pytest.approx(within / len(labels), abs=1e-12)
-        parts = found.reliability - found.resolution + found.uncertainty + found.within
+        parts = known(found.reliability) - known(found.resolution) + known(found.uncertainty) + known(found.within)
         assert parts == pytest.approx(found.brier.estimate, abs=1e-12)
 
     def test_is_murphys_example_of_two_probabilities(self):
@@ -41,7 +42,7 @@ class TestCalibration:
         assert found.resolution == pytest.approx(0.4 * 0.15**2 + 0.6 * 0.1**2)
         assert found.uncertainty == pytest.approx(0.4 * 0.6)
         assert found.within == pytest.approx(0, abs=1e-12)
-        assert found.gain.estimate == pytest.approx(0.24 - found.brier.estimate)
+        assert found.gain.estimate == pytest.approx(0.24 - known(found.brier.estimate))
         assert found.bias.estimate == pytest.approx(0.55 - 0.4)
 
     def test_expects_of_a_right_judge_about_the_reliability_by_chance(self):

@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -6,7 +8,14 @@ from spotthebot.analytics.stats.judge_quality.columns import ScoredLabels
 from spotthebot.analytics.stats.judge_quality.groups import missing_shares, order_of_bots, quality_by_group
 from spotthebot.analytics.stats.judge_quality.probes import probe, self_preference
 from spotthebot.statistics.errors import SettingOutOfRange
+from tests.factories.known import all_known, known
 from tests.factories.scored_labels import StudySetting, draw
+
+
+def _labels(each: Sequence[int], human: Sequence[float], probability: Sequence[float]) -> ScoredLabels:
+    """Labels of units that are conversations and have an annotator of their own."""
+    codes = np.array(each)
+    return ScoredLabels(codes, codes, codes, np.array(human, float), np.array(probability))
 
 
 class TestProbe:
@@ -20,12 +29,12 @@ class TestProbe:
     def test_has_as_smallest_detectable_effect_the_one_that_a_t_test_finds_with_the_power(self):
         rng = np.random.default_rng(1)
         found = probe(np.arange(30), rng.random(30), rng.random(30), power=0.9).shift
-        lead = found.smallest_detectable / found.uncertainty.standard_error
+        lead = known(found.smallest_detectable) / known(found.uncertainty.standard_error)
         critical = stats.t.ppf(0.975, 29)
         assert stats.nct.sf(critical, 29, lead) + stats.nct.cdf(-critical, 29, lead) == pytest.approx(0.9, abs=1e-5)
 
     def test_counts_flips_of_either_direction_and_lost_answers(self):
-        found = probe([0, 1, 2, 3, 4], [0.4, 0.6, 0.5, 0.9, None], [0.6, 0.4, 0.7, None, 0.5])
+        found = probe([0, 1, 2, 3, 4], [0.4, 0.6, 0.5, 0.9, np.nan], [0.6, 0.4, 0.7, np.nan, 0.5])
         assert found.flips.estimate == pytest.approx(2 / 3)
         assert found.shift.estimate == pytest.approx(0.2 / 3)
         assert (found.n, found.n_missing, found.n_lost) == (3, 2, 1)
@@ -48,18 +57,18 @@ class TestProbe:
 
 class TestSelfPreference:
     def test_is_the_difference_of_mean_residuals(self):
-        labels = ScoredLabels(np.arange(4), np.arange(4), np.arange(4), [1, 0, 1, 0], [0.9, 0.7, 0.6, 0.2])
+        labels = _labels(range(4), [1, 0, 1, 0], [0.9, 0.7, 0.6, 0.2])
         found = self_preference(labels, np.array([True, True, False, False]))
         assert found.estimate == pytest.approx((-0.1 + 0.7) / 2 - (-0.4 + 0.2) / 2)
 
     def test_without_bots_of_its_own_kind_says_so(self):
-        labels = ScoredLabels([0, 1], [0, 1], [0, 1], [1, 0], [0.9, 0.7])
+        labels = _labels(range(2), [1, 0], [0.9, 0.7])
         found = self_preference(labels, np.array([False, False]))
         assert found.estimate is None
         assert found.reason == "one of the two groups has no values"
 
     def test_refuses_marks_of_another_length(self):
-        labels = ScoredLabels([0, 1], [0, 1], [0, 1], [1, 0], [0.9, 0.7])
+        labels = _labels(range(2), [1, 0], [0.9, 0.7])
         with pytest.raises(SettingOutOfRange, match="own"):
             self_preference(labels, np.array([True]))
 
@@ -72,16 +81,18 @@ class TestGroups:
             rows = drawn.bot == at
             assert each.people.estimate == pytest.approx(drawn.labels.human[rows].mean())
             assert each.judge.estimate == pytest.approx(drawn.labels.probability[rows].mean())
-            assert each.bias.estimate == pytest.approx(each.judge.estimate - each.people.estimate)
-            assert each.bias.low < each.bias.estimate < each.bias.high
+            assert each.bias.estimate == pytest.approx(known(each.judge.estimate) - known(each.people.estimate))
+            assert known(each.bias.low) < known(each.bias.estimate) < known(each.bias.high)
         order = order_of_bots(found)
         assert order.n == 4
         assert order.estimate == pytest.approx(
-            stats.spearmanr([each.people.estimate for each in found], [each.judge.estimate for each in found]).statistic
+            stats.spearmanr(
+                all_known([each.people.estimate for each in found]), all_known([each.judge.estimate for each in found])
+            ).statistic
         )
 
     def test_without_labels_or_answers_say_which_are_missing(self):
-        labels = ScoredLabels([0, 1], [0, 1], [0, 1], [1, 0], [0.9, None])
+        labels = _labels(range(2), [1, 0], [0.9, np.nan])
         one, other, third = quality_by_group("ABC", np.array([0, 1]), labels)
         assert (one.reason, other.reason) == (None, "the judge has no probability for a label of this group")
         assert third.reason == "no person labelled this group"
@@ -89,10 +100,10 @@ class TestGroups:
 
     def test_show_the_share_of_missing_answers_with_an_interval(self):
         n = 30
-        found = missing_shares(["A", "B"], np.repeat([0, 1], n), np.arange(2 * n), [None] * 27 + [0.5] * 33)
+        found = missing_shares(["A", "B"], np.repeat([0, 1], n), np.arange(2 * n), [np.nan] * 27 + [0.5] * 33)
         assert [each.estimate for each in found] == [0.9, 0]
         assert (found[0].missing, found[0].n) == (27, 30)
-        assert found[0].low < 0.9 < found[0].high
+        assert known(found[0].low) < 0.9 < known(found[0].high)
         assert found[1].high == pytest.approx(1 - 0.025 ** (1 / 30))  # Clopper & Pearson's bound of 0 of 30
 
     def test_refuse_codes_without_a_name(self):
