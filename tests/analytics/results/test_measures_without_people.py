@@ -90,9 +90,8 @@ class TestMeasures:
 
     async def test_are_kept_beside_the_results_without_them(self, suite: RunningSuite):
         campaign, _ = await rated_campaign(suite, people=2)
-        asked: list[dict[str, Any]] = [{}, {"latency": True}, {}, {"latency": True}]
-        for added in asked:
-            assert (await get(suite, campaign, "measures", **added)).status_code == 200
+        for latency in (False, True, False, True):
+            assert (await get(suite, campaign, "measures", latency=latency)).status_code == 200
         database = Database(suite.database.app["analytics"], pool_size=1)
         async with database.read() as session:
             question = text("SELECT count(*) FROM analytics.results WHERE subject_id = :campaign")

@@ -170,7 +170,7 @@ class TestOpenings:
         )
         (bot,), (mean,) = found.bots, alone.bots
         assert bot.n_dialogues == 24
-        assert [bot.low, bot.high] == pytest.approx([mean.low, mean.high])
+        assert (bot.low, bot.high) == pytest.approx((mean.low, mean.high))
         (bold,) = score_bots(self.SCORES.ravel(), ["a"] * 24, range(24), n_resamples=500).bots
         assert width(bold) < 0.7 * width(bot)
 
