@@ -273,6 +273,7 @@ ARGUMENTS = {
     "outcome": [0, 1, 1, 0],
     "p_values": [0.01, 0.04],
     "ratings": Ratings(("x", "y"), np.array([0, 0, 1, 1]), np.arange(4), np.array([0, 1, 0, 1]), np.arange(4.0)),
+    "sides": stats.JudgedSides(np.arange(2), np.array([[0, 1]] * 2), np.full(2, 2), np.full((2, 2), 0.5)),
     "size": 1,
     "status": current_status(TABLE),
     "successes": 1,
@@ -280,6 +281,9 @@ ARGUMENTS = {
     "times": _times(),
     "unit": [0, 0, 1, 1],
     "value": [0, 1, 0, 1],
+    "values": stats.JudgedValues(
+        ("x",), np.zeros(2, int), np.arange(2), np.arange(2), np.arange(2), np.array([0.0, 1.0]), np.full(2, 0.5)
+    ),
 }
 WITH_CONFIDENCE = [
     function

@@ -6,7 +6,6 @@ import scipy
 
 from spotthebot.fed.stats.bot_scores import BotScore, score_bots
 from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer, LevelOutOfRange
-from tests.factories.known import known
 
 
 class TestScoreBots:

@@ -29,6 +29,12 @@ from spotthebot.analytics.stats.evaluation_cost import EvaluationCost, evaluatio
 from spotthebot.analytics.stats.fooling_rate import FoolingRate, fooling_rates
 from spotthebot.analytics.stats.frames import from_csv, from_dataframe
 from spotthebot.analytics.stats.intraclass_correlation import intraclass_correlation
+from spotthebot.analytics.stats.judged.ceiling import Ceiling, ceiling_of_labels, judge_ceiling
+from spotthebot.analytics.stats.judged.frames import JudgedFile, judged_from_csv
+from spotthebot.analytics.stats.judged.games import JudgedPair, JudgedRank, JudgedRanking, judged_win_rates
+from spotthebot.analytics.stats.judged.sides import JudgedSides, values_of_sides
+from spotthebot.analytics.stats.judged.survival import JudgedCurve, judged_survival
+from spotthebot.analytics.stats.judged.values import JudgedEstimate, JudgedValues, judged_means, judged_shares
 from spotthebot.analytics.stats.kappa import Kappa, fleiss_kappa
 from spotthebot.analytics.stats.label_agreement import AgreementRule, LabelAgreement, label_agreement
 from spotthebot.analytics.stats.means import Mean, student_interval
@@ -136,6 +142,7 @@ __all__ = [
     "BoolArray",
     "BootstrapAlpha",
     "BotRank",
+    "Ceiling",
     "CensoredTimes",
     "ClusteredVariance",
     "Clusters",
@@ -157,6 +164,14 @@ __all__ = [
     "IntervalFit",
     "IntervalLogRank",
     "IntervalsMalformed",
+    "JudgedCurve",
+    "JudgedEstimate",
+    "JudgedFile",
+    "JudgedPair",
+    "JudgedRank",
+    "JudgedRanking",
+    "JudgedSides",
+    "JudgedValues",
     "Kappa",
     "LabelAgreement",
     "LabelCode",
@@ -217,6 +232,7 @@ __all__ = [
     "annotator_quality",
     "annotator_sets",
     "bootstrap_alpha",
+    "ceiling_of_labels",
     "censored_times",
     "clustered_variance",
     "clusters_of_ranges",
@@ -237,6 +253,12 @@ __all__ = [
     "interval_log_rank",
     "interval_log_rank_pairs",
     "intraclass_correlation",
+    "judge_ceiling",
+    "judged_from_csv",
+    "judged_means",
+    "judged_shares",
+    "judged_survival",
+    "judged_win_rates",
     "kendall_tau",
     "krippendorff_alpha",
     "label_agreement",
@@ -282,6 +304,7 @@ __all__ = [
     "survival_band",
     "survival_curves",
     "to_dataframe",
+    "values_of_sides",
     "wilson_interval",
     "without_bot",
     "without_weak_annotators",

@@ -94,7 +94,11 @@ _EDGE: Final = 1 - 1e-9
 
 
 def ceiling_of_labels(table: AnnotationTable, value: FloatArray, *, confidence_level: float = 0.95) -> Ceiling:
-    """Estimate the ceiling of the values (n, 2) of both sides of every annotation, within each entity and length."""
+    """Estimate the ceiling of the values (n, 2) of both sides of every annotation, within each entity and length.
+
+    Raises `SettingOutOfRange`.
+    """
+    require_confidence_level(confidence_level)
     segments = np.unique(np.column_stack([table.conversation, table.exchanges]), axis=0, return_inverse=True)[1]
     unit = (2 * segments.reshape(-1, 1) + np.arange(2)).ravel()
     return judge_ceiling(

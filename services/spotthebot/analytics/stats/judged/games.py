@@ -18,6 +18,7 @@ from spotthebot.analytics.stats.share_intervals import share_tests
 from spotthebot.analytics.stats.win_rate_variance import Shares
 from spotthebot.statistics.adjustment import Adjustment, adjust
 from spotthebot.statistics.arrays import defined
+from spotthebot.statistics.choices import choice_of
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def judged_win_rates(
     differences of mean win rates, one family. Without games of every two bots there are no ranks.
     `people` has the win rates of the same table, if they are known from another judge. Raises `SettingOutOfRange`.
     """
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
     require_confidence_level(confidence_level)
     require_level("significance_level", significance_level)
     wins = people or PeopleWins.of(table)
