@@ -130,7 +130,7 @@ class TestStudies:
         attempts, failing = [], asyncio.Event()
 
         class _Annotation:
-            async def stream_annotations(self, _campaign_id: UUID) -> AsyncIterator[Any]:
+            async def stream_annotations(self, _campaign_id: UUID, **_: Any) -> AsyncIterator[Any]:
                 attempts.append(1)
                 await failing.wait()
                 if attempts:
@@ -178,7 +178,7 @@ class TestStudies:
 class _Peer:
     """Knows campaigns without annotations."""
 
-    async def stream_annotations(self, _campaign_id: UUID) -> AsyncIterator[Any]:
+    async def stream_annotations(self, _campaign_id: UUID, **_: Any) -> AsyncIterator[Any]:
         return
         yield
 
@@ -218,7 +218,7 @@ class _Campaign:
     async def get_campaign(self, _campaign_id: UUID) -> Any:
         return SimpleNamespace(id=CAMPAIGN, state=self.state)
 
-    async def revision_of(self, _campaign: CampaignOut) -> CampaignRevision:
+    async def revision_of(self, _campaign: CampaignOut, **_: Any) -> CampaignRevision:
         self.asked += 1
         return CampaignRevision(cast("CampaignOut", SimpleNamespace(id=CAMPAIGN)), f"r{self.asked}")
 

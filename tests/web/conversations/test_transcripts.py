@@ -36,6 +36,8 @@ def _annotation(exchanges: int, answer: dict[str, Any], **more: Any) -> Annotati
         "right": None,
         "annotator": f"ann-{exchanges}",
         "annotator_kind": "person",
+        "judge": None,
+        "judge_labels": None,
         "answer": answer,
         "decisions": (),
         "started_at": None,
