@@ -7,14 +7,7 @@ import from the module that defines a name. Functions that need the package life
 
 from spotthebot.analytics.stats.alpha import Alpha, krippendorff_alpha, label_alpha, label_units
 from spotthebot.analytics.stats.alpha_bootstrap import BootstrapAlpha, bootstrap_alpha
-from spotthebot.analytics.stats.annotations import (
-    HUMAN,
-    AnnotationTable,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    LabelCode,
-)
+from spotthebot.analytics.stats.annotations import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.annotators import (
     AnnotatorQuality,
     Crowd,
@@ -42,12 +35,7 @@ from spotthebot.analytics.stats.more_data import MoreConversations, MorePlan, de
 from spotthebot.analytics.stats.outcome_correlation import outcome_correlation
 from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS, PLANNED_TEST, Design, power_of, smallest_p
 from spotthebot.analytics.stats.pair_verdicts import PairVerdict, Verdict, pair_verdicts
-from spotthebot.analytics.stats.proportions import (
-    Proportion,
-    ProportionTest,
-    compare_proportions,
-    wilson_interval,
-)
+from spotthebot.analytics.stats.proportions import Proportion, ProportionTest, compare_proportions, wilson_interval
 from spotthebot.analytics.stats.rank_agreement import kendall_tau
 from spotthebot.analytics.stats.rank_ranges import (
     PublishedRanges,
@@ -62,12 +50,7 @@ from spotthebot.analytics.stats.rating_power import RatingDesign, effect_of_shar
 from spotthebot.analytics.stats.rating_sample_size import RatingPlan, plan_dialogues, plan_power
 from spotthebot.analytics.stats.ratings import RatedBot, RatingRanking, rank_ratings
 from spotthebot.analytics.stats.result_frames import to_dataframe
-from spotthebot.analytics.stats.sample_size import (
-    PairPlan,
-    least_conversations,
-    plan_annotators,
-    plan_conversations,
-)
+from spotthebot.analytics.stats.sample_size import PairPlan, least_conversations, plan_annotators, plan_conversations
 from spotthebot.analytics.stats.segments import SegmentBot, SegmentResult, ShareInterval, segment_results
 from spotthebot.analytics.stats.share_intervals import share_bounds, share_tests
 from spotthebot.analytics.stats.sides import SidesAlike, sides_alike
@@ -83,13 +66,7 @@ from spotthebot.analytics.stats.stability import (
     without_bot,
 )
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
-from spotthebot.analytics.stats.survival.cox import (
-    FEATURES,
-    CoxCoefficient,
-    CoxFit,
-    StandardErrors,
-    cox_regressions,
-)
+from spotthebot.analytics.stats.survival.cox import FEATURES, CoxCoefficient, CoxFit, StandardErrors, cox_regressions
 from spotthebot.analytics.stats.survival.curves import CurrentStatus, SurvivalCurve, current_status, survival_curves
 from spotthebot.analytics.stats.survival.interval_cox import IntervalCoefficient, IntervalFit, interval_cox
 from spotthebot.analytics.stats.survival.interval_likelihood import Odds
