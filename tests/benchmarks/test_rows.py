@@ -19,6 +19,7 @@ from benchmarks.analytics import importance
 from benchmarks.analytics.coverage import chats
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.judges import __main__ as judges
+from benchmarks.analytics.judges import replays as judged_replays
 from benchmarks.analytics.judges.campaigns import Setting as JudgedSetting
 from benchmarks.analytics.judges.campaigns import draw_campaign, truth_of
 from benchmarks.analytics.judges.cells import KINDS
@@ -37,6 +38,7 @@ from spotthebot.analytics.stats.annotations import LabelCode
 from spotthebot.analytics.stats.wins import count_wins, play_games
 from tests.factories.clustered_campaigns import SETTINGS, Setting
 from tests.factories.databases import Databases, PostgresServer, migrated_template, running_cluster
+from tests.factories.judge_units import units
 from tests.factories.processes import Installation, lent_installation
 from tests.factories.published_dump import DATA
 
@@ -206,6 +208,20 @@ class TestJudges:
             for at, length in enumerate((2, 3, 5)):
                 seen = own & (table.exchanges == length)[:, None]
                 assert abs((table.label[seen] != LabelCode.BOT).mean() - truth.survival[bot, at]) < 0.04
+
+
+class TestReplays:
+    def test_take_the_share_of_all_labels_as_the_rate_of_the_whole_study(self):
+        some = units(per_pair=6)
+        labels = [label.human for unit in some if unit.speaker == "ada" for label in unit.labels]
+        everything, nobody = np.ones(len(some), dtype=np.bool_), np.full(len(some), np.nan)
+        found = {each.bot: each.people for each in judged_replays.estimates(some, everything, nobody)}
+        assert found["ada"].estimate == pytest.approx(sum(labels) / len(labels))
+
+    def test_never_widen_an_interval_by_a_correction(self):
+        found = judged_replays.replay(units(per_pair=12), 0.5, 3)
+        assert 0 < found.width[1] <= found.width[0]
+        assert 0 < found.error[0] < 0.5
 
 
 class TestImportance:

@@ -89,9 +89,9 @@ def _units(labelled: LabelledCampaign, turns: dict[str, tuple[Turn, ...]]) -> It
     for (conversation, exchanges), labels in given.items():
         speakers = labelled.speakers[conversation]
         for at, side in enumerate("AB"):
-            told = tuple(GivenLabel(annotator, label[at] == LabelCode.HUMAN) for annotator, label in labels)
+            given_labels = tuple(GivenLabel(annotator, label[at] == LabelCode.HUMAN) for annotator, label in labels)
             shown = turns[str(conversation)][: 2 * exchanges]
-            yield Unit(str(conversation), speakers[at], speakers[1 - at], side_of(side), shown, told)
+            yield Unit(str(conversation), speakers[at], speakers[1 - at], side_of(side), shown, given_labels)
 
 
 def replay(units: Sequence[Unit], share: float, draws: int) -> Part:
