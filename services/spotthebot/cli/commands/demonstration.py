@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from spotthebot.cli.commands.fed_tables import bot_scores_table
+from spotthebot.cli.commands.judge_worth import summary_lines
 from spotthebot.cli.commands.keys import make_key
 from spotthebot.cli.commands.options import DEFAULT_DATA_DIR, JsonFile, check_output, say_session, write_json
 from spotthebot.cli.commands.service_options import FrontendKey, takes_services, with_frontend_key
@@ -17,6 +18,7 @@ from spotthebot.cli.results import ranking
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, get_service
+from spotthebot.local.demonstration.judging import DemoJudges
 from spotthebot.local.demonstration.run import Demonstration, offer_package, run_demo
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import say, showing_progress
@@ -53,6 +55,7 @@ def demo(
     result = {
         "simulated_annotators": True,
         "collection_id": str(shown.collection_id),
+        "judged": None if shown.judged.judges is None else shown.judged.judges.model_dump(mode="json"),
         "fed": None if shown.scores is None else shown.scores.model_dump(mode="json"),
         **shown.analysis.model_dump(mode="json"),
         "read_at": {name: f"{url}/v1" for name, url in urls.items()} if running else {},
@@ -125,6 +128,7 @@ def _print_demo(shown: Demonstration, urls: dict[str, str], services: Services, 
         " they stand in for people, and so do the sample dialogues written for this project. The ranking shows"
         " that the machinery works, not how people would label."
     )
+    _print_judges(console, shown.judged)
     if isinstance(services, DataFolder):
         _print_scores(console, shown.scores)
 
@@ -161,6 +165,16 @@ def _key_for_results(services: Services) -> str:
         return "a key of the role analyst, or this one"
     _, key = make_key(services.path, Role.ANALYST, days=_DEMO_KEY_DAYS, note="of ./stb demo --keep, to look at results")
     return f"this key, which reads results for {_DEMO_KEY_DAYS} days: {key}"
+
+
+def _print_judges(console: Console, judged: DemoJudges) -> None:
+    console.print("\n[bold]A simulated judge next to the simulated annotators[/bold]")
+    if judged.judges is None:
+        console.print(f"There is no report about it: {judged.reason}", markup=False, highlight=False)
+        return
+    for line in summary_lines(judged.judges):
+        console.print(line, markup=False, highlight=False)
+    console.print("Both the judge and these people are simulated: the figures say nothing about people.\n")
 
 
 def _print_scores(console: Console, scores: ScoreSetOut | None) -> None:

@@ -33,7 +33,7 @@ def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, An
     write_json(json_file, found.model_dump(mode="json"))
     if str(json_file) == "-":
         return
-    say(f"No judge can save more than this share of people's labels here: {_interval(_from_0(found.ceiling))}")
+    say(_ceiling_line(found))
     for each in found.refused:
         say(f"No report about {each.name}: {each.reason}.")
     for judge in found.judges:
@@ -54,13 +54,24 @@ def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, An
     print_list(_BOTS, rows, empty="No judge has labelled this campaign: ./stb judge run JUDGE lets one do it.")
 
 
+def summary_lines(found: "JudgesOut") -> list[str]:
+    """Return lines without a table: the agreement of each judge, the labels of people that it saves, the ceiling."""
+    lines: list[str] = []
+    for judge in found.judges:
+        saved = [f"{bot.bot} {_interval(bot.labels_saved)}" for bot in judge.bots if bot.reason is None]
+        lines += [
+            f"{_name(judge)} ({judge.kind} judge): {judge.segments:,} segments",
+            _agreement_line(judge),
+            f"  Share of people's labels saved: {', '.join(saved) or 'none'}",
+            *_remarks(judge),
+        ]
+    return [*lines, _ceiling_line(found)]
+
+
 def _say(judge: "JudgeQuality") -> None:
-    name, agreement, scores = _name(judge), judge.agreement, judge.calibration
-    say(f"{name}: {judge.segments:,} segments, {_number(judge.missing)} of the answers missing")
-    say(
-        f"  Agreement beyond chance: {_interval(agreement.judge.beyond_chance)} with people, who have"
-        f" {_interval(agreement.people.beyond_chance)} with each other"
-    )
+    scores = judge.calibration
+    say(f"{_name(judge)}: {judge.segments:,} segments, {_number(judge.missing)} of the answers missing")
+    say(_agreement_line(judge))
     say(f"  Brier score {_interval(scores.brier)}, lower than a constant's by {_interval(scores.gain)}")
     say(f"  Bias {_interval(scores.bias)}; share of the ceiling reached: {_number(judge.reached)}")
     passes = {True: "passes", False: "does not pass", None: "could not be made"}[judge.alt_test.passes]
@@ -68,14 +79,31 @@ def _say(judge: "JudgeQuality") -> None:
     if judge.stability is not None:
         flips = _number(judge.stability.flips.estimate)
         say(f"  Between two repeats: shift {_interval(judge.stability.shift)}, flips {flips}")
-    remarks: dict[str, list[str]] = {}
-    for bot in judge.bots:
-        if bot.reason is not None:
-            remarks.setdefault(bot.reason, []).append(bot.bot)
-    for reason, bots in remarks.items():
-        say(f"  {', '.join(bots)}: {reason}")
+    for remark in _remarks(judge):
+        say(remark)
     if judge.drift is not None:
         say(f"  Since version {judge.drift_from}: shift {_interval(judge.drift.shift)}")
+
+
+def _ceiling_line(found: "JudgesOut") -> str:
+    return f"No judge can save more than this share of people's labels here: {_interval(_from_0(found.ceiling))}"
+
+
+def _agreement_line(judge: "JudgeQuality") -> str:
+    agreement = judge.agreement
+    return (
+        f"  Agreement beyond chance: {_interval(agreement.judge.beyond_chance)} with people, who have"
+        f" {_interval(agreement.people.beyond_chance)} with each other"
+    )
+
+
+def _remarks(judge: "JudgeQuality") -> list[str]:
+    """Return a line for each reason why the judge changes nothing about bots."""
+    bots: dict[str, list[str]] = {}
+    for bot in judge.bots:
+        if bot.reason is not None:
+            bots.setdefault(bot.reason, []).append(bot.bot)
+    return [f"  {', '.join(names)}: {reason}" for reason, names in bots.items()]
 
 
 def _name(judge: "JudgeQuality") -> str:

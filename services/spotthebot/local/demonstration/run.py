@@ -22,6 +22,7 @@ from spotthebot.contracts.conversations.collections import AllPlayAllIn, Collect
 from spotthebot.contracts.conversations.openings import HumanPool, Opening
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.local.background import poll_until, wait_until_built
+from spotthebot.local.demonstration.judging import DemoJudges, judge_demo
 from spotthebot.local.demonstration.scores import score_demo
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps
@@ -54,6 +55,7 @@ class Demonstration:
 
     collection_id: UUID
     analysis: Analysis
+    judged: DemoJudges
     scores: ScoreSetOut | None
 
 
@@ -69,8 +71,9 @@ async def run_demo(clients: Clients, folder: DataFolder | None, steps: Steps, *,
         await annotate(clients.tasks, campaign, annotators, step.advance)
     with steps.step("Computing the ranking", total=1):
         analysis = await clients.analytics.analysis(campaign.id)
+    judged = await judge_demo(clients, campaign, steps, seed=seed)
     scores = await score_demo(clients, folder, collection.id, steps, seed=seed)
-    return Demonstration(collection.id, analysis, scores)
+    return Demonstration(collection.id, analysis, judged, scores)
 
 
 async def offer_package(clients: Clients, shown: Demonstration, *, seed: int) -> str:
