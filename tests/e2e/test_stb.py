@@ -215,6 +215,15 @@ class TestUp:
         figures = json.loads((folder.parent / "ranked.json").read_text())
         assert figures == {key: again[key] for key in figures}
         assert done.stdout.startswith(printed.stdout)
+        judges, judged_again = (each["judged"]["judges"] for each in results)
+        assert judges == judged_again
+        (judge,) = judges
+        assert (judge["kind"], judge["segments"]) == ("simulated", first["counts"]["segments"])
+        folder.stb("campaigns", "judges", again["campaign"], "--json", folder.parent / "judges.json")
+        assert json.loads((folder.parent / "judges.json").read_text())["judges"] == judges
+        assert "(simulated judge)" in done.stdout
+        assert "Both the judge and these people are simulated" in done.stdout
+        assert "No judge can save more than this share" in done.stdout
         (scores,), (scored_again,) = (each["fed"]["dimensions"] for each in results)
         assert scores == scored_again
         assert {bot["bot"] for bot in scores["bots"]} == {bot["bot"] for bot in first["ranking"]["bots"]}
