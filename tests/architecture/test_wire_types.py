@@ -29,6 +29,8 @@ BY_ATTRIBUTES = {
     "analytics.judges": {
         "AgreementWithJudge": "JudgeAgreement",
         "CorrectedBot": "JudgedEstimate",
+        "CorrectedRanking": "JudgedRanking",
+        "CorrectedSurvival": "JudgedCurve",
         "JudgeAltTest": "AltTest",
         "JudgeCalibration": "Calibration",
         "JudgeCeiling": "Ceiling",

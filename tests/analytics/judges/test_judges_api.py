@@ -1,14 +1,20 @@
 """`GET /v1/campaigns/{id}/judges`: what judges of a campaign are worth."""
 
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 import pytest
 
+from spotthebot.analytics.stats import AnnotationTable
 from spotthebot.analytics.stats.judge_quality.agreement import judge_agreement
 from spotthebot.analytics.stats.judge_quality.calibration import calibration
 from spotthebot.analytics.stats.judge_quality.columns import ScoredLabels
+from spotthebot.analytics.stats.judged.games import judged_win_rates
+from spotthebot.analytics.stats.judged.sides import JudgedSides
+from spotthebot.analytics.stats.judged.survival import judged_survival, points_of
+from spotthebot.contracts.analytics.judges import CorrectedRanking, CorrectedSurvival
 from tests.factories.campaigns import campaign_of
 from tests.factories.judge_campaigns import import_units
 from tests.factories.judge_units import SPEAKERS, units
@@ -38,6 +44,30 @@ def _rows(some):
             given = {label.annotator: label.human for label in unit.labels}
             rows += [(2 * at + side, at, each, float(given.get(each, False)), unit) for each in who]
     return rows
+
+
+def _table(some) -> tuple[AnnotationTable, JudgedSides]:
+    """The same labels as a table, and what the judge says of every segment."""
+    both = [list(sides) for _, sides in groupby(some, key=lambda unit: unit.conversation)]
+    rows = []
+    for at, (first, second) in enumerate(both):
+        given = [{each.annotator: "human" if each.human else "bot" for each in unit.labels} for unit in (first, second)]
+        rows += [
+            (at, first.speaker, second.speaker, 2, *(labels.get(who, "unsure") for labels in given), int(who[3:]))
+            for who in sorted(given[0] | given[1])
+        ]
+    table = AnnotationTable.from_rows(rows)
+    entity = [[table.names.index(unit.speaker) for unit in sides] for sides in both]
+    said = [[float(_says(unit) == "human") for unit in sides] for sides in both]
+    return table, JudgedSides(np.arange(len(both)), np.array(entity), np.full(len(both), 2), np.array(said))
+
+
+def _numbers(found: Any, name: str = "") -> dict[str, Any]:
+    """The numbers and texts of a document by the path to each."""
+    if not isinstance(found, dict | list):
+        return {name: found}
+    every = found.items() if isinstance(found, dict) else enumerate(found)
+    return {path: value for key, each in every for path, value in _numbers(each, f"{name}.{key}").items()}
 
 
 class TestJudges:
@@ -71,6 +101,21 @@ class TestJudges:
             assert each["n_people"] == len(mine)
         assert found["counts"]["judges"] == 0
 
+    async def test_correct_win_rates_ranks_and_survival_by_the_statistics(self, suite: RunningSuite):
+        some = [replace(each, labels=()) if int(each.conversation[-1]) % 2 else each for each in units(per_pair=8)]
+        path = await import_units(suite, some, judges={"oracle": _says})
+        (judge,) = (await _judges(suite, path)).json()["judges"]
+        table, sides = _table(some)
+        ranking = CorrectedRanking.of(judged_win_rates(table, sides)).model_dump(mode="json")
+        assert _numbers(judge["ranking"]) == pytest.approx(_numbers(ranking))
+        curves = [
+            CorrectedSurvival.of(each, people=points_of(each.people)).model_dump(mode="json")
+            for each in judged_survival(table, sides)
+        ]
+        assert _numbers(judge["survival"]) == pytest.approx(_numbers(curves))
+        assert any(each["people"]["estimate"] != each["corrected"]["estimate"] for each in judge["ranking"]["bots"])
+        assert any(each["people"][0]["estimate"] != each["corrected"][0]["estimate"] for each in judge["survival"])
+
     async def test_leave_the_results_of_people_as_they_were(self, suite: RunningSuite):
         some = units(per_pair=3)
         path = await import_units(suite, some, judges={"oracle": _says})
@@ -90,6 +135,9 @@ class TestJudges:
         (dan,) = [each for each in judge["bots"] if each["bot"] == "dan"]
         assert (dan["n_people"], dan["n_judged"], dan["corrected"]["estimate"]) == (0, 9, None)
         assert "people labelled none of its units" in dan["reason"]
+        assert judge["ranking"]["reason"] == "no game of ada and dan was decided"
+        (curve,) = [each for each in judge["survival"] if each["bot"] == "dan"]
+        assert (curve["times"], "people labelled none of its units" in curve["reason"]) == ([], True)
         (group,) = [each for each in judge["by_bot"] if each["name"] == "dan"]
         assert group["reason"] == "no person labelled this group"
 

@@ -1,5 +1,6 @@
 """The worth of a judge on the wire: each field is stated, one by one."""
 
+from dataclasses import replace
 from typing import Any
 
 from spotthebot.analytics.stats.judge_quality.agreement import Agreement, Coefficient, JudgeAgreement
@@ -9,11 +10,18 @@ from spotthebot.analytics.stats.judge_quality.clustered_means import ClusteredMe
 from spotthebot.analytics.stats.judge_quality.groups import GroupQuality
 from spotthebot.analytics.stats.judge_quality.probes import Probe
 from spotthebot.analytics.stats.judged.ceiling import Ceiling
+from spotthebot.analytics.stats.judged.games import JudgedPair, JudgedRank, JudgedRanking
 from spotthebot.analytics.stats.judged.intervals import Interval
+from spotthebot.analytics.stats.judged.survival import JudgedCurve, points_of
 from spotthebot.analytics.stats.judged.values import JudgedEstimate
+from spotthebot.analytics.stats.survival.curves import SurvivalCurve
 from spotthebot.contracts.analytics.judges import (
     AgreementWithJudge,
     CorrectedBot,
+    CorrectedPair,
+    CorrectedRank,
+    CorrectedRanking,
+    CorrectedSurvival,
     JudgeAltTest,
     JudgeCalibration,
     JudgeCeiling,
@@ -97,6 +105,38 @@ class TestWireValues:
             "reason": "why",
         }
         assert_is(CorrectedBot, CorrectedBot.of(found), stated)
+
+    def test_state_a_corrected_ranking(self):
+        people, corrected, saved = (Interval(each, each - 0.2, each + 0.2) for each in (0.3, 0.35, 0.1))
+        both = {"people": _bounded(0.3), "corrected": _bounded(0.35), "labels_saved": _bounded(0.1), "reason": "why"}
+        rank = JudgedRank("A", people, 0.6, corrected, saved, 1, 2, "why")
+        pair = JudgedPair("A", "B", 12, 40, people, 0.7, corrected, saved, 0.4, "why")
+        of_rank = both | {"bot": "A", "judge": 0.6, "rank_low": 1, "rank_high": 2}
+        of_pair = both | {"bot": "A", "other": "B", "n_people": 12, "n_judged": 40, "judge": 0.7}
+        found = CorrectedRanking.of(JudgedRanking((rank,), (pair,), 0.4, 0.95, 0.05, "no games"))
+        assert_is(CorrectedRanking, found, {"bots": [of_rank], "pairs": [of_pair], "reason": "no games"})
+        assert_is(CorrectedRank, found.bots[0], of_rank)
+        assert_is(CorrectedPair, found.pairs[0], of_pair)
+
+    def test_state_corrected_survival(self):
+        alone = replace(BASIS, reason="one annotator")
+        people = SurvivalCurve(
+            "A", (2, 3), (0.5, 0.4), (0.3, None), (0.7, None), (8, 9), (4, 5), (BASIS, alone), 17, 0.95, "NPMLE"
+        )
+        corrected, saved = (tuple(Interval(each, each - 0.2, each + 0.2) for each in (at, 0.2)) for at in (0.4, 0.1))
+        curve = JudgedCurve("A", (2, 3), people, corrected, saved, 0.4, "why")
+        stated = {
+            "bot": "A",
+            "times": [2, 3],
+            "people": [
+                {"estimate": 0.5, "low": 0.3, "high": 0.7, "reason": None},
+                {"estimate": 0.4, "low": None, "high": None, "reason": "one annotator"},
+            ],
+            "corrected": [_bounded(0.4), _bounded(0.2)],
+            "labels_saved": [_bounded(0.1), _bounded(0.2)],
+            "reason": "why",
+        }
+        assert_is(CorrectedSurvival, CorrectedSurvival.of(curve, people=points_of(people)), stated)
 
     def test_state_a_group(self):
         means = [_mean(each) for each in (0.1, 0.2, 0.3, 0.4)]

@@ -12,7 +12,11 @@ from spotthebot.analytics.judges.domain.worth import judges_of
 from spotthebot.analytics.labels.domain import labelled_campaign_of
 from spotthebot.analytics.labels.errors import NothingToAnalyse
 from spotthebot.analytics.provenance.domain import Parameters
-from spotthebot.analytics.stats import AnnotationTable
+from spotthebot.analytics.stats import Adjustment, AnnotationTable
+from spotthebot.analytics.stats.judged.games import judged_win_rates
+from spotthebot.analytics.stats.judged.sides import JudgedSides
+from spotthebot.analytics.stats.judged.survival import judged_survival, points_of
+from spotthebot.contracts.analytics.judges import CorrectedRanking, CorrectedSurvival
 from spotthebot.contracts.annotation.annotations import AnnotatingJudgeOut, AnnotationOut
 from spotthebot.contracts.annotation.judges import (
     JudgeAnswer,
@@ -91,6 +95,41 @@ class TestWorth:
         expected = np.mean(saved) / known(found.ceiling.estimate) if saved and known(found.ceiling.low) > 0 else None
         assert judge.reached == (expected if expected is None else pytest.approx(expected))
 
+    def test_corrects_win_rates_and_survival_as_asked(self):
+        table = simulated_table(3, per_pair=8)
+        few, answers = table.select(table.conversation % 2 == 0), _answers(table)
+        asked = Parameters(filter="none", confidence_level=0.8, significance_level=0.45, correction="none")
+        labelled = labelled_campaign_of(few, "c")
+        seen = {each: said for each, said in answers.items() if each[0] in labelled.speakers}
+        (judge,) = judges_of(labelled, [_judge(seen)], asked).judges
+        segments = sorted(seen)
+        entity = dict(zip(few.conversation.tolist(), few.entity.tolist(), strict=True))
+        sides = JudgedSides(
+            np.array([conversation for conversation, _ in segments]),
+            np.array([entity[conversation] for conversation, _ in segments]),
+            np.array([length for _, length in segments]),
+            np.array([seen[each].human for each in segments]),
+        )
+        ranking = judged_win_rates(
+            few, sides, confidence_level=0.8, significance_level=0.45, adjustment=Adjustment.NONE
+        )
+        assert judge.ranking == CorrectedRanking.of(ranking)
+        assert judge.ranking != CorrectedRanking.of(judged_win_rates(few, sides, confidence_level=0.8))
+        for found, curve in zip(judge.survival, judged_survival(few, sides, confidence_level=0.8), strict=True):
+            assert found == CorrectedSurvival.of(curve, people=points_of(curve.people))
+
+    def test_has_no_ranks_of_bots_that_never_met(self):
+        table = AnnotationTable.from_rows(
+            [(at, "ABC"[at % 3], "HU", 2, ("bot", "human")[at % 2], "human", at % 4) for at in range(24)]
+        )
+        (judge,) = judges_of(labelled_campaign_of(table, "c"), [_judge(_answers(table))], EVERY).judges
+        assert judge.ranking.reason == "no game of A and B was decided"
+        for each in (*judge.ranking.bots, *judge.ranking.pairs):
+            assert (each.people.estimate, each.judge, each.corrected.estimate) == (None, None, None)
+            assert None not in {each.people.reason, each.corrected.reason, each.labels_saved.reason, each.reason}
+        assert {(each.rank_low, each.rank_high) for each in judge.ranking.bots} == {(None, None)}
+        assert all(each.people[0].estimate is not None for each in judge.survival)
+
     def test_has_no_report_of_a_judge_that_is_refused(self):
         table = simulated_table(3)
         found = judges_of(
@@ -109,9 +148,14 @@ class TestWorth:
             same = float(change["shift"] > 0)
             answers = {each: JudgeSides((same, same), (2 * int(same),) * 2) for each in answers}
         (judge,) = judges_of(labelled_campaign_of(table, "c"), [_judge(answers)], EVERY).judges
+        rates = [each.people.estimate or 0 for each in judge.ranking.bots]
+        assert rates == sorted(rates, reverse=True)
         for bot in judge.bots:
             assert bot.reason is not None
             assert bot.labels_saved.estimate in (None, 0)
+        assert None not in {each.reason for each in (*judge.ranking.bots, *judge.ranking.pairs)}
+        assert None not in {each.reason for each in judge.survival}
+        assert all(each.labels_saved.estimate in {None, 0} for each in judge.ranking.bots)
         if "missing" in change:
             assert judge.calibration.reason == "no person labelled a unit for which the judge has a probability"
             assert (judge.missing, judge.agreement.judge.share.estimate, judge.alt_test.passes) == (1, None, None)

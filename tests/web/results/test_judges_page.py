@@ -43,11 +43,17 @@ class TestPage:
             "Labels saved",
             "Judge alone (biased)",
             "Do its probabilities hold?",
+            "Win rates, and ranks by the corrected ones",
         ):
             assert text in page
         assert "the judge answered for none of the units that nobody labelled" in page
         german = await _page(reader, path, "de")
-        for text in ("Ein automatischer Bewerter ist ein Programm.", "Gesparte Urteile", "Nur Bewerter (verzerrt)"):
+        for text in (
+            "Ein automatischer Bewerter ist ein Programm.",
+            "Gesparte Urteile",
+            "Nur Bewerter (verzerrt)",
+            "Gewinnraten",
+        ):
             assert text in german
         dashboard = await reader.get(f"/campaigns/{path.rpartition('/')[2]}")
         assert f"/campaigns/{path.rpartition('/')[2]}/judges" in dashboard.text

@@ -91,7 +91,8 @@ class WinRateVariance:
         variance = replace(found, variance=(found.variance + unknown) / 4)
         variance = self._unless_few_annotators(variance)
         share, n = self.means.share, self.means.n
-        worth = 4 * n[first] * n[second] / (n[first] + n[second])
+        both = n[first] + n[second]
+        worth = np.divide(4 * n[first] * n[second], both, out=np.zeros(len(both)), where=both > 0)
         return Shares((1 + share[first] - share[second]) / 2, worth, variance)
 
     def _unless_few_annotators(self, found: ClusteredVariance) -> ClusteredVariance:

@@ -10,6 +10,7 @@ from spotthebot.cli.commands.resource_tables import print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
+from spotthebot.cli.results.ranking import ranks_words
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from spotthebot.contracts.analytics.judges import JudgeInterval, JudgeQuality, JudgesOut
 
 _BOTS = ("Judge", "Bot", "People", "Judge alone (biased)", "Corrected", "Labels saved", "Missing")
+_RANKS = ("Judge", "Ranks", "Bot", "Win rate by people", "Judge alone (biased)", "Corrected", "Labels saved")
 
 
 @reads_services
@@ -52,6 +54,22 @@ def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, An
         for bot in judge.bots
     )
     print_list(_BOTS, rows, empty="No judge has labelled this campaign: ./stb judge run JUDGE lets one do it.")
+    ranked = (
+        (
+            _name(judge),
+            ranks_words(bot.rank_low, bot.rank_high),
+            bot.bot,
+            _cell(bot.people),
+            _number(bot.judge),
+            _cell(bot.corrected),
+            _cell(bot.labels_saved),
+        )
+        for judge in found.judges
+        for bot in judge.ranking.bots
+        if bot.people.estimate is not None
+    )
+    if found.judges:
+        print_list(_RANKS, ranked, empty="No game of two bots was decided, so there are no win rates.")
 
 
 def summary_lines(found: "JudgesOut") -> list[str]:
@@ -81,6 +99,8 @@ def _say(judge: "JudgeQuality") -> None:
         say(f"  Between two repeats: shift {_interval(judge.stability.shift)}, flips {flips}")
     for remark in _remarks(judge):
         say(remark)
+    if judge.ranking.reason is not None:
+        say(f"  No ranks: {judge.ranking.reason}")
     if judge.drift is not None:
         say(f"  Since version {judge.drift_from}: shift {_interval(judge.drift.shift)}")
 

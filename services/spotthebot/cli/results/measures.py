@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
+from spotthebot.cli.results.ranking import ranks_words
 from spotthebot.local.progress import say, say_repeated_texts
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ def _bots_table(result: "MeasureOut") -> Table:
     title = Text(f"By {result.measure}: {result.question}")
     table = Table("Cluster", "Bot", ESTIMATES[result.kind], interval, "Ranks", "Values", title=title)
     for bot in result.bots:
-        low, high = bot.rank_low, bot.rank_high
-        ranks = "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
+        ranks = ranks_words(bot.rank_low, bot.rank_high)
         cluster = str(bot.cluster or "-")
         table.add_row(cluster, Text(bot.bot), _number(bot.estimate), _interval(bot.low, bot.high), ranks, str(bot.n))
     table.caption = f"{result.method}; lower is better" if result.better == "lower" else result.method

@@ -97,13 +97,14 @@ def print_interactor_ratings(console: Console, result: "InteractorRatingsOut") -
         table = Table("Bot", "Mean", f"{result.confidence_level:.0%} interval", "Ranks", "Taken for human", title=title)
         for bot in question.bots:
             interval = f"{_number(bot.low)} to {_number(bot.high)}"
-            ranks = _ranks(bot.rank_low, bot.rank_high)
+            ranks = ranks_words(bot.rank_low, bot.rank_high)
             table.add_row(bot.bot, _number(bot.estimate), interval, ranks, _number(rates.get(bot.bot)))
         table.caption = correlation_words(question.correlation)
         console.print(table)
 
 
-def _ranks(low: int | None, high: int | None) -> str:
+def ranks_words(low: int | None, high: int | None) -> str:
+    """Return a set of ranks in words; "-" without ranks."""
     return "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
 
 
@@ -122,7 +123,7 @@ def _ranking_table(ranking: "Ranking", level: str) -> Table:
     table = Table("Cluster", "Bot", *(of_games if by_games else ("Taken for human", bounds, "Ranks")), title="Ranking")
     for bot in ranking.bots:
         rate = bot.deciding
-        ranks = _ranks(bot.rank_low, bot.rank_high)
+        ranks = ranks_words(bot.rank_low, bot.rank_high)
         interval = f"{_number(rate.low)} to {_number(rate.high)}"
         cells = [_number(rate.estimate), interval, ranks]
         if by_games and bot.trueskill is not None:

@@ -5,7 +5,7 @@ A judge is a program that labels with a probability. A label counts as 1 if it i
 
 from pydantic import Field
 
-from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS
+from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
 from spotthebot.contracts.analytics.provenance import Provenance
 from spotthebot.contracts.wire import Wire
 
@@ -86,20 +86,61 @@ class JudgeCalibration(Wire):
     reason: str | None
 
 
-class CorrectedBot(Wire):
-    """A bot's fooling rate by people alone, by the judge alone (biased), and by people corrected by the judge."""
+class Correction(Wire):
+    """An estimate by people alone, by the judge alone, and by people corrected by the judge."""
 
-    bot: str
-    n_people: int = Field(description="Labels of people.")
-    n_judged: int = Field(description="Sides for which the judge has an answer.")
-    missing: float | None = Field(description="Share of the sides for which it has none.")
     people: JudgeInterval
-    judge: float | None
+    judge: float | None = Field(description="Biased: no interval shows by how much.")
     corrected: JudgeInterval
     labels_saved: JudgeInterval = Field(
         description="The share of people's labels that give people alone the error of the corrected estimate."
     )
     reason: str | None = Field(description="Why the judge changes nothing, or why there is no corrected estimate.")
+
+
+class CorrectedBot(Correction):
+    """A bot's fooling rate."""
+
+    bot: str
+    n_people: int = Field(description="Labels of people.")
+    n_judged: int = Field(description="Sides for which the judge has an answer.")
+    missing: float | None = Field(description="Share of the sides for which it has none.")
+
+
+class CorrectedRank(Correction):
+    """A bot's mean win rate over its opponents, and its set of ranks (1 is best)."""
+
+    bot: str
+    rank_low: int | None
+    rank_high: int | None
+
+
+class CorrectedPair(Correction):
+    """The share of decided games that `bot` won against `other`."""
+
+    bot: str
+    other: str
+    n_people: int = Field(description="Decided games of people.")
+    n_judged: int = Field(description="Segments for which the judge has an answer.")
+
+
+class CorrectedRanking(Wire):
+    """Win rates and ranks. Every annotation of two bots is a game, whatever `unit` is; ties are left out."""
+
+    bots: tuple[CorrectedRank, ...] = Field(max_length=MAX_BOTS, description="Best first.")
+    pairs: tuple[CorrectedPair, ...] = Field(max_length=MAX_PAIRS)
+    reason: str | None = Field(description="Why there are no ranks.")
+
+
+class CorrectedSurvival(Wire):
+    """The share of labels of one speaker that are not `bot`, at each of `times`."""
+
+    bot: str
+    times: tuple[int, ...] = Field(max_length=MAX_LENGTHS, description="Exchanges seen; none without labels of people.")
+    people: tuple[JudgeInterval, ...] = Field(max_length=MAX_LENGTHS)
+    corrected: tuple[JudgeInterval, ...] = Field(max_length=MAX_LENGTHS)
+    labels_saved: tuple[JudgeInterval, ...] = Field(max_length=MAX_LENGTHS)
+    reason: str | None = Field(description="Why the judge changes nothing, or why there is no survival.")
 
 
 class JudgeGroup(Wire):
@@ -162,6 +203,8 @@ class JudgeQuality(Wire):
     calibration: JudgeCalibration
     alt_test: JudgeAltTest
     bots: tuple[CorrectedBot, ...] = Field(max_length=MAX_BOTS)
+    ranking: CorrectedRanking
+    survival: tuple[CorrectedSurvival, ...] = Field(max_length=MAX_BOTS)
     by_bot: tuple[JudgeGroup, ...] = Field(max_length=MAX_BOTS)
     by_length: tuple[JudgeGroup, ...] = Field(max_length=MAX_LENGTHS)
     order: JudgeOrder

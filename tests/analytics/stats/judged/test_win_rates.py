@@ -72,6 +72,12 @@ class TestWinRates:
             assert bot.people.estimate is not None
             shift = shifts[table.names.index(bot.bot)].sum() / (k - 1)
             assert bot.corrected.estimate - bot.people.estimate == pytest.approx(shift, abs=1e-12)
+            of_pairs = [
+                each.judge if each.bot == bot.bot else 1 - each.judge
+                for each in found.pairs
+                if bot.bot in {each.bot, each.other} and each.judge is not None
+            ]
+            assert bot.judge == pytest.approx(np.mean(of_pairs))
         assert found.slope > 0
         assert any(each.slope == 0 for each in found.pairs)
 

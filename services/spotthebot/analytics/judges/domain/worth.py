@@ -11,7 +11,7 @@ from spotthebot.analytics.labels.domain import LabelledCampaign, Sample, repeate
 from spotthebot.analytics.labels.errors import NothingToAnalyse
 from spotthebot.analytics.provenance.domain import Parameters, provenance_of
 from spotthebot.analytics.speakers.domain import speakers_of
-from spotthebot.analytics.stats import AnnotationTable, FloatArray, IntArray, LabelCode
+from spotthebot.analytics.stats import Adjustment, AnnotationTable, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.judge_quality.agreement import judge_agreement
 from spotthebot.analytics.stats.judge_quality.alt_test import alt_test
 from spotthebot.analytics.stats.judge_quality.calibration import calibration
@@ -19,11 +19,15 @@ from spotthebot.analytics.stats.judge_quality.columns import ScoredLabels
 from spotthebot.analytics.stats.judge_quality.groups import order_of_bots, quality_by_group
 from spotthebot.analytics.stats.judge_quality.probes import probe
 from spotthebot.analytics.stats.judged.ceiling import Ceiling, ceiling_of_labels
+from spotthebot.analytics.stats.judged.games import judged_win_rates
 from spotthebot.analytics.stats.judged.sides import JudgedSides, match_sides, values_of_sides
+from spotthebot.analytics.stats.judged.survival import judged_survival, points_of
 from spotthebot.analytics.stats.judged.values import JudgedEstimate, judged_shares
 from spotthebot.contracts.analytics.judges import (
     AgreementWithJudge,
     CorrectedBot,
+    CorrectedRanking,
+    CorrectedSurvival,
     JudgeAltTest,
     JudgeCalibration,
     JudgeCeiling,
@@ -132,6 +136,13 @@ def _worth(
     given = np.where(columns.label < 0, np.nan, columns.label).ravel()
     agreement = judge_agreement(columns.unit, text, annotator, table.label.ravel(), given, confidence_level=level)
     saved = judged_shares(values_of_sides(table, columns.sides, human), confidence_level=level)
+    ranking = judged_win_rates(
+        table,
+        columns.sides,
+        confidence_level=level,
+        significance_level=request.significance_level,
+        adjustment=Adjustment(request.correction),
+    )
     lengths, length = np.unique(np.repeat(table.exchanges, 2), return_inverse=True)
     by_bot = quality_by_group(table.names, table.entity.ravel(), scored, confidence_level=level)
     by_length = quality_by_group([str(each) for each in lengths.tolist()], length, scored, confidence_level=level)
@@ -147,6 +158,11 @@ def _worth(
         calibration=JudgeCalibration.of(calibration(scored, confidence_level=level)),
         alt_test=JudgeAltTest.of(alt_test(columns.unit, annotator, table.label.ravel(), given)),
         bots=tuple(map(CorrectedBot.of, saved)),
+        ranking=CorrectedRanking.of(ranking),
+        survival=tuple(
+            CorrectedSurvival.of(each, people=points_of(each.people))
+            for each in judged_survival(table, columns.sides, confidence_level=level)
+        ),
         by_bot=tuple(map(JudgeGroup.of, by_bot)),
         by_length=tuple(map(JudgeGroup.of, by_length)),
         order=JudgeOrder.of(order_of_bots(by_bot)),

@@ -39,10 +39,15 @@ class JudgedPair:
 
 @dataclass(frozen=True)
 class JudgedRank:
-    """A bot's mean win rate over its opponents, and its corrected set of ranks (1 is best)."""
+    """A bot's mean win rate over its opponents, and its corrected set of ranks (1 is best).
+
+    Where the judge changes nothing, the ranks are people's. `judge` is the mean of the judge's rates over the same
+    opponents, None if one of these rates is missing.
+    """
 
     bot: str
     people: Interval
+    judge: float | None
     corrected: Interval
     labels_saved: Interval
     rank_low: int | None
@@ -91,11 +96,13 @@ def judged_win_rates(
     reason = _why_unranked(wins.met, wins.bots)
     rank_low, rank_high = rank_sets(found.differences, k, significance_level, adjustment)
     judge = _of_judge(units, m)
+    mean_of_judge = wins.means.share + wins.means_over @ (judge - wins.pairs.share)
     n_judged = np.bincount(units.statistic[~np.isnan(units.judge)], minlength=m)
     ranked = [
         JudgedRank(
             bot=bot,
             people=bots[at]["people"],
+            judge=defined(mean_of_judge[at]),
             corrected=bots[at]["corrected"],
             labels_saved=bots[at]["labels_saved"],
             rank_low=None if reason else int(rank_low[at]),
@@ -105,7 +112,7 @@ def judged_win_rates(
         for at, bot in enumerate(wins.bots)
     ]
     return JudgedRanking(
-        bots=tuple(sorted(ranked, key=lambda each: (-(each.corrected.estimate or 0.0), each.bot))),
+        bots=tuple(sorted(ranked, key=_place)),
         pairs=tuple(
             JudgedPair(
                 bot=wins.bots[first[at]],
@@ -122,6 +129,12 @@ def judged_win_rates(
         significance_level=significance_level,
         reason=reason,
     )
+
+
+def _place(bot: JudgedRank) -> tuple[float, str]:
+    """Return the key that puts the best bot first: by people's rate where there is no corrected one."""
+    estimates = (bot.corrected.estimate, bot.people.estimate, 0.0)
+    return -next(each for each in estimates if each is not None), bot.bot
 
 
 def rank_sets(

@@ -101,9 +101,15 @@ def judged_survival(
     return tuple(curves)
 
 
+def points_of(curve: SurvivalCurve) -> tuple[Interval, ...]:
+    """Return a curve's survival at each of its times; without bounds, the reason."""
+    reasons = (each.reason for each in curve.uncertainty)
+    return tuple(Interval(*each) for each in zip(curve.estimate, curve.low, curve.high, reasons, strict=True))
+
+
 def _points(curve: SurvivalCurve, points: list[Described]) -> list[Described]:
     """Return the corrected points, or people's where further pools made any point's interval wider than people's."""
-    people = [Interval(*each) for each in zip(curve.estimate, curve.low, curve.high, strict=True)]
+    people = points_of(curve)
     wider = any(_width(point["corrected"]) > _width(own) + _ROUNDING for point, own in zip(points, people, strict=True))
     if not wider:
         return points
