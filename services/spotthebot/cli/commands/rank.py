@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from spotthebot.cli.commands.analysis_options import Ranked, options_of_labels, require_no_options, takes_parameters
+from spotthebot.cli.commands.judge_options import JudgesOption, say_judges, with_judges
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.errors import NoSuchMeasure
@@ -56,10 +57,12 @@ def rank(
         MixedModelKind | None,
         typer.Option(help="With --measure: fit a mixed model, too, as papers do; bots fixed, the rest random."),
     ] = None,
+    judges: JudgesOption = None,
     json_file: JsonFile = None,
 ) -> None:
     """Rank the bots of a campaign or of a study."""
     check_output(json_file)
+    parameters = with_judges(parameters, judges)
     if mixed_model is not None and measure is None:
         message = "A mixed model is of one measure: name it with --measure."
         raise typer.BadParameter(message, param_hint="--mixed-model")
@@ -78,6 +81,9 @@ def rank(
     write_json(json_file, found.document)
     if str(json_file) != "-":
         _print(found)
+        result = found.ranked or found.study
+        if result is not None:
+            say_judges(judges, result)
 
 
 async def _rank_campaign(

@@ -18,6 +18,7 @@ from spotthebot.cli.commands.analysis_options import (
     require_no_options,
     takes_parameters,
 )
+from spotthebot.cli.commands.judge_options import JudgesOption, say_judges, with_judges
 from spotthebot.cli.commands.options import check_folder
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.errors import NoMixedModels
@@ -50,11 +51,15 @@ def report(
             help="Fit this mixed model to every rating, too, as papers do: a published form, not our inference."
         ),
     ] = None,
+    judges: JudgesOption = None,
 ) -> None:
     """Write the report of a campaign or a study: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
+    if judges and stability:
+        message = "Stability is of people's labels alone: leave out --judges, or --stability."
+        raise typer.BadParameter(message, param_hint="--stability")
     request = ReportRequest(
-        parameters=parameters,
+        parameters=with_judges(parameters, judges),
         mixed_model=mixed_model,
         stability_rule=stability_rule if stability else None,
         has_names=annotators is Annotators.NAMES,
@@ -81,6 +86,7 @@ def report(
         found = asyncio.run(run())
     write_report(found, out)
     screen.print(f"Report: {out / 'report.html'}", highlight=False, soft_wrap=True)
+    say_judges(judges, found.result)
 
 
 def _options_of_labels(request: ReportRequest) -> list[str]:

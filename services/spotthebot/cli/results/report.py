@@ -54,7 +54,8 @@ async def read_analysis_report(
         design = await read_design(clients, campaign)
         shown = await read_samples(clients, design, analysis.filter, request.samples) if request.samples else None
     if request.stability_rule is None:
-        stable = await find_stability(clients, campaign.id)
+        # A stability that was computed is of people's labels alone.
+        stable = None if "judges" in request.parameters else await find_stability(clients, campaign.id)
     else:
         resampling = StabilityIn(
             campaign_id=campaign.id,

@@ -1,0 +1,67 @@
+"""`--judges` of `./stb rank` and `./stb report`: labels of judges next to people's."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.factories.command_line import Stb, stb_of_admin
+from tests.factories.judge_campaigns import import_units
+from tests.factories.judge_units import units
+from tests.factories.running_suite import RunningSuite
+
+EVERY = ("--filter", "none")
+INCLUDED = "Labels of judges are included: judges are programs"
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return ("bots", "conversations", "annotation", "analytics")
+
+
+@pytest.fixture
+async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stb]:
+    """Run a command as an administrator, with the campaign `autumn`, which two judges labelled next to people."""
+    await import_units(suite, units(per_pair=3), judges={"kind": lambda _: "human", "strict": lambda _: "bot"})
+    async with stb_of_admin(suite, monkeypatch) as run:
+        yield run
+
+
+class TestRank:
+    async def test_counts_the_labels_of_the_judges_that_are_named(self, stb: Stb):
+        found = {}
+        for names in ((), ("kind",), ("kind", "strict"), ("*",)):
+            asked = [each for name in names for each in ("--judges", name)]
+            done = await stb("rank", "autumn", *EVERY, *asked, "--json", "-")
+            assert done.returncode == 0, done.stderr
+            found[names] = json.loads(done.stdout)["counts"]
+        people = found[()]["annotators"]
+        counted = {names: (each["judges"], each["annotators"] - people) for names, each in found.items()}
+        assert counted == {(): (0, 0), ("kind",): (1, 1), ("kind", "strict"): (2, 2), ("*",): (2, 2)}
+        # Each judge labelled each of the 18 segments once.
+        assert found["*",]["annotations"] == found[()]["annotations"] + 2 * 18
+
+    async def test_says_that_labels_of_programs_are_included(self, stb: Stb):
+        assert INCLUDED in (await stb("rank", "autumn", *EVERY, "--judges", "kind")).stderr
+        assert "judges" not in (await stb("rank", "autumn", *EVERY)).stderr
+
+    async def test_says_that_there_is_no_judge_of_such_a_name(self, stb: Stb):
+        done = await stb("rank", "autumn", *EVERY, "--judges", "nobody")
+        assert done.returncode == 0, done.stderr
+        assert "there are none by a judge of such a name" in done.stderr
+
+
+class TestReport:
+    async def test_counts_the_labels_of_judges_and_says_so(self, stb: Stb, tmp_path: Path):
+        done = await stb("report", "autumn", *EVERY, "--judges", "*", "--out", str(tmp_path))
+        assert done.returncode == 0, done.stderr
+        assert INCLUDED in done.stderr
+        assert json.loads((tmp_path / "report.json").read_text())["counts"]["judges"] == 2
+        assert "<strong>Judges.</strong> 2 of the " in (tmp_path / "report.html").read_text()
+
+    async def test_has_no_stability_with_judges(self, stb: Stb, tmp_path: Path):
+        done = await stb("report", "autumn", *EVERY, "--judges", "*", "--stability", "--out", str(tmp_path))
+        assert done.returncode == 2
+        assert "Stability is of people's labels alone" in done.stderr
+        assert list(tmp_path.iterdir()) == []
