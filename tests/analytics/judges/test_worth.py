@@ -96,25 +96,27 @@ class TestWorth:
         assert judge.reached == (expected if expected is None else pytest.approx(expected))
 
     def test_corrects_win_rates_and_survival_as_asked(self):
-        table = simulated_table(3, per_pair=8)
-        few, answers = table.select(table.conversation % 2 == 0), _answers(table)
+        table = simulated_table(3, per_pair=3)
+        answers = _answers(table)
+        few = table.select((table.conversation + table.exchanges) % 2 == 0)  # the judge labels other lengths, too
         asked = Parameters(filter="none", confidence_level=0.8, significance_level=0.45, correction="none")
-        labelled = labelled_campaign_of(few, "c")
-        seen = {each: said for each, said in answers.items() if each[0] in labelled.speakers}
-        (judge,) = judges_of(labelled, [_judge(seen)], asked).judges
-        segments = sorted(seen)
-        entity = dict(zip(few.conversation.tolist(), few.entity.tolist(), strict=True))
+        (judge,) = judges_of(labelled_campaign_of(few, "c"), [_judge(answers)], asked).judges
+        segments = sorted(answers)
+        entity = dict(zip(table.conversation.tolist(), table.entity.tolist(), strict=True))
         sides = JudgedSides(
             np.array([conversation for conversation, _ in segments]),
             np.array([entity[conversation] for conversation, _ in segments]),
             np.array([length for _, length in segments]),
-            np.array([seen[each].human for each in segments]),
+            np.array([answers[each].human for each in segments]),
         )
         ranking = judged_win_rates(
             few, sides, confidence_level=0.8, significance_level=0.45, adjustment=Adjustment.NONE
         )
         assert judge.ranking == CorrectedRanking.of(ranking)
-        assert judge.ranking != CorrectedRanking.of(judged_win_rates(few, sides, confidence_level=0.8))
+        holm = judged_win_rates(few, sides, confidence_level=0.8, significance_level=0.45)
+        strict = judged_win_rates(few, sides, confidence_level=0.8, adjustment=Adjustment.NONE)
+        for other in map(CorrectedRanking.of, (holm, strict)):
+            assert [each.rank_high for each in judge.ranking.bots] != [each.rank_high for each in other.bots]
         for found, curve in zip(judge.survival, judged_survival(few, sides, confidence_level=0.8), strict=True):
             assert found == CorrectedSurvival.of(curve, people=points_of(curve.people))
 
