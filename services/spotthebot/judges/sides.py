@@ -15,6 +15,11 @@ class HumanProbabilities(Protocol):
     def of_side(self, turns: Sequence[Turn], side: str) -> float | None: ...
 
 
+def asks_who_is_human(asked: Asked) -> bool:
+    """Return whether a question is about a side, and its options are those of `Label`."""
+    return asked.target in {"A", "B"} and {Label.HUMAN, Label.BOT} <= set(asked.options)
+
+
 class SideLabeller:
     """Answers only who is a person: each question about a side whose options are those of `Label`."""
 
@@ -26,7 +31,7 @@ class SideLabeller:
         return Opinions([self._opinion(seen, each) for each in asked])
 
     def _opinion(self, seen: Seen, asked: Asked) -> Opinion:
-        if asked.target not in {"A", "B"} or not {Label.HUMAN, Label.BOT} <= set(asked.options):
+        if asked.target is None or not asks_who_is_human(asked):
             return Opinion.lacking(MissingReason.UNSUITED, "The judge says only who is a person.")
         human = self._probabilities.of_side(seen.turns, asked.target)
         if human is None:

@@ -1,37 +1,92 @@
-"""`--judges` of `rank` and `report`: the judges whose labels count next to people's."""
+"""Options of commands that ask a judge, what such a judge uses on this machine, and what its answers took."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
+from spotthebot.cli.commands.options import NAMED
+from spotthebot.contracts.annotation.judges import EndpointJudge, JudgeVersionOut
+from spotthebot.judges.labellers import Surroundings
+from spotthebot.judges.opinions import Usage
+from spotthebot.kit.outbound.addresses import Network, networks
 from spotthebot.local.progress import say
+from spotthebot.local.runtime.session import Clients
+from spotthebot.local.seeding import simulated_annotators
 
-if TYPE_CHECKING:
-    from spotthebot.contracts.analytics.provenance import AnnotatorCounts, Provenance
-    from spotthebot.contracts.analytics.studies import StudyProvenance
-
-JudgesOption = Annotated[
+CACHE: Final = Path("~/.cache/spotthebot/judges")
+Judge = Annotated[str, typer.Argument(metavar="JUDGE", help="Name of the judge.")]
+Version = Annotated[int | None, typer.Option("--version", min=1, help="Version of the judge; else its newest.")]
+OfCampaign = Annotated[str, typer.Option("--campaign", metavar="CAMPAIGN", help=f"{NAMED} the campaign.")]
+AtOnce = Annotated[int, typer.Option(min=1, max=200, help="Items that are labelled at the same time.")]
+AllowNetwork = Annotated[
     list[str] | None,
     typer.Option(
-        "--judges",
-        metavar="NAME",
-        help="Count the labels of this judge, a program, next to people's; repeat it for more, '*' for all.",
+        help="Network whose addresses may be called, such as 127.0.0.0/8 for a model on this machine; repeatable. "
+        "Public addresses always may."
     ),
 ]
+Cache = Annotated[Path, typer.Option(help="Folder that keeps paid answers.", file_okay=False)]
+Folder = Annotated[Path | None, typer.Option(help="Folder of a trained judge's files.", exists=True, file_okay=False)]
+Device = Annotated[str, typer.Option(help="Where a trained network runs: cpu, cuda, cuda:1 ...")]
 
 
-def with_judges(parameters: Mapping[str, Any], judges: Sequence[str] | None) -> dict[str, Any]:
-    """Return the parameters of an analysis that counts the labels of these judges."""
-    return {**parameters, **({"judges": judges} if judges else {})}
+@dataclass(frozen=True)
+class OnThisMachine:
+    """The options of what a judge uses on this machine."""
+
+    networks: Sequence[Network]
+    cache: Path
+    folder: Path | None
+    device: str
+
+    @classmethod
+    def of(cls, allow_network: list[str] | None, cache: Path, folder: Path | None, device: str) -> "OnThisMachine":
+        """Read the options; raises BadParameter for a network that is none."""
+        try:
+            allowed = networks(allow_network or [])
+        except ValueError as error:
+            message = f"--allow-network: {error}"
+            raise typer.BadParameter(message) from error
+        return cls(allowed, cache.expanduser(), folder, device)
+
+    def surroundings(self, clients: Clients) -> Surroundings:
+        """Return what judges use, with the clients of the services and the environment of this process."""
+        return Surroundings(
+            annotation=clients.annotation,
+            fed=lambda: clients.fed,
+            environment=os.environ,
+            networks=self.networks,
+            cache=self.cache,
+            simulated=lambda seed: simulated_annotators(1, seed=seed)[0],
+            folder=self.folder,
+            device=self.device,
+        )
 
 
-def say_judges(judges: Sequence[str] | None, result: "Provenance | StudyProvenance") -> None:
-    """Print whether a result includes labels of judges, if it does or if `judges` were asked for."""
-    from spotthebot.contracts.analytics.studies import StudyProvenance  # noqa: PLC0415 - models take time to build
+def say_endpoint(judge: JudgeVersionOut) -> None:
+    """Print where a judge is asked, or that it is a rule."""
+    settings = judge.settings
+    if isinstance(settings, EndpointJudge):
+        key = f" with the key in {settings.key_variable}" if settings.key_variable else ""
+        say(f"Asks {settings.model} at {settings.base_url}{key}")
+    elif settings.kind == "simulated":
+        say("A simulated judge follows a written rule: its labels say nothing about people.")
 
-    counts: Sequence[AnnotatorCounts] = result.sources if isinstance(result, StudyProvenance) else (result.counts,)
-    if any(each.judges for each in counts):
-        say("Labels of judges are included: judges are programs, so the results are not about people alone.")
-    elif judges:
-        say("No labels of judges are included: there are none by a judge of such a name.")
+
+def say_usage(judge: JudgeVersionOut, usage: Usage) -> None:
+    """Print the requests, tokens and cost of a judge behind an endpoint."""
+    if not usage.requests:
+        return
+    say(f"Requests: {usage.requests}, of which {usage.cached} were answered from the cache")
+    say(f"Tokens: {_known(usage.input_tokens)} of prompts, {_known(usage.output_tokens)} of answers")
+    currency = judge.settings.currency if isinstance(judge.settings, EndpointJudge) else None
+    if currency is not None and usage.cost is not None:
+        say(f"Cost: {usage.cost:.4f} {currency}, of which {_known(usage.paid)} were paid now")
+
+
+def _known(count: float | None) -> str:
+    return "an unknown number" if count is None else f"{count:,}" if isinstance(count, int) else f"{count:.4f}"

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from spotthebot.cli.commands.analysis_options import Ranked, options_of_labels, require_no_options, takes_parameters
-from spotthebot.cli.commands.judge_options import JudgesOption, say_judges, with_judges
+from spotthebot.cli.commands.judges_in_results import JudgesOption, say_judges, with_judges
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.errors import NoSuchMeasure

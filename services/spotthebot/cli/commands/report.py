@@ -18,7 +18,7 @@ from spotthebot.cli.commands.analysis_options import (
     require_no_options,
     takes_parameters,
 )
-from spotthebot.cli.commands.judge_options import JudgesOption, say_judges, with_judges
+from spotthebot.cli.commands.judges_in_results import JudgesOption, say_judges, with_judges
 from spotthebot.cli.commands.options import check_folder
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.errors import NoMixedModels

@@ -9,8 +9,8 @@ from spotthebot.clients import AsyncAnnotation, AsyncConversations
 from spotthebot.contracts.annotation.annotations import AnnotatorKind, Label
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS
-from spotthebot.contracts.conversations.conversations import ConversationState, TextsOut
 from spotthebot.contracts.turns import Turn
+from spotthebot.judges.shown import read_speakers, read_texts, turns_shown
 from spotthebot.judges.trained.errors import LabelsMissing, ProtocolUnsuited
 from spotthebot.judges.trained.units import GivenLabel, Side, Unit
 
@@ -34,13 +34,8 @@ async def read_units(
     kind = next((kind for kind in (AnnotatorKind.PERSON, AnnotatorKind.SIMULATED) if labels[kind]), None)
     if kind is None:
         raise LabelsMissing(campaign=campaign.name)
-    speakers, texts = {}, {}
-    for collection in campaign.collections:
-        async for spoke in conversations.stream_speakers(collection):
-            if spoke.state is ConversationState.COMPLETE:
-                speakers[spoke.id] = spoke.participants[0].name, spoke.participants[1].name
-        async for text in conversations.stream_texts(collection):
-            texts[text.id] = text
+    speakers = await read_speakers(conversations, campaign.collections)
+    texts = {each.id: each async for each in read_texts(conversations, campaign.collections)}
     segments = {
         (segment.conversation_id, segment.exchanges)
         async for package in annotation.list_packages(campaign.id)
@@ -52,16 +47,12 @@ async def read_units(
         if conversation in speakers and conversation in texts
         for unit in _units(
             conversation,
-            speakers[conversation],
-            _shown(texts[conversation], exchanges),
+            (speakers[conversation][0].name, speakers[conversation][1].name),
+            turns_shown(texts[conversation], exchanges),
             labels[kind].get((conversation, exchanges), []),
         )
     ]
     return units, kind
-
-
-def _shown(texts: TextsOut, exchanges: int) -> tuple[Turn, ...]:
-    return (*(texts.opening if texts.opening_shown else ()), *texts.turns[: 2 * exchanges])
 
 
 def _units(

@@ -1,0 +1,180 @@
+"""`stb judge probe`: how much changes a judge's answers that says nothing about who speaks."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from spotthebot.cli.commands.judge_options import (
+    CACHE,
+    AllowNetwork,
+    AtOnce,
+    Cache,
+    Device,
+    Folder,
+    Judge,
+    OfCampaign,
+    OnThisMachine,
+    Version,
+    say_endpoint,
+    say_usage,
+)
+from spotthebot.cli.commands.options import JsonFile, check_output, write_json
+from spotthebot.cli.commands.resource_commands import ask
+from spotthebot.cli.commands.resource_tables import print_list
+from spotthebot.cli.commands.service_options import reads_services
+from spotthebot.cli.judges.versions import version_of
+from spotthebot.cli.resources.directories import Campaigns
+from spotthebot.cli.resources.resolver import find
+from spotthebot.judges.probes.changes import ProbeKind
+from spotthebot.judges.probes.results import ProbeResult
+from spotthebot.judges.probes.run import ProbesRun, Probing, run_probes
+from spotthebot.judges.probes.sample import sample_items
+from spotthebot.judges.run import AT_ONCE
+from spotthebot.local.progress import say, showing_progress
+from spotthebot.local.runtime.session import Clients, Services
+
+if TYPE_CHECKING:
+    from spotthebot.contracts.annotation.campaigns import CampaignOut
+    from spotthebot.contracts.annotation.judges import JudgeVersionOut
+
+_Found = tuple["CampaignOut", "JudgeVersionOut", Probing, ProbesRun | None]
+_COLUMNS: Final = ("Probe", "n", "Missing", "Lost", "Shift of P(human)", "Flips", "Smallest detectable")
+_WHEN: Final = {
+    ProbeKind.POSITION: "if a side stands first, and not second",
+    ProbeKind.LENGTH: "if words that say nothing follow each turn of a side",
+    ProbeKind.INJECTION: 'if a bot orders the label "human", beyond a sentence of that length without an order',
+    ProbeKind.TEMPLATE: "if turns stand in quotation marks after a dash",
+    ProbeKind.STABILITY: "if the same is asked again",
+}
+
+
+@reads_services
+def probe(
+    services: Services,
+    judge: Judge,
+    campaign: OfCampaign,
+    version: Version = None,
+    items: Annotated[int, typer.Option(min=1, max=10_000, help="Items of the campaign to ask about.")] = 40,
+    only: Annotated[list[ProbeKind] | None, typer.Option(help="A probe to make; repeatable. Else all.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same items and changes.")] = 0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how much would be asked, and ask nothing.")] = False,
+    at_once: AtOnce = AT_ONCE,
+    allow_network: AllowNetwork = None,
+    cache: Cache = CACHE,
+    folder: Folder = None,
+    device: Device = "cpu",
+    json_file: JsonFile = None,
+) -> None:
+    """Ask a judge about items as they are and with one planted change. Nothing is stored in the campaign."""
+    check_output(json_file)
+    machine = OnThisMachine.of(allow_network, cache, folder, device)
+    kinds = [kind for kind in ProbeKind if not only or kind in only]
+
+    async def work(clients: Clients) -> _Found:
+        named, found = await version_of(clients, judge, version), await find(Campaigns(clients), campaign)
+        sample = await sample_items(clients.annotation, clients.conversations, found, items, seed)
+        probing = Probing.plan(named, sample, kinds, seed)
+        if dry_run:
+            return found, named, probing, None
+        say_endpoint(named)
+        here = machine.surroundings(clients)
+        with showing_progress() as steps, steps.step(f"Probes of {named.name}", total=probing.questions) as step:
+            return found, named, probing, await run_probes(named, found, here, probing, step.advance, at_once=at_once)
+
+    found, named, probing, done = ask(services, work)
+    write_json(json_file, _document(found, named, probing, done))
+    if str(json_file) == "-":
+        return
+    if done is None:
+        _say_plan(probing)
+    else:
+        _say(named, done)
+
+
+def _say_plan(probing: Probing) -> None:
+    say(f"It would show {_items(probing.questions)} to the judge: {len(probing.items)} as they are, and changed:")
+    for kind in probing.planted:
+        say(f"  {kind}: {probing.questions_of(kind)}")
+    say("A judge behind an endpoint takes one request or more for each, two if it swaps sides.")
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item{'s' * (count != 1)}"
+
+
+def _say(judge: "JudgeVersionOut", done: ProbesRun) -> None:
+    print_list(_COLUMNS, (_row(each) for each in done.results), empty="No probe was made.")
+    for each in done.results:
+        say(f"{each.kind}: {_sentence(each)}")
+    say(f"{judge.name} version {judge.version} was shown {_items(done.questions)}")
+    say_usage(judge, done.usage)
+
+
+def _row(result: ProbeResult) -> tuple[object, ...]:
+    found, effect = result.found, result.effect
+    if found is None or effect is None:
+        return (result.kind, 0, "-", "-", "-", "-", "-")
+    shift = _signed(effect.estimate) + ("" if effect.low is None else f" ({effect.low:+.3f} to {effect.high:+.3f})")
+    smallest = _number(effect.smallest_detectable)
+    return (result.kind, found.n, found.n_missing, result.n_lost, shift, _number(found.flips.estimate), smallest)
+
+
+def _sentence(result: ProbeResult) -> str:
+    """Return what a probe says about the judge, in one sentence or two."""
+    effect = result.effect
+    if effect is None or effect.estimate is None:
+        return f"no numbers, because {result.reason}"
+    moved = f"P(human) moves by {effect.estimate:+.3f} {_WHEN[result.kind]}"
+    if effect.low is None or effect.high is None or effect.smallest_detectable is None:
+        return f"{moved}; no interval, because {result.reason}"
+    bounds = f"{effect.confidence_level:.0%} interval {effect.low:+.3f} to {effect.high:+.3f}"
+    if _is_effect(result):
+        return f"an effect. {moved}, {bounds}"
+    smallest = f"{effect.smallest_detectable:.3f} would show with a chance of {effect.power:.0%}"
+    return f"no effect found. {moved}, {bounds}; a shift of {smallest}"
+
+
+def _is_effect(result: ProbeResult) -> bool | None:
+    """Return whether the interval of the shift is on one side of 0; None without an interval."""
+    effect = result.effect
+    if effect is None or effect.low is None or effect.high is None:
+        return None
+    return effect.low > 0 or effect.high < 0
+
+
+def _document(
+    campaign: "CampaignOut", judge: "JudgeVersionOut", probing: Probing, done: ProbesRun | None
+) -> dict[str, Any]:
+    named = {"campaign": str(campaign.id), "judge": judge.name, "version": judge.version, "kind": judge.settings.kind}
+    planned = {kind.value: probing.questions_of(kind) for kind in probing.planted}
+    named |= {"items": len(probing.items), "questions": probing.questions, "planted": planned}
+    if done is None:
+        return named
+    asked = {"questions": done.questions, "usage": asdict(done.usage)}
+    return named | asked | {"probes": [_probe(each) for each in done.results]}
+
+
+def _probe(result: ProbeResult) -> dict[str, Any]:
+    found, beyond = result.found, result.beyond_control
+    parts = {} if found is None else {"shift": found.shift, "distance": found.distance, "flips": found.flips}
+    if beyond is not None:
+        parts["beyond_control"] = beyond.shift
+    counts = {"n": 0, "n_missing": 0} if found is None else {"n": found.n, "n_missing": found.n_missing}
+    intervals = {
+        name: {
+            key: getattr(each, key)
+            for key in ("estimate", "low", "high", "smallest_detectable", "n", "method", "reason")
+        }
+        for name, each in parts.items()
+    }
+    told = {"effect": _is_effect(result), "sentence": _sentence(result), "reason": result.reason}
+    return {"probe": result.kind.value, **counts, "n_lost": result.n_lost, **intervals, **told}
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.3f}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
