@@ -168,8 +168,8 @@ def _probe(result: ProbeResult) -> dict[str, Any]:
         }
         for name, each in parts.items()
     }
-    told = {"effect": _is_effect(result), "sentence": _sentence(result), "reason": result.reason}
-    return {"probe": result.kind.value, **counts, "n_lost": result.n_lost, **intervals, **told}
+    said = {"effect": _is_effect(result), "sentence": _sentence(result), "reason": result.reason}
+    return {"probe": result.kind.value, **counts, "n_lost": result.n_lost, **intervals, **said}
 
 
 def _signed(value: float | None) -> str:

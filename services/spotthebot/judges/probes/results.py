@@ -75,12 +75,19 @@ class ProbeResult:
         return None if best is None else best.shift
 
 
+def why_not_asked(kind: ProbeKind, settings: JudgeSettings) -> str | None:
+    """Return why a probe of a judge would say nothing; None where it can be made."""
+    if kind is ProbeKind.POSITION and settings.kind == "trained":
+        return OTHER_MODEL
+    if kind is ProbeKind.POSITION and isinstance(settings, EndpointJudge) and settings.swaps_sides:
+        return AVERAGED
+    return None
+
+
 def result_of(kind: ProbeKind, compared: Sequence[Compared], settings: JudgeSettings) -> ProbeResult:
     """Compare the answers of a probe. Without two answers about any side, there are reasons and no numbers."""
-    if kind is ProbeKind.POSITION and settings.kind == "trained":
-        return ProbeResult(kind, None, None, 0, OTHER_MODEL)
     if not compared:
-        return ProbeResult(kind, None, None, 0, NO_PLACE)
+        return ProbeResult(kind, None, None, 0, why_not_asked(kind, settings) or NO_PLACE)
     units = [(each, side) for each in compared for side in each.planted.sides]
     conversations = [str(each.planted.item.conversation) for each, _ in units]
     given = [each.before.shares.get(side, _NAN) for each, side in units]
@@ -103,8 +110,6 @@ def result_of(kind: ProbeKind, compared: Sequence[Compared], settings: JudgeSett
 
 def _reason(kind: ProbeKind, compared: Sequence[Compared], found: Probe, settings: JudgeSettings) -> str | None:
     if found.n:
-        if kind is ProbeKind.POSITION and isinstance(settings, EndpointJudge) and settings.swaps_sides:
-            return AVERAGED
         return found.reason
     answered = any(each.before.shares for each in compared)
     if answered and settings.kind in LOOKS_UP:

@@ -14,7 +14,7 @@ from spotthebot.judges.items import answer_item
 from spotthebot.judges.labellers import Surroundings, open_labeller
 from spotthebot.judges.opinions import Labeller, Seen, Usage
 from spotthebot.judges.probes.changes import Planted, ProbeKind, plant
-from spotthebot.judges.probes.results import Compared, Humans, ProbeResult, result_of
+from spotthebot.judges.probes.results import Compared, Humans, ProbeResult, result_of, why_not_asked
 from spotthebot.judges.probes.sample import SampledItem
 
 _SECOND: Final = 2
@@ -32,12 +32,12 @@ class Probing:
     def plan(
         cls, judge: JudgeVersionOut, items: Sequence[SampledItem], kinds: Sequence[ProbeKind], seed: int
     ) -> "Probing":
-        """Plant the changes; a trained judge is not asked about swapped sides, for which it has another model."""
+        """Plant the changes of the probes that would say something about this judge."""
         return cls(
             items,
             {
                 kind: []
-                if kind is ProbeKind.POSITION and judge.settings.kind == "trained"
+                if why_not_asked(kind, judge.settings)
                 else [each for item in items if (each := plant(kind, item, seed)) is not None]
                 for kind in kinds
             },
