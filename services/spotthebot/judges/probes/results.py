@@ -105,10 +105,10 @@ def result_of(kind: ProbeKind, compared: Sequence[Compared], settings: JudgeSett
     if found.n and any(each.planted.control is not None for each, _ in units):
         controls = [each.control.shares.get(side, _NAN) for each, side in units]
         beyond = probe(conversations, controls, changed)
-    return ProbeResult(kind, found, beyond, without.n_lost, _reason(kind, compared, beyond or found, settings))
+    return ProbeResult(kind, found, beyond, without.n_lost, _reason(compared, beyond or found, settings))
 
 
-def _reason(kind: ProbeKind, compared: Sequence[Compared], found: Probe, settings: JudgeSettings) -> str | None:
+def _reason(compared: Sequence[Compared], found: Probe, settings: JudgeSettings) -> str | None:
     if found.n:
         return found.reason
     answered = any(each.before.shares for each in compared)
