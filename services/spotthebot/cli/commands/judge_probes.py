@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _Found = tuple["CampaignOut", "JudgeVersionOut", Probing, ProbesRun | None]
 _COLUMNS: Final = ("Probe", "n", "Missing", "Lost", "Shift of P(human)", "Flips", "Smallest detectable")
 _WHEN: Final = {
-    ProbeKind.POSITION: "if a side stands first, and not second",
+    ProbeKind.POSITION: "if a side is called A, and not B",
     ProbeKind.LENGTH: "if words that say nothing follow each turn of a side",
     ProbeKind.INJECTION: 'if a bot orders the label "human", beyond a sentence of that length without an order',
     ProbeKind.TEMPLATE: "if turns stand in quotation marks after a dash",
@@ -112,12 +112,12 @@ def _say(judge: "JudgeVersionOut", done: ProbesRun) -> None:
 
 
 def _row(result: ProbeResult) -> tuple[object, ...]:
-    found, effect = result.found, result.effect
-    if found is None or effect is None:
+    own, effect = result.own, result.effect
+    if own is None or effect is None:
         return (result.kind, 0, "-", "-", "-", "-", "-")
     shift = _signed(effect.estimate) + ("" if effect.low is None else f" ({effect.low:+.3f} to {effect.high:+.3f})")
     smallest = _number(effect.smallest_detectable)
-    return (result.kind, found.n, found.n_missing, result.n_lost, shift, _number(found.flips.estimate), smallest)
+    return (result.kind, own.n, own.n_missing, result.n_lost, shift, _number(own.flips.estimate), smallest)
 
 
 def _sentence(result: ProbeResult) -> str:
@@ -126,6 +126,8 @@ def _sentence(result: ProbeResult) -> str:
     if effect is None or effect.estimate is None:
         return f"no numbers, because {result.reason}"
     moved = f"P(human) moves by {effect.estimate:+.3f} {_WHEN[result.kind]}"
+    if result.kind is ProbeKind.STABILITY and result.found is not None:
+        moved += f" (by {_number(result.found.distance.estimate)} up or down)"
     if effect.low is None or effect.high is None or effect.smallest_detectable is None:
         return f"{moved}; no interval, because {result.reason}"
     bounds = f"{effect.confidence_level:.0%} interval {effect.low:+.3f} to {effect.high:+.3f}"

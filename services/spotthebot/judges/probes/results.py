@@ -58,8 +58,8 @@ class Compared:
 class ProbeResult:
     """A probe's effect on P(human). `beyond_control` is the effect beyond the control's; None without a control.
 
-    `n_lost` units have an answer without the change and none with it. For the position, the shift is from standing
-    second (B) to standing first (A).
+    `n_lost` units have an answer without the change and none with it. For the position, the shift is that of a
+    side that is called A, and not B.
     """
 
     kind: ProbeKind
@@ -69,10 +69,14 @@ class ProbeResult:
     reason: str | None
 
     @property
+    def own(self) -> Probe | None:
+        """The effect of what the change says: beyond the control, where there is one."""
+        return self.beyond_control or self.found
+
+    @property
     def effect(self) -> ClusteredMean | None:
-        """The shift that the change itself explains."""
-        best = self.beyond_control or self.found
-        return None if best is None else best.shift
+        """The shift by what the change says."""
+        return None if self.own is None else self.own.shift
 
 
 def why_not_asked(kind: ProbeKind, settings: JudgeSettings) -> str | None:
@@ -97,10 +101,10 @@ def result_of(kind: ProbeKind, compared: Sequence[Compared], settings: JudgeSett
     without = probe(conversations, given, changed)
     found = without
     if kind is ProbeKind.POSITION:
-        stands_first = [side == "A" for _, side in units]
-        first = [one if is_first else other for one, other, is_first in zip(given, changed, stands_first, strict=True)]
-        second = [other if is_first else one for one, other, is_first in zip(given, changed, stands_first, strict=True)]
-        found = probe(conversations, second, first)
+        pairs = list(zip(units, given, changed, strict=True))
+        as_a = [one if side == "A" else other for (_, side), one, other in pairs]
+        as_b = [other if side == "A" else one for (_, side), one, other in pairs]
+        found = probe(conversations, as_b, as_a)
     beyond = None
     if found.n and any(each.planted.control is not None for each, _ in units):
         controls = [each.control.shares.get(side, _NAN) for each, side in units]
