@@ -28,7 +28,7 @@ class DemoJudges:
 async def judge_demo(clients: Clients, campaign: CampaignOut, steps: Steps, *, seed: int) -> DemoJudges:
     """Let a simulated judge label the campaign, and return what it is worth, or the reason of a failure.
 
-    The judge has another seed than the annotators, because equal seeds would give it the first annotator's labels.
+    The judge has another seed than the annotators, so that it does not have the first annotator's character.
     """
     settings = SimulatedJudge(kind="simulated", seed=(seed + 1) % _SEEDS)
     labeller = SimulatedLabeller(settings, simulated_annotators(1, seed=settings.seed)[0])
