@@ -17,11 +17,13 @@ import trueskill
 from spotthebot.analytics import stats
 from spotthebot.analytics.stats.alpha import krippendorff_alpha
 from spotthebot.analytics.stats.alpha_bootstrap import bootstrap_alpha
-from spotthebot.analytics.stats.annotations import AnnotationTable
+from spotthebot.analytics.stats.annotations import AnnotationTable, LabelCode
 from spotthebot.analytics.stats.disagreement import Measurement
 from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
 from spotthebot.analytics.stats.fooling_rate import fooling_rates
 from spotthebot.analytics.stats.frames import from_csv, from_dataframe
+from spotthebot.analytics.stats.judged.sides import JudgedSides, values_of_sides
+from spotthebot.analytics.stats.judged.values import JudgedValues
 from spotthebot.analytics.stats.kappa import fleiss_kappa
 from spotthebot.analytics.stats.means import student_interval
 from spotthebot.analytics.stats.pair_power import power_of, smallest_p
@@ -197,12 +199,41 @@ def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
     }
 
 
+def _half(table: AnnotationTable) -> JudgedSides:
+    """A judge that takes every side for a human with a probability of 1/2 or 1/4."""
+    columns = np.unique(np.column_stack([table.conversation, table.exchanges, table.entity]), axis=0)
+    return JudgedSides(columns[:, 0], columns[:, 2:], columns[:, 1], 0.5 / (1 + columns[:, 2:] % 2))
+
+
+def _values(table: AnnotationTable) -> JudgedValues:
+    return values_of_sides(table, _half(table), (table.label == LabelCode.HUMAN).astype(np.float64))
+
+
+def _columns_of_labels(table: AnnotationTable) -> tuple[Any, ...]:
+    side = np.arange(2 * len(table))
+    return (
+        side // 2,
+        table.entity.ravel(),
+        table.conversation.repeat(2),
+        table.annotator.repeat(2),
+        table.label.ravel() / 2,
+    )
+
+
 OF_TABLES: dict[str, Callable[[AnnotationTable], object]] = {
     name: _fast(getattr(stats, name))
     for name in (
         "annotator_quality", "current_status", "fooling_rates", "label_agreement", "label_alpha", "label_units",
         "pair_verdicts", "segment_results", "sides_alike", "without_weak_annotators",
     )
+} | {
+    "ceiling_of_labels": lambda table: stats.ceiling_of_labels(table, table.label / 2),
+    "judge_ceiling": lambda table: stats.judge_ceiling(*_columns_of_labels(table)),
+    "values_of_sides": _values,
+    "judged_means": lambda table: stats.judged_means(_values(table)),
+    "judged_shares": lambda table: stats.judged_shares(_values(table)),
+    "judged_survival": lambda table: stats.judged_survival(table, _half(table)),
+    "judged_win_rates": lambda table: stats.judged_win_rates(table, _half(table)),
 } | {
     name: lambda table, name=name: [
         _fast(getattr(stats, name))(play_games(table, unit=unit)) for unit in Unit
@@ -250,6 +281,7 @@ OF_NUMBERS: dict[str, Callable[[Any], object]] = {
     ],
     "to_dataframe": to_dataframe,
     "from_csv": lambda _: from_csv(__file__),
+    "judged_from_csv": lambda _: stats.judged_from_csv(__file__),
 }  # fmt: skip
 ARRAYS = {
     "annotator_sets", "clustered_variance", "clusters_of_ranges", "intraclass_correlation", "play_matches",
@@ -278,8 +310,10 @@ class TestTablesAndNumbers:
                 function = getattr(stats, name)
                 if inspect.isfunction(function) and setting in (taken := inspect.signature(function).parameters):
                     first = {"table": table, "games": games, "status": current_status(table)}.get(next(iter(taken)))
+                    more = {"sides": _half(table), "value": table.label / 2}
+                    named = {key: value for key, value in more.items() if key in taken} | {setting: level}
                     if first is not None and name != "stability_at":
-                        _tried(partial(_fast(function), first, **{setting: level}))
+                        _tried(partial(_fast(function), first, **named))
         for scored in (
             lambda: bot_scores.score_bots(rows, ["a", "a", "b", "b"], rows, confidence_level=level),
             lambda: correlation.correlation(rows, rows, confidence_level=level),

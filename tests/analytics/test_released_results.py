@@ -38,7 +38,7 @@ class TestStandings:
         await released_campaign(suite, bots, pairs=[("HU", "ours")])
         standing = await get_standing(suite)
         assert standing["reasons"] == [
-            "A ranking needs annotated conversations between at least two bots: there are 1 bots so far."
+            "A ranking needs annotated conversations of at least two bots: there are 1 bots so far."
         ]
         assert [(each["bot"], each["win_rate"], each["labels"]) for each in standing["bots"]] == [
             ("ours", None, 30),

@@ -323,7 +323,7 @@ class TestTrouble:
     async def test_is_said_in_the_part_that_it_concerns(self, visit: Visit, campaigns: Campaigns):
         page = await visit.open(f"/campaigns/{campaigns.of_one_bot}")
         await filled(page)
-        await expect(page.locator("#ranking")).to_contain_text("between at least two bots")
+        await expect(page.locator("#ranking")).to_contain_text("of at least two bots")
         await expect(page.locator("#time .files")).to_be_visible()
 
 

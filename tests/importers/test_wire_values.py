@@ -29,6 +29,7 @@ def test_an_exported_annotation_is_imported_with_its_own_id():
         "reported_ms": 59_000,
         "decisions": [decision],
         "question_order": ["sense", "entity"],
+        "judge_labels": {"answers": [{"question": "entity", "target": "A", "probabilities": {"human": 1.0}}]},
     }
     more = {"id": "a1", "campaign": "c", "domain": "everyday", "position": 4, "protocol": "p", "protocol_version": 2}
     right = {"right_conversation": None, "right_exchanges": None}

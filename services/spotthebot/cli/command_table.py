@@ -56,7 +56,7 @@ CAMPAIGNS = {
     "agreement": Command(
         f"{_HERE}.agreement",
         "of_campaign",
-        "Show how much the annotators of each workforce of a campaign agree, by each measure.",
+        "Show how much the annotators of each workforce of a campaign agree, in all labels and by each measure.",
     ),
     "verdicts": Command(
         f"{_HERE}.verdicts",
@@ -66,7 +66,7 @@ CAMPAIGNS = {
     "judges": Command(
         f"{_HERE}.judge_worth",
         "of_campaign",
-        "Show what each judge of a campaign is worth: agreement, calibration, labels saved.",
+        "Show what each judge of a campaign is worth: agreement, calibration, and the labels of people that it saves.",
     ),
     "training": Command(
         f"{_HERE}.campaign_control",
@@ -132,7 +132,7 @@ STUDIES = {
     "agreement": Command(
         f"{_HERE}.agreement",
         "of_study",
-        "Show how much the annotators of each workforce of each task of a study agree, by each measure.",
+        "Show how much the annotators of each workforce of each task of a study agree, in all labels and by each.",
     ),
     "assess": Command(
         f"{_HERE}.study_control", "assess", "Say which measures of a study deserve trust, by the study's outcome."

@@ -152,7 +152,6 @@ class TestCampaign:
             ({"collections": ["im"]}, "/collections/0", "UUID"),
             ({"collection_id": str(new_id()), "human_share": 1}, "/human_share", "less than 1"),
             ({"collection_id": str(new_id()), "human_share": -0.1}, "/human_share", "at least 0"),
-            ({"collection_id": str(new_id()), "human_share": 0.1, "mode": "import"}, "", "mode live"),
         ],
     )
     async def test_collections_or_a_share_that_can_not_be_are_refused(

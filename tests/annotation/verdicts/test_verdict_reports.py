@@ -76,7 +76,7 @@ class TestRules:
 
 class TestPackages:
     async def test_with_undecided_pairs_are_given_out_first(self, suite: RunningSuite):
-        campaign = await campaign_of(suite)
+        campaign = await campaign_of(suite, stop_when=_EVERY)
         packages = await _packages(suite, campaign)
         assert len(packages) > 2
         undecided = dict.fromkeys(packages, 0) | {packages[-1]: 2, packages[1]: 1}
@@ -91,8 +91,15 @@ class TestPackages:
         first = await claim(suite, campaign, "ann")
         assert _leased(suite, first) == packages[0]
 
+    async def test_without_a_rule_to_stop_keep_the_order_of_the_seed(self, suite: RunningSuite):
+        """When reports arrive is chance: a seed would not give the same labels again."""
+        campaign = await campaign_of(suite)
+        packages = await _packages(suite, campaign)
+        await _report(suite, campaign, _pair("open"), undecided={packages[-1]: 2})
+        assert _leased(suite, await claim(suite, campaign, "ann")) == packages[0]
+
     async def test_elsewhere_stay_as_they_are(self, suite: RunningSuite):
-        one, other = await campaign_of(suite), await campaign_of(suite, name="other")
+        one, other = await campaign_of(suite, stop_when=_EVERY), await campaign_of(suite, name="other")
         foreign = (await _packages(suite, other))[0]
         assert (await _report(suite, one, _pair("open"), undecided={foreign: 5})).status_code == 200
         assert {items for (items,) in rows(suite, "SELECT undecided_items FROM annotation.packages")} == {0}

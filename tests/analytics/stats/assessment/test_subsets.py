@@ -102,5 +102,5 @@ class TestBackwardStepwise:
 
     @pytest.mark.parametrize("p", [0, MAX_MEASURES + 1])
     def test_refuses_no_measures_and_too_many(self, p):
-        with pytest.raises(SettingOutOfRange, match="p from 1 to 64"):
+        with pytest.raises(SettingOutOfRange, match="p from 1 to 80"):
             backward_stepwise(np.arange(5.0), np.ones((5, p)))

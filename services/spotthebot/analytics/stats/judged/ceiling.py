@@ -97,6 +97,12 @@ def ceiling_of_labels(table: AnnotationTable, value: FloatArray, *, confidence_l
     """Estimate the ceiling of the values (n, 2) of both sides of every annotation, within each entity and length.
 
     Raises `SettingOutOfRange`.
+
+    >>> sides = ("human", "bot")
+    >>> rows = [(at, "A", "B", 2, *sides[:: 2 * (at % 2) - 1], who) for at in range(4) for who in range(2)]
+    >>> table = AnnotationTable.from_rows(rows)
+    >>> ceiling_of_labels(table, table.label / 2).estimate  # two people always agree
+    1.0
     """
     require_confidence_level(confidence_level)
     segments = np.unique(np.column_stack([table.conversation, table.exchanges]), axis=0, return_inverse=True)[1]

@@ -57,6 +57,13 @@ def judged_from_csv(path: str | PathLike[str]) -> JudgedFile:
     answer. Optional columns: `exchanges` (the length that was seen) and `side` keep labels of different texts apart,
     `probability` is the chance with which a design drew the row's unit for people. Other columns are ignored. A row
     that repeats an earlier row counts once. Raises `AnnotationTableMalformed`, and OSError.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     rows = ["conversation,bot,annotator,label,judge", "c1,A,ann,human,0.8", "c2,A,,,0.4"]
+    ...     _ = file.write("\n".join(rows)), file.flush()
+    ...     judged_from_csv(file.name).values.judge.tolist()
+    [0.8, 0.4]
     """
     rows, repeated = _distinct(_read(path))
     if not rows:

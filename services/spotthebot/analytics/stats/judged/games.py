@@ -81,6 +81,13 @@ def judged_win_rates(
     Every annotation is a game, as in `rank_bots`, whose intervals people's are. Ranks come from tests of all corrected
     differences of mean win rates, one family. Without games of every two bots there are no ranks.
     `people` has the win rates of the same table, if they are known from another judge. Raises `SettingOutOfRange`.
+
+    >>> table = AnnotationTable.from_rows([(0, "A", "B", 2, "human", "bot", 0), (1, "A", "B", 2, "bot", "bot", 1)])
+    >>> judge = np.array([[0.8, 0.1], [0.2, 0.4], [0.5, 0.1]])  # of a third conversation, too
+    >>> sides = JudgedSides(np.arange(3), np.tile([0, 1], (3, 1)), np.full(3, 2), judge)
+    >>> ranking = judged_win_rates(table, sides)  # A won the game that was decided
+    >>> [(each.bot, each.people.estimate, round(each.judge, 3)) for each in ranking.bots]
+    [('A', 1.0, 0.667), ('B', 0.0, 0.333)]
     """
     adjustment = choice_of("adjustment", adjustment, Adjustment)
     require_confidence_level(confidence_level)

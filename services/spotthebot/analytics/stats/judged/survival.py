@@ -46,6 +46,12 @@ def judged_survival(
 
     People's curves are those of `survival_curves`. Entities of one `study`, by default all, have the same judge. Raises
     `SettingOutOfRange`.
+
+    >>> table = AnnotationTable.from_rows([(0, "A", "B", 2, "human", "bot", 0), (1, "A", "B", 2, "bot", "bot", 1)])
+    >>> judge = np.array([[0.8, 0.1], [0.2, 0.4], [0.5, 0.1]])  # of a third conversation, too
+    >>> sides = JudgedSides(np.arange(3), np.tile([0, 1], (3, 1)), np.full(3, 2), judge)
+    >>> [(each.bot, each.people.estimate) for each in judged_survival(table, sides)]
+    [('A', (0.5,)), ('B', (0.0,))]
     """
     require_confidence_level(confidence_level)
     status = current_status(table)

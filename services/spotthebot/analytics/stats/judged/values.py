@@ -145,6 +145,13 @@ def judged_means(
     """Return each bot's mean of any measure that people and the judge give on the same scale.
 
     Bounds are those of `rank_ratings`: Wilson's on a `scale` with ends, else Student's. Raises `SettingOutOfRange`.
+
+    >>> nobody, nan = -1, float("nan")
+    >>> columns = [np.array(each) for each in ([0] * 4, range(4), range(4), [0, 1, nobody, nobody])]
+    >>> values = JudgedValues(("A",), *columns, np.array([4.0, 2.0, nan, nan]), np.array([4.0, 2.0, 3.0, 5.0]))
+    >>> found, = judged_means(values)
+    >>> found.people.estimate, found.judge
+    (3.0, 3.5)
     """
     require_confidence_level(confidence_level)
 
