@@ -242,7 +242,7 @@ class TestChanges:
         drawn = {each.sides for seed in range(20) if (each := plant(ProbeKind.LENGTH, item("A"), seed))}
         assert drawn == {("A",), ("B",)}
 
-    def test_of_the_form_keep_every_word(self):
+    def test_keep_every_word_when_only_the_form_differs(self):
         planted = plant(ProbeKind.TEMPLATE, item(), 0)
         assert planted is not None
         assert all(one != other for one, other in zip(texts(planted.seen), texts(item().seen), strict=True))
