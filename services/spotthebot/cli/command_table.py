@@ -144,7 +144,9 @@ JUDGES = {
     "list": Command(f"{_HERE}.judges", "list_judges", "List versions of judges."),
     "show": Command(f"{_HERE}.judges", "show", "Show a version of a judge, by default the newest."),
     "run": Command(f"{_HERE}.judges", "run", "Let a judge label the packages of a campaign that it has not labelled."),
-    "probe": Command(f"{_HERE}.judge_probes", "probe", "Ask a judge about items as they are and with one planted change."),
+    "probe": Command(
+        f"{_HERE}.judge_probes", "probe", "Ask a judge about items as they are and with one planted change."
+    ),
     "train": Command(f"{_HERE}.judge_models", "train", "Train a judge on the labels of a campaign."),
 }
 EVALUATIONS = {
