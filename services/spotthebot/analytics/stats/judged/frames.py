@@ -50,7 +50,7 @@ class _Row:
 
 
 def judged_from_csv(path: str | PathLike[str]) -> JudgedFile:
-    """Return the labels and the judge's answers in a CSV file in UTF-8 with a header.
+    r"""Return the labels and the judge's answers in a CSV file in UTF-8 with a header.
 
     A row is a label of one bot in one conversation, or a bot in a conversation that nobody labelled. `label` is human,
     unsure or bot, empty where nobody was asked. `judge` is the judge's probability of "human", empty where it gave no
