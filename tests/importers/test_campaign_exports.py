@@ -88,7 +88,7 @@ LEFT_OUT = {
         *("lease_minutes", "panel", "training", "gold", "max_strikes", "min_seconds_per_item"),
         *("min_fraction_of_median", "strike_fast_packages"),
     },
-    "of verdicts and judges, which the copy has anew": {
+    "of verdicts and judges, which the copy states for itself": {
         *("margin", "stop_when", "stop_reason", "stopped_at", "judge_annotations_per_segment"),
     },
     "computed from the consent": {"consent_sha256"},

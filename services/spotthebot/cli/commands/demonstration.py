@@ -18,7 +18,7 @@ from spotthebot.cli.results import ranking
 from spotthebot.contracts.access import Role
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.contracts.services import DEFAULT_PORT_BASE, get_service
-from spotthebot.local.demonstration.judging import DemoJudges
+from spotthebot.local.demonstration.judge import DemoJudges
 from spotthebot.local.demonstration.run import Demonstration, offer_package, run_demo
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import say, showing_progress

@@ -22,7 +22,7 @@ from spotthebot.contracts.conversations.collections import AllPlayAllIn, Collect
 from spotthebot.contracts.conversations.openings import HumanPool, Opening
 from spotthebot.contracts.fed.score_jobs import ScoreSetOut
 from spotthebot.local.background import poll_until, wait_until_built
-from spotthebot.local.demonstration.judging import DemoJudges, judge_demo
+from spotthebot.local.demonstration.judge import DemoJudges, judge_demo
 from spotthebot.local.demonstration.scores import score_demo
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps

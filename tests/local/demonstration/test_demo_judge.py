@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from spotthebot.contracts.annotation.campaigns import CampaignOut
-from spotthebot.local.demonstration.judging import DemoJudges, judge_demo
+from spotthebot.local.demonstration.judge import DemoJudges, judge_demo
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.sample import sample_dialogues
