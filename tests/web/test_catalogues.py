@@ -95,6 +95,15 @@ class TestTexts:
         assert len(named) > 10
         assert {(page, name) for page, name in named if name not in ENGLISH.names} == set()
 
+    def test_no_template_fills_a_place_that_is_called_as_the_texts_own_argument(self):
+        """`t(key, name=...)` is an error of Python as the page is shown: the key is called `name` itself."""
+        filled = [
+            (path.name, call)
+            for path in WEB.rglob("*.jinja")
+            for call in re.findall(r"""\bt\(\s*["'][\w.]+["'][^()]*\bname=""", path.read_text())
+        ]
+        assert filled == []
+
     def test_all_texts_named_in_scripts_of_annotators_are_there(self):
         scripts = [path.read_text() for path in (WEB / "static" / "js" / "annotate").glob("*.js")]
         named = {name for script in scripts for name in re.findall(r"""texts\(\s*["']([\w.]+)["']""", script)}
