@@ -87,6 +87,10 @@ class VerdictWatch:
                 await self._look(state.campaign.id)
             except (PeerRefused, NoSuchCampaign) as refused:
                 _log.warning("verdicts.refused", campaign_id=str(state.campaign.id), error=type(refused).__name__)
+            except (*PEER_TROUBLE, *DATABASE_TROUBLE):
+                raise
+            except Exception:  # noqa: BLE001 - one of our own: else no other campaign would get verdicts any more
+                _log.exception("verdicts.failed", campaign_id=str(state.campaign.id))
             self._seen[state.campaign.id] = state.fingerprint
         self._seen = {state.campaign.id: self._seen[state.campaign.id] for state in states}
 
