@@ -198,6 +198,14 @@ class TestDimensions:
         assert found["settings"]["clusters"] == "fixed_panel"
         assert "All ratings are of one annotator, 'gpt-4'" in printed.stderr
 
+    @pytest.mark.parametrize(("column", "returned"), [("value", 0), ("rating", 1)])
+    def test_columns_called_as_their_fields_are_no_guess(self, save: Save, column: str, returned: int):
+        printed = run_stb(
+            "analyse", "table", save(f"conversation,bot,annotator,{column}\nc1,x,a,3\nc1,y,a,4\nc2,x,b,2\nc2,y,b,3\n")
+        )
+        assert printed.returncode == returned
+        assert ("add --yes, or --map" in printed.stderr) == bool(returned)
+
 
 class TestFiles:
     @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def _show_meanings(
 def confirm(mapped: MappedTable, *, yes: bool) -> None:
     """Ask for a confirmation of guessed columns; raises MappingNotConfirmed if there is no terminal.
 
-    Nothing is asked with `yes`, or if the user gave all columns.
+    Nothing is asked with `yes`, or if the user gave every required column or they are called as their fields.
     """
     if yes or mapped.mapping.confirmed:
         return

@@ -80,7 +80,10 @@ FORMS: Final[Mapping[Kind, Form]] = {
 
 @dataclass(frozen=True)
 class ColumnMapping:
-    """The column of each field of a table; `guessed` has the columns that the user did not give."""
+    """The column of each field of a table.
+
+    `guessed` has the fields whose column the user did not give, and that is not called as the field.
+    """
 
     kind: Kind
     columns: Mapping[str, str]
@@ -93,7 +96,7 @@ class ColumnMapping:
 
     @property
     def confirmed(self) -> bool:
-        """Whether the user gave the column of every required field."""
+        """Whether no column of a required field is guessed."""
         return not self.guessed & set(FORMS[self.kind].required)
 
 
@@ -161,7 +164,8 @@ def find_columns(
         missing = [name for name in form.required if name not in there]
         if not missing:
             ordered = {name: columns[name] for name in (*form.fields, *wide) if name in columns}
-            return ColumnMapping(kind, ordered, frozenset(ordered) - set(mapped))
+            guessed = {name for name, column in ordered.items() if name not in mapped and name != column}
+            return ColumnMapping(kind, ordered, frozenset(guessed))
         found.append((("side_a" in form.fields) is not sides, missing, columns))
     if not found:
         fields = ", ".join(mapped)
