@@ -291,7 +291,9 @@ class TestReason:
         outcome = _values("quality", np.arange(60) % 4, np.arange(60, 120))
         found = assess([measure], outcome, _dialogues())
         assert (_of(found, "noise").n, _of(found, "noise").r2) == (0, None)
-        assert "a model needs 3 dialogues, and there are 0" in known(_of(found, "noise").reason)
+        assert "a model needs 3 dialogues with both the measure and the outcome, and there are none" in known(
+            _of(found, "noise").reason
+        )
 
     def test_is_there_for_the_alpha_of_one_annotator_who_rated_everything(self):
         rng = np.random.default_rng(2)

@@ -152,7 +152,8 @@ class TestReason:
 
     @pytest.mark.parametrize("n", [0, 1, 2])
     def test_is_there_for_two_dialogues_or_fewer(self, n):
-        assert importance(range(n), range(n), _alone(n)).reason == f"a model needs 3 dialogues, and there are {n}"
+        expected = f"a model needs 3 dialogues with both the measure and the outcome, and there are {n or 'none'}"
+        assert importance(range(n), range(n), _alone(n)).reason == expected
 
     def test_is_there_for_the_p_value_of_one_person(self):
         found = importance([1, 2, 4, 3], [1, 2, 3, 5], Observations(np.arange(4), np.zeros(4, dtype=int)))

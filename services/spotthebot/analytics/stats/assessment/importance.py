@@ -142,7 +142,8 @@ def importance(
 
 def _why_undefined(x: FloatArray, explained: Explained, model: Model) -> str | None:
     if len(x) < _FEWEST:
-        return f"a model needs {_FEWEST} {_ROWS[model]}, and there are {len(x)}"
+        there = len(x) or "none"
+        return f"a model needs {_FEWEST} {_ROWS[model]} with both the measure and the outcome, and there are {there}"
     if explained.predictors:
         return explained.reason
     if model is Model.WITHIN_PAIRS:
