@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.analytics.studies.test_values_without_people import SECONDS, timed
 from tests.factories.campaigns import DIMENSIONS, labelled_campaign, rated_campaign
+from tests.factories.chat_studies import answers_to, import_chats, import_task
 from tests.factories.command_line import Stb, stb_of_admin
+from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import register_bots
 
@@ -27,6 +30,13 @@ async def stb(suite: RunningSuite, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
     await rated_campaign(suite, await register_bots(suite))
     async with stb_of_admin(suite, monkeypatch) as run:
         yield run
+
+
+async def _labelled(suite: RunningSuite) -> str:
+    """Import a campaign of labels of the same bots, and return its id."""
+    listed = (await (await suite.client("bots", "admin")).get("/v1/bots")).json()["items"]
+    path = await labelled_campaign(suite, {each["name"]: each["id"] for each in listed})
+    return path.rpartition("/")[2]
 
 
 class TestRank:
@@ -77,6 +87,27 @@ class TestRank:
             " repeat the command without."
         )
 
+    async def test_has_measures_without_annotators_where_they_are_asked_for(self, suite: RunningSuite, stb: Stb):
+        chats = timed(exported_chats(2))
+        collection = await import_chats(suite, chats)
+        await import_task(suite, collection, "likert", "dialogue_likert", answers_to("dialogue_likert", chats))
+        done = await stb("rank", "likert", "--measure", "latency", "--latency", "--json", "-")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)["bots"]
+        # A bot's replies are turns 1, 3 and 5 of six; each took .1 s more for each turn before it: .3 s on average.
+        assert {each["bot"]: each["estimate"] for each in found} == {
+            bot: pytest.approx(seconds + 0.3) for bot, seconds in SECONDS.items()
+        }
+        assert " latency " in (await stb("rank", "likert", "--latency")).stdout
+        assert " latency " not in (await stb("rank", "likert")).stdout
+
+    async def test_by_labels_takes_no_measures_without_annotators(self, suite: RunningSuite, stb: Stb):
+        campaign = await _labelled(suite)
+        done = await stb("rank", campaign, "--latency")
+        assert done.returncode == 1
+        assert "takes no --latency: add --measure with the name of a measure" in done.stderr
+        assert (await stb("rank", campaign, "--measure", "latency", "--latency")).returncode == 0
+
     async def test_as_json_has_the_bots_the_pairs_and_the_methods(self, stb: Stb):
         done = await stb("rank", "spring", "--json", "-")
         found = json.loads(done.stdout)
@@ -119,12 +150,19 @@ class TestReport:
         assert len(document["pairs"]) == 3
 
     async def test_has_no_mixed_models_of_labels(self, suite: RunningSuite, stb: Stb, tmp_path: Path):
-        listed = (await (await suite.client("bots", "admin")).get("/v1/bots")).json()["items"]
-        bots = {each["name"]: each["id"] for each in listed}
-        campaign = (await labelled_campaign(suite, bots)).rpartition("/")[2]
+        campaign = await _labelled(suite)
         done = await stb("report", campaign, "--out", tmp_path / "report", "--mixed-model", "linear")
         assert done.returncode == 1
         assert "has no mixed models: use './stb rank CAMPAIGN --measure NAME --mixed-model KIND'" in done.stderr
+        done = await stb("report", campaign, "--out", tmp_path / "report", "--latency")
+        assert "use './stb rank CAMPAIGN --measure NAME --latency'" in done.stderr
+
+    async def test_has_measures_without_annotators_where_they_are_asked_for(self, stb: Stb, tmp_path: Path):
+        for options, added in (((), set()), (("--latency",), {"latency"})):
+            done = await stb("report", "spring", "--out", tmp_path / "report", *options)
+            assert done.returncode == 0, done.stderr
+            measures = json.loads((tmp_path / "report" / "report.json").read_text())["measures"]
+            assert {each["measure"] for each in measures} == {*DIMENSIONS} | added
 
     async def test_has_mixed_models_where_they_are_asked_for(self, stb: Stb, tmp_path: Path):
         folder = tmp_path / "report"

@@ -94,5 +94,9 @@ class OptionsOfLabels(Invalid):
     """Results by the measures of {source} take no {options}: repeat the command without."""
 
 
-class NoMixedModels(Invalid):
-    """The report of '{protocol}' has no mixed models: use './stb rank CAMPAIGN --measure NAME --mixed-model KIND'."""
+class MeasureNotNamed(Invalid):
+    """The ranking by labels takes no {options}: add --measure with the name of a measure, such as fed_overall."""
+
+
+class NotInReport(Invalid):
+    """The report of '{protocol}' has no {what}: use './stb rank CAMPAIGN --measure NAME {option}'."""

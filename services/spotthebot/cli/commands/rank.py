@@ -9,10 +9,11 @@ import typer
 from rich.console import Console
 
 from spotthebot.cli.commands.analysis_options import Ranked, options_of_labels, require_no_options, takes_parameters
+from spotthebot.cli.commands.computed_measures import LatencyOption, ScoresOption, computed_measures
 from spotthebot.cli.commands.judges_in_results import JudgesOption, say_judges, with_judges
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.errors import NoSuchMeasure
+from spotthebot.cli.errors import MeasureNotNamed, NoSuchMeasure
 from spotthebot.cli.resources.directories import CampaignsAndStudies
 from spotthebot.cli.resources.resolver import find
 from spotthebot.cli.results import measures, ranking
@@ -20,6 +21,7 @@ from spotthebot.contracts.analytics.choices import MixedModelKind
 from spotthebot.local.runtime.session import Clients, Services, connect, open_session
 
 if TYPE_CHECKING:
+    from spotthebot.clients.analytics_parameters import ComputedMeasures
     from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
     from spotthebot.contracts.analytics.measures import MeasureOut, MeasureResult
     from spotthebot.contracts.analytics.results import Analysis
@@ -58,6 +60,8 @@ def rank(
         typer.Option(help="With --measure: fit a mixed model, too, as papers do; bots fixed, the rest random."),
     ] = None,
     judges: JudgesOption = None,
+    scores: ScoresOption = None,
+    latency: LatencyOption = False,
     json_file: JsonFile = None,
 ) -> None:
     """Rank the bots of a campaign or of a study."""
@@ -66,6 +70,7 @@ def rank(
     if mixed_model is not None and measure is None:
         message = "A mixed model is of one measure: name it with --measure."
         raise typer.BadParameter(message, param_hint="--mixed-model")
+    added = computed_measures(scores, latency=latency)
     with open_session(services) as session:
 
         async def run() -> _Found:
@@ -74,8 +79,9 @@ def rank(
             async with connect(session) as clients:
                 found = await find(CampaignsAndStudies(clients), name)
                 if isinstance(found, StudyOut):
+                    require_no_options(f"the study '{found.name}'", [f"--{each}" for each in added])
                     return await _rank_study(clients, found, measure, mixed_model, parameters)
-                return await _rank_campaign(clients, found, measure, mixed_model, parameters)
+                return await _rank_campaign(clients, found, measure, mixed_model, parameters, added)
 
         found = asyncio.run(run())
     write_json(json_file, found.document)
@@ -92,6 +98,7 @@ async def _rank_campaign(
     measure: str | None,
     mixed_model: MixedModelKind | None,
     parameters: dict[str, Any],
+    added: "ComputedMeasures",
 ) -> _Found:
     from spotthebot.contracts.annotation.measures import HEADLINE  # noqa: PLC0415 - models take time to build
     from spotthebot.contracts.annotation.protocols import LABELS_OF_SPEAKERS  # noqa: PLC0415 - as above
@@ -100,6 +107,8 @@ async def _rank_campaign(
     if not by_labels:
         require_no_options(f"the protocol '{campaign.protocol}'", options_of_labels(parameters))
     if by_labels:
+        if added:
+            raise MeasureNotNamed(options=" and ".join(f"--{each}" for each in added))
         analysis = await ranking.rank(clients, campaign.id, parameters)
         ratings = await ranking.find_interactor_ratings(clients, analysis, campaign.id, parameters)
         document = analysis.model_dump(mode="json")
@@ -107,10 +116,10 @@ async def _rank_campaign(
             document["interactor_ratings"] = ratings.model_dump(mode="json")
         return _Found(analysis, document, ratings=ratings)
     if measure is not None:
-        asked = clients.analytics.get_measure(campaign.id, measure, mixed_model=mixed_model, **parameters)
+        asked = clients.analytics.get_measure(campaign.id, measure, mixed_model=mixed_model, **added, **parameters)
         result = await _get_measure(asked)
         return _Found(result, result.model_dump(mode="json"))
-    every = await clients.analytics.list_measures(campaign.id, **parameters)
+    every = await clients.analytics.list_measures(campaign.id, **added, **parameters)
     result = await clients.analytics.get_measure(campaign.id, HEADLINE, **parameters)
     bots = tuple(each.name for each in every.speakers)
     return _Found(result, result.model_dump(mode="json"), bots, {each.measure: each for each in every.measures})

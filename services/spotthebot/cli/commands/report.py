@@ -18,10 +18,11 @@ from spotthebot.cli.commands.analysis_options import (
     require_no_options,
     takes_parameters,
 )
+from spotthebot.cli.commands.computed_measures import LatencyOption, ScoresOption, computed_measures
 from spotthebot.cli.commands.judges_in_results import JudgesOption, say_judges, with_judges
 from spotthebot.cli.commands.options import check_folder
 from spotthebot.cli.commands.service_options import reads_services
-from spotthebot.cli.errors import NoMixedModels
+from spotthebot.cli.errors import NotInReport
 from spotthebot.cli.resources.directories import CampaignsAndStudies
 from spotthebot.cli.resources.resolver import find
 from spotthebot.cli.results.report import ReportRequest, read_analysis_report, read_measures_report, read_study_report
@@ -52,6 +53,8 @@ def report(
         ),
     ] = None,
     judges: JudgesOption = None,
+    scores: ScoresOption = None,
+    latency: LatencyOption = False,
 ) -> None:
     """Write the report of a campaign or a study: one HTML page, and its tables as CSV, JSON and LaTeX."""
     check_folder(out)
@@ -60,6 +63,7 @@ def report(
         raise typer.BadParameter(message, param_hint="--stability")
     request = ReportRequest(
         parameters=with_judges(parameters, judges),
+        computed=computed_measures(scores, latency=latency),
         mixed_model=mixed_model,
         stability_rule=stability_rule if stability else None,
         has_names=annotators is Annotators.NAMES,
@@ -71,12 +75,18 @@ def report(
             async with connect(session) as clients:
                 known = await find(CampaignsAndStudies(clients), name)
                 if isinstance(known, StudyOut):
-                    require_no_options(f"the study '{known.name}'", _options_of_labels(request))
+                    require_no_options(
+                        f"the study '{known.name}'",
+                        [*_options_of_labels(request), *(f"--{each}" for each in request.computed)],
+                    )
                     with showing_progress() as steps:
                         return await read_study_report(clients, known, request, steps)
                 if known.protocol in LABELS_OF_SPEAKERS:
                     if mixed_model is not None:
-                        raise NoMixedModels(protocol=known.protocol)
+                        raise NotInReport(protocol=known.protocol, what="mixed models", option="--mixed-model KIND")
+                    if request.computed:
+                        option = " ".join(f"--{each}" for each in request.computed)
+                        raise NotInReport(protocol=known.protocol, what="measures without annotators", option=option)
                     with showing_progress() as steps:
                         return await read_analysis_report(clients, known, request, steps)
                 require_no_options(f"the protocol '{known.protocol}'", _options_of_labels(request))

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from spotthebot.cli.results import ranking
 from spotthebot.clients import Conflict, Invalid, NotFound
+from spotthebot.clients.analytics_parameters import ComputedMeasures
 from spotthebot.contracts.analytics.analyses import AnalysisState, Stability, StabilityIn
 from spotthebot.contracts.analytics.choices import MixedModelKind, RankRule
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasureResult
@@ -32,9 +33,13 @@ _ENDED = {AnalysisState.COMPLETE, AnalysisState.CANCELLED, AnalysisState.FAILED}
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """The options of a report; the stability is computed if it has a rule, mixed models if it names a kind."""
+    """The options of a report; the stability is computed if it has a rule, mixed models if it names a kind.
+
+    `computed` adds measures of a campaign that no annotator gives.
+    """
 
     parameters: Mapping[str, Any]
+    computed: ComputedMeasures
     mixed_model: MixedModelKind | None
     stability_rule: RankRule | None
     has_names: bool
@@ -71,14 +76,16 @@ async def read_measures_report(
     clients: Clients, campaign: CampaignOut, request: ReportRequest, steps: Steps
 ) -> MeasuresReport:
     """Read the report of a campaign by another protocol than Spot The Bot."""
-    parameters = request.parameters
+    parameters, computed = request.parameters, request.computed
     with steps.step("Computing the results", total=1):
-        measures = await clients.analytics.list_measures(campaign.id, **parameters)
+        measures = await clients.analytics.list_measures(campaign.id, **computed, **parameters)
         headline = await clients.analytics.get_measure(campaign.id, HEADLINE, **parameters)
         workforces = await clients.analytics.list_workforce_agreements(campaign.id, **parameters)
     models = await _read_mixed_models(
         {each.measure: each for each in measures.measures},
-        lambda name: clients.analytics.get_measure(campaign.id, name, mixed_model=request.mixed_model, **parameters),
+        lambda name: clients.analytics.get_measure(
+            campaign.id, name, mixed_model=request.mixed_model, **computed, **parameters
+        ),
         request,
         steps,
     )
