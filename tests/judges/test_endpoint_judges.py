@@ -145,8 +145,8 @@ class TestAnswersInJson:
             (always(None, message={"refusal": "No."}), "refused", "No."),
             (always("", finish="content_filter"), "refused", "content_filter"),
             (always("<think>Hmm, side A", finish="length"), "unparsable", "no JSON object"),
-            (lambda _: {"answer": 42}, "unparsable", "not a chat completion"),
-            (lambda _: {"error": {"message": "model not found", "code": 404}}, "unparsable", "model not found"),
+            (lambda _: {"answer": 42}, "failed", "not a chat completion"),
+            (lambda _: {"error": {"message": "model not found", "code": 404}}, "failed", "model not found"),
         ],
     )
     async def test_without_a_label_are_missing_with_the_reason(
@@ -200,9 +200,9 @@ class TestEndpointsThatMisbehave:
         [
             (bot_servers.never_answers, "failed", "within 0.3 seconds"),
             (bot_servers.slow_body, "failed", "within 0.3 seconds"),
-            (bot_servers.endless_body, "unparsable", "larger than"),
-            (says(b"x" * 30_000_000), "unparsable", "larger than"),
-            (says(b"<html>", headers=b"Content-Type: text/html\r\n"), "unparsable", "text/html"),
+            (bot_servers.endless_body, "failed", "larger than"),
+            (says(b"x" * 30_000_000), "failed", "larger than"),
+            (says(b"<html>", headers=b"Content-Type: text/html\r\n"), "failed", "text/html"),
             (says(b"no", status=b"401 Unauthorized"), "failed", "401"),
             (
                 says(b"", status=b"302 Found", headers=b"Location: http://169.254.169.254/latest\r\n"),
@@ -212,7 +212,7 @@ class TestEndpointsThatMisbehave:
         ],
     )
     async def test_leave_an_answer_missing_in_time(self, tmp_path: Path, talk: Any, missing: str, why: str):
-        more = {"answer_seconds": 0.3, "sleep": Waits(), "swaps_sides": False}
+        more = {"answer_seconds": 0.3 if "0.3" in why else 15, "sleep": Waits(), "swaps_sides": False}
         async with asyncio.timeout(20), raw_server(talk) as url, labeller(url, tmp_path, **more) as judge:
             found = await judge.ask(SEEN, SIDES)
         assert {each.missing for each in found.each} == {MissingReason(missing)}

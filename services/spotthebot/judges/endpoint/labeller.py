@@ -29,7 +29,6 @@ _FIRST_WAIT_SECONDS: Final = 0.5
 _MILLION: Final = 1_000_000
 _MARK_TOKENS: Final = 8
 _TOP: Final = 20
-_NO_LABEL: Final = frozenset({ReplyFailure.INVALID, ReplyFailure.TOO_LONG, ReplyFailure.EMPTY})
 
 
 class EndpointLabeller:
@@ -114,7 +113,8 @@ class EndpointLabeller:
         try:
             completion = await self._try(json.dumps(request, ensure_ascii=False).encode(), key)
         except Fault as fault:
-            reason = MissingReason.UNPARSABLE if fault.failure in _NO_LABEL else MissingReason.FAILED
+            # Whatever is no chat completion says of the endpoint, not of the dialogue: a wrong URL is no opinion.
+            reason = MissingReason.UNPARSABLE if fault.failure is ReplyFailure.EMPTY else MissingReason.FAILED
             return Opinion.lacking(reason, fault.detail), Usage(requests=1)
         await asyncio.to_thread(self._cache.keep, key, completion)
         return completion, self._usage(completion)

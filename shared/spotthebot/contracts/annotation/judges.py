@@ -170,11 +170,11 @@ class MissingReason(StrEnum):
     """Why a judge has no answer to a question."""
 
     FAILED = "failed"
-    """The endpoint gave no answer: it stalled, was unreachable or answered with an error."""
+    """The endpoint gave no answer: it stalled, was unreachable or answered no chat completion."""
     REFUSED = "refused"
     """The model refused to answer."""
     UNPARSABLE = "unparsable"
-    """The answer holds no label: nonsense, another language, too long, or cut off."""
+    """The answer holds no label: nonsense, another language, or cut off."""
     UNSUITED = "unsuited"
     """The judge does not answer this question, or about this conversation."""
 

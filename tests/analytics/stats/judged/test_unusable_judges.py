@@ -63,13 +63,16 @@ class TestJudges:
             squares.append(checks.scores(values.labelled(), values.units(), 1)[0] ** 2)
         assert np.mean(squares) == pytest.approx(1, abs=0.25)  # its standard error is .08
 
-    def test_one_that_misses_most_units_at_random_is_used_for_the_rest(self, campaign: Campaign):
+    @pytest.mark.parametrize(("missing", "used"), [(0.4, True), (0.9, False)])
+    def test_one_that_misses_most_units_at_random_changes_nothing(self, campaign: Campaign, missing: float, used: bool):
         said = answers(campaign)
-        said[np.random.default_rng(1).random(said.shape) < 0.9] = np.nan
+        said[np.random.default_rng(1).random(said.shape) < missing] = np.nan
         found = judged_shares(values_of(campaign, said))
-        assert all(0.85 < (each.missing or 0) < 0.95 for each in found)
-        assert all(each.reason != checks.UNALIKE for each in found)
+        assert all(abs((each.missing or 0) - missing) < 0.05 for each in found)
         assert sum(each.n_judged for each in found) == np.sum(~np.isnan(said))
+        assert [each.judge is not None for each in found] == [used] * len(found)
+        assert all((each.reason == checks.MOSTLY_MISSING) != used for each in found)
+        assert used or _is_people_s(found)
 
     def test_one_that_misses_unlabelled_units_only_is_found_out(self, campaign: Campaign):
         said = answers(campaign)

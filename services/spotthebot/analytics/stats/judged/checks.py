@@ -12,6 +12,9 @@ from spotthebot.analytics.stats.judged.correction import difference_of
 
 NO_LABELS: Final = "people labelled none of its units, so there is nothing to correct the judge with"
 NO_ANSWERS: Final = "the judge answered for none of its units"
+MOSTLY_MISSING: Final = (
+    "most of the judge's answers are missing, and the others are no fair sample, so it changes nothing"
+)
 NONE_LABELLED: Final = "the judge answered for none of the units that people labelled"
 NONE_UNLABELLED: Final = "the judge answered for none of the units that nobody labelled, so it adds nothing"
 FEW_LABELS: Final = "labels of each annotator are too few to compare them with the judge, so it changes nothing"
@@ -48,17 +51,23 @@ def findings(
         (NONE_LABELLED, _count(rows.statistic[~np.isnan(rows.judge)], m)),
         (NONE_UNLABELLED, _count(units.statistic[answered & ~units.labelled], m)),
     )
-    different, same = unalike(rows, units, np.zeros(m, dtype=np.int64) if study is None else study), constant(units, m)
+    useless = (
+        (MOSTLY_MISSING, mostly_missing(units, m)),
+        (CONSTANT, constant(units, m)),
+        (UNALIKE, unalike(rows, units, np.zeros(m, dtype=np.int64) if study is None else study)),
+    )
     found: list[Finding | None] = []
     for at in range(m):
-        missing = next((reason for reason, count in counts if not count[at]), None)
-        if missing is not None:
-            found.append(Finding(missing, blocks=True))
-        elif same[at] or different[at]:
-            found.append(Finding(CONSTANT if same[at] else UNALIKE, blocks=False))
-        else:
-            found.append(None)
+        without = [Finding(reason, blocks=True) for reason, count in counts if not count[at]]
+        without += [Finding(reason, blocks=False) for reason, applies in useless if applies[at]]
+        found.append(without[0] if without else None)
     return tuple(found)
+
+
+def mostly_missing(units: JudgedUnits, m: int) -> BoolArray:
+    """Tell for each of m estimates whether the judge left more than half of its units without an answer."""
+    missing = np.isnan(units.judge)
+    return 2 * _count(units.statistic[missing], m) > _count(units.statistic, m)
 
 
 def unalike(rows: LabelledRows, units: JudgedUnits, study: IntArray) -> BoolArray:

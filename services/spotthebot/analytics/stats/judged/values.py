@@ -176,6 +176,7 @@ def _estimates(
     answers = units.select(~np.isnan(units.judge))
     counts = [np.bincount(each.statistic, minlength=m) for each in (rows, units, answers)]
     of_judge = weighted_means(answers.statistic, answers.judge, np.ones(len(answers.judge)), m)[0]
+    of_judge[checks.mostly_missing(units, m)] = np.nan
     described = describe(correct(mean, people, control, bounds), mean, people, found, confidence_level)
     return tuple(
         JudgedEstimate(
