@@ -231,6 +231,9 @@ OF_TABLES: dict[str, Callable[[AnnotationTable], object]] = {
     "judge_ceiling": lambda table: stats.judge_ceiling(*_columns_of_labels(table)),
     "values_of_sides": _values,
     "judged_means": lambda table: stats.judged_means(_values(table)),
+    "judged_preferences": lambda table: stats.judged_preferences(
+        _values(table), table.entity[:, ::-1].ravel()[: len(_values(table).bot)]
+    ),
     "judged_shares": lambda table: stats.judged_shares(_values(table)),
     "judged_survival": lambda table: stats.judged_survival(table, _half(table)),
     "judged_win_rates": lambda table: stats.judged_win_rates(table, _half(table)),

@@ -218,7 +218,7 @@ class TestMeasures:
             measure="quality", question="?", level="dialogue", kind="scale", lowest=1, highest=5, better="higher"
         )
         none = np.full(12, -1)
-        values = Values(measure, ("ada", "bob"), text, text, annotator, bot, none, value, left_out=0)
+        values = Values(measure, ("ada", "bob"), text, text, annotator, bot, none, value, 0 * text, left_out=0)
         ratings = Ratings(("ada", "bob"), bot, text, annotator, value, (1.0, 5.0))
         result = measure_result(values, REQUEST)
         for wire, found in zip(result.bots, rank_ratings(ratings).bots, strict=True):
@@ -247,7 +247,7 @@ class TestMeasures:
         measure = Measure(
             measure="quality", question="?", level="dialogue", kind="scale", lowest=1, highest=5, better="higher"
         )
-        columns = (ratings.item, ratings.item, ratings.annotator, ratings.bot, none, ratings.value)
+        columns = (ratings.item, ratings.item, ratings.annotator, ratings.bot, none, ratings.value, 0 * ratings.item)
         values = Values(measure, ratings.bots, *columns, left_out=0)
         found, wire = fitted(ratings), mixed_model_of(values, REQUEST, kind)
         assert found.reason is None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.factories.campaigns import rated_campaign
 from tests.factories.command_line import Stb, stb_of_admin
 from tests.factories.judge_campaigns import import_units
 from tests.factories.judge_units import units
@@ -65,3 +66,22 @@ class TestReport:
         assert done.returncode == 2
         assert "Stability is of people's labels alone" in " ".join(done.stderr.split())
         assert list(tmp_path.iterdir()) == []
+
+
+class TestCampaignsJudges:
+    async def test_shows_labels_and_win_rates(self, stb: Stb):
+        done = await stb("campaigns", "judges", "autumn", *EVERY)
+        assert done.returncode == 0, done.stderr
+        assert "No judge can save more than" in done.stderr + done.stdout
+        assert "Win rate by people" in done.stdout
+        assert "Measure" not in done.stdout
+
+    async def test_shows_the_measures_of_another_protocol(self, suite: RunningSuite, stb: Stb):
+        await rated_campaign(suite, {}, judges=["oracle"])
+        done = await stb("campaigns", "judges", "spring", *EVERY, "--json", "-")
+        measures = {each["measure"]: each for each in json.loads(done.stdout)["measures"]}
+        assert [each["name"] for each in measures["quality"]["judges"]] == ["oracle"]
+        done = await stb("campaigns", "judges", "spring", *EVERY)
+        assert done.returncode == 0, done.stderr
+        assert "Measure" in done.stdout
+        assert "quality" in done.stdout

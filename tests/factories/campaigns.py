@@ -195,9 +195,16 @@ DIMENSIONS = (
 
 
 async def rated_campaign(
-    suite: RunningSuite, bots: Mapping[str, str], *, speakers: tuple[str, ...] = ("ours", "secretive", "baseline")
+    suite: RunningSuite,
+    bots: Mapping[str, str],
+    *,
+    speakers: tuple[str, ...] = ("ours", "secretive", "baseline"),
+    judges: Sequence[str] = (),
 ) -> str:
-    """Import and close a campaign by `dialogue_likert`: two annotators rate each speaker of each pair of speakers."""
+    """Import and close a campaign by `dialogue_likert`: two annotators rate each speaker of each pair of speakers.
+
+    Each of the `judges` rates as the first annotator does.
+    """
     pairs = [*combinations(speakers, 2)]
     held = [with_bots(conversation(f"{first}-{second}", first, second), bots) for first, second in pairs]
     collection = await import_conversations(suite, held)
@@ -211,18 +218,23 @@ async def rated_campaign(
     rated = [
         ANNOTATION
         | {
-            "external_id": f"{first}-{second}/{number}",
+            "external_id": f"{first}-{second}/{annotator}",
             "package": "p",
             "conversation": f"{first}-{second}",
             "exchanges": 3,
-            "annotator": f"ann{number}",
+            "annotator": annotator,
+            "annotator_kind": kind,
             "answer": {each: {"A": RATINGS[first][number], "B": RATINGS[second][number]} for each in DIMENSIONS},
             "started_at": None,
             "ended_at": None,
             "completion_code": None,
         }
         for first, second in pairs
-        for number in range(2)
+        for annotator, number, kind in (
+            ("ann0", 0, "person"),
+            ("ann1", 1, "person"),
+            *((name, 0, "judge") for name in judges),
+        )
     ]
     await created(admin, f"{path}/annotations", {"annotations": rated})
     assert (await admin.post(f"{path}/close")).status_code == 200

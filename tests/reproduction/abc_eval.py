@@ -53,7 +53,9 @@ def values_of(kind: MeasureKind, given: Mapping[str, Sequence[float]]) -> Values
     bot = np.repeat(np.arange(len(given)), [len(values) for values in given.values()])
     at = np.arange(len(bot))
     value = np.array([value for values in given.values() for value in values], dtype=np.float64)
-    return Values(_measure(kind), tuple(given), at, at // 15, at % 10, bot, np.full(len(bot), -1), value, left_out=0)
+    return Values(
+        _measure(kind), tuple(given), at, at // 15, at % 10, bot, np.full(len(bot), -1), value, 0 * at, left_out=0
+    )
 
 
 def preferences_of(bot: str, against: Mapping[str, tuple[int, int, int]]) -> Values:
@@ -61,7 +63,7 @@ def preferences_of(bot: str, against: Mapping[str, tuple[int, int, int]]) -> Val
     value = np.concatenate([np.repeat([0, 0.5, 1], counts) for counts in against.values()])
     other = np.repeat(np.arange(1, len(against) + 1), [sum(counts) for counts in against.values()])
     at = np.arange(len(value))
-    return Values(_measure("preference"), (bot, *against), at, at, at % 10, 0 * at, other, value, left_out=0)
+    return Values(_measure("preference"), (bot, *against), at, at, at % 10, 0 * at, other, value, 0 * at, left_out=0)
 
 
 def whole_ratings(mean: str, low: str, high: str, n: int) -> list[int] | None:

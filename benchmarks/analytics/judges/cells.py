@@ -15,14 +15,14 @@ from spotthebot.analytics.stats.judged.columns import Columns
 from spotthebot.analytics.stats.judged.intervals import Interval, describe
 from spotthebot.analytics.stats.judged.sides import JudgedSides, values_of_sides
 from spotthebot.analytics.stats.judged.survival import judged_survival
-from spotthebot.analytics.stats.judged.values import judged_shares
+from spotthebot.analytics.stats.judged.values import judged_means, judged_shares
 from spotthebot.analytics.stats.judged.win_rates import CorrectedWins, PeopleWins, correct_wins, game_columns
 from spotthebot.analytics.stats.share_intervals import share_tests
 from spotthebot.analytics.stats.win_rate_variance import Shares
 from spotthebot.statistics.adjustment import adjust
 from spotthebot.statistics.uncertainty import PooledEffects
 
-KINDS = ("fooling", "win", "rank", "survival")
+KINDS = ("fooling", "mean", "win", "rank", "survival")
 CHUNK = 20
 """Campaigns that are computed at once, as bots of one table."""
 _ROUNDING = 1e-9
@@ -141,6 +141,11 @@ def _tally_sides(table: AnnotationTable, sides: JudgedSides, setting: Setting, t
     study = np.arange(len(table.names)) // k
     for at, bot in enumerate(judged_shares(values_of_sides(table, sides, _human(table)), study=study)):
         tallies["fooling"].add(truth.fooling[at % k], bot.people, bot.corrected, bot.labels_saved)
+    # On the scale of `label`: human 1, unsure .5, bot 0.
+    means = (truth.fooling + truth.survival.mean(axis=1)) / 2
+    scored = values_of_sides(table, sides, table.label / LabelCode.HUMAN)
+    for at, bot in enumerate(judged_means(scored, scale=(0.0, 1.0), study=study)):
+        tallies["mean"].add(means[at % k], bot.people, bot.corrected, bot.labels_saved)
     for at, curve in enumerate(judged_survival(table, sides, study=study)):
         people = map(Interval, curve.people.estimate, curve.people.low, curve.people.high)
         points = zip(curve.times, people, curve.corrected, curve.labels_saved, strict=True)

@@ -1,6 +1,7 @@
 """The worth of judges, computed from a table of people's labels and the answers of judges."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,14 +10,14 @@ import pytest
 
 from spotthebot.analytics.judges.domain.labels import CampaignJudge, JudgeSides, campaign_judges, mean_of_repeats
 from spotthebot.analytics.judges.domain.worth import judges_of
-from spotthebot.analytics.labels.domain import labelled_campaign_of
+from spotthebot.analytics.labels.domain import LABEL_CODES, labelled_campaign_of
 from spotthebot.analytics.labels.errors import NothingToAnalyse
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.stats import Adjustment, AnnotationTable
 from spotthebot.analytics.stats.judged.games import judged_win_rates
 from spotthebot.analytics.stats.judged.sides import JudgedSides
 from spotthebot.analytics.stats.judged.survival import judged_survival, points_of
-from spotthebot.contracts.analytics.judges import CorrectedRanking, CorrectedSurvival
+from spotthebot.contracts.analytics.judges import CorrectedRanking, CorrectedSurvival, JudgesOut
 from spotthebot.contracts.annotation.annotations import AnnotatingJudgeOut, AnnotationOut
 from spotthebot.contracts.annotation.judges import (
     JudgeAnswer,
@@ -26,6 +27,7 @@ from spotthebot.contracts.annotation.judges import (
 )
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.factories.known import known
+from tests.factories.measured_campaigns import answered, measured_campaign
 
 CAMPAIGN = UUID(int=7)
 EVERY = Parameters(filter="none")
@@ -62,13 +64,31 @@ def _stated(**by_side) -> JudgeLabels:
     return JudgeLabels(answers=answers)
 
 
+def _judges(table: AnnotationTable, judges: Sequence[CampaignJudge], request: Parameters) -> JudgesOut:
+    labels = {code: name for name, code in LABEL_CODES.items()}
+    annotations = [
+        answered(at, f"ann{who}", {"entity": {"A": labels[both[0]], "B": labels[both[1]]}}, exchanges=length)
+        for at, who, both, length in zip(
+            table.conversation.tolist(),
+            table.annotator.tolist(),
+            table.label.tolist(),
+            table.exchanges.tolist(),
+            strict=True,
+        )
+    ]
+    speakers = {
+        at: (table.names[one], table.names[other])
+        for at, (one, other) in zip(table.conversation.tolist(), table.entity.tolist(), strict=True)
+    }
+    measured = measured_campaign("spot_the_bot_labels", speakers, annotations)
+    return judges_of(measured, labelled_campaign_of(table, "c"), judges, request)
+
+
 class TestWorth:
     def test_compares_repeats_with_each_other_and_versions_with_the_version_before(self):
         table = simulated_table(3, per_pair=8)
         one, other, new = _answers(table), _answers(table, 0.04), _answers(table, 0.22)
-        found = judges_of(
-            labelled_campaign_of(table, "c"), [_judge(one, other), _judge(new, version=3), _judge(one, name="x")], EVERY
-        )
+        found = _judges(table, [_judge(one, other), _judge(new, version=3), _judge(one, name="x")], EVERY)
         first, second, third = found.judges
         assert (first.repeats, first.drift_from, first.drift, second.stability) == (2, None, None, None)
         assert known(first.stability).shift.estimate == pytest.approx(0.04)
@@ -80,16 +100,16 @@ class TestWorth:
     def test_counts_missing_answers_and_uses_the_repeat_that_has_one(self):
         table = simulated_table(3, per_pair=8)
         full, half = _answers(table), _answers(table, missing=18)
-        (alone,) = judges_of(labelled_campaign_of(table, "c"), [_judge(half)], EVERY).judges
+        (alone,) = _judges(table, [_judge(half)], EVERY).judges
         assert alone.missing == pytest.approx(18 / len(full))
         assert alone.calibration.n_missing > 0
-        (both,) = judges_of(labelled_campaign_of(table, "c"), [_judge(half, full)], EVERY).judges
+        (both,) = _judges(table, [_judge(half, full)], EVERY).judges
         assert both.missing == 0
         assert known(both.stability).n_missing == 2 * 18
 
     def test_reaches_the_mean_of_labels_saved_over_the_ceiling(self):
         table = simulated_table(3, per_pair=8)
-        found = judges_of(labelled_campaign_of(table, "c"), [_judge(_answers(table))], EVERY)
+        found = _judges(table, [_judge(_answers(table))], EVERY)
         (judge,) = found.judges
         saved = [each.labels_saved.estimate for each in judge.bots if each.labels_saved.estimate is not None]
         expected = np.mean(saved) / known(found.ceiling.estimate) if saved and known(found.ceiling.low) > 0 else None
@@ -100,7 +120,7 @@ class TestWorth:
         answers = _answers(table)
         few = table.select((table.conversation + table.exchanges) % 2 == 0)  # the judge labels other lengths, too
         asked = Parameters(filter="none", confidence_level=0.8, significance_level=0.45, correction="none")
-        (judge,) = judges_of(labelled_campaign_of(few, "c"), [_judge(answers)], asked).judges
+        (judge,) = _judges(few, [_judge(answers)], asked).judges
         segments = sorted(answers)
         entity = dict(zip(table.conversation.tolist(), table.entity.tolist(), strict=True))
         sides = JudgedSides(
@@ -124,7 +144,7 @@ class TestWorth:
         table = AnnotationTable.from_rows(
             [(at, "ABC"[at % 3], "HU", 2, ("bot", "human")[at % 2], "human", at % 4) for at in range(24)]
         )
-        (judge,) = judges_of(labelled_campaign_of(table, "c"), [_judge(_answers(table))], EVERY).judges
+        (judge,) = _judges(table, [_judge(_answers(table))], EVERY).judges
         assert judge.ranking.reason == "no game of A and B was decided"
         for each in (*judge.ranking.bots, *judge.ranking.pairs):
             assert (each.people.estimate, each.judge, each.corrected.estimate) == (None, None, None)
@@ -134,9 +154,7 @@ class TestWorth:
 
     def test_has_no_report_of_a_judge_that_is_refused(self):
         table = simulated_table(3)
-        found = judges_of(
-            labelled_campaign_of(table, "c"), [_judge(_answers(table), refused="it was trained on it")], EVERY
-        )
+        found = _judges(table, [_judge(_answers(table), refused="it was trained on it")], EVERY)
         assert found.judges == ()
         assert [(each.name, each.version, each.reason) for each in found.refused] == [
             ("gpt", 1, "it was trained on it")
@@ -149,7 +167,7 @@ class TestWorth:
         if "shift" in change:  # always the same, and always certain
             same = float(change["shift"] > 0)
             answers = {each: JudgeSides((same, same), (2 * int(same),) * 2) for each in answers}
-        (judge,) = judges_of(labelled_campaign_of(table, "c"), [_judge(answers)], EVERY).judges
+        (judge,) = _judges(table, [_judge(answers)], EVERY).judges
         rates = [each.people.estimate or 0 for each in judge.ranking.bots]
         assert rates == sorted(rates, reverse=True)
         for bot in judge.bots:
@@ -165,7 +183,7 @@ class TestWorth:
     def test_needs_labels_of_people(self):
         empty = simulated_table(3).select(np.zeros(0, dtype=np.int64))
         with pytest.raises(NothingToAnalyse):
-            judges_of(labelled_campaign_of(empty, "c"), [], EVERY)
+            _judges(empty, [], EVERY)
 
 
 class TestCampaignJudges:

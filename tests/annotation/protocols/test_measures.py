@@ -1,5 +1,7 @@
 """What answers by protocols say of bots, as numbers."""
 
+import math
+
 import pytest
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
@@ -87,6 +89,17 @@ class TestMeasuredQuestions:
         assert found["kinds:cold"].numbers(answer) == {"1": 1.0, "3": 0.0}
         assert found["trust"].numbers(answer) == {None: 4.0}
 
+    def test_count_the_mean_of_probabilities_and_nothing_of_a_missing_answer(self):
+        found = measured_questions(EMPATHY)
+        answer = {"kinds": {"1": {"warm": 0.5, "cold": 0.25}, "3": None}, "trust": {None: {"1": 0.5, "4": 0.5}}}
+        assert found["kinds:cold"].numbers(answer) == pytest.approx({"1": 0.25, "3": math.nan}, nan_ok=True)
+        assert found["trust"].numbers(answer) == {None: 2.5}
+        stated = {"A": 0.5, "B": 0, "tie": 0.5}
+        labels = {"entity": {"A": {"human": 0.5, "unsure": 0.5, "bot": 0}}, "fluency": {None: stated}}
+        spotted = questions("spot_the_bot")
+        assert spotted["label"].numbers(labels) == {"A": 0.75}
+        assert spotted["fluency"].numbers(labels) == {"A": 0.75, "B": 0.25}
+
     def test_leave_out_questions_about_two_dialogues_as_a_whole(self):
         document = EMPATHY.model_dump(exclude_none=True)
         document["unit"] = {"kind": "pair"}
@@ -119,6 +132,12 @@ class TestBehaviours:
         correct, incorrect = (found[name].numbers(answer) for name in ("correct_fact", "incorrect_fact"))
         assert correct == {str(turn): float(turn in {1, 4}) for turn in range(8)}
         assert incorrect == {str(turn): float(turn in {2, 3, 5}) for turn in range(8)}
+
+    def test_have_the_largest_share_of_a_judge_and_none_if_it_did_not_answer_all(self):
+        stated = {"facts": {"0": {"used": 1.0}}, "accuracy": {"0": {"false": 0.5, "misleading": 0.25, "unsure": 0.25}}}
+        incorrect = questions("abc_knowledge")["incorrect_fact"]
+        assert incorrect.numbers(stated | {"search": {"0": {"refuted": 0.7, "confirmed": 0.3}}}) == {"0": 0.7}
+        assert math.isnan(incorrect.numbers(stated | {"search": {"0": None}})["0"])
 
     def test_leave_other_measures_of_the_protocol(self):
         written = EMPATHY.model_dump(exclude_none=True)

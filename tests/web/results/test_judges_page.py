@@ -6,6 +6,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from tests.factories.campaigns import rated_campaign
 from tests.factories.judge_campaigns import import_units
 from tests.factories.judge_units import units
 from tests.factories.pages import signed_in
@@ -65,3 +66,12 @@ class TestPage:
     async def test_says_why_there_is_nothing_to_show(self, suite: RunningSuite, reader: httpx.AsyncClient):
         path = await import_units(suite, [replace(each, labels=()) for each in units(per_pair=1)])
         assert "annotation" in await _page(reader, path)
+
+    async def test_shows_the_measures_of_another_protocol(self, suite: RunningSuite, reader: httpx.AsyncClient):
+        path = await rated_campaign(suite, {}, judges=["oracle"])
+        page = await _page(reader, path)
+        for text in ("quality", "engaging", "oracle", "Judge alone (biased)", "Labels saved"):
+            assert text in page
+        assert "the judge answered for none of the units that nobody labelled" in page
+        dashboard = await reader.get(f"/campaigns/{path.rpartition('/')[2]}")
+        assert f"/campaigns/{path.rpartition('/')[2]}/judges" in dashboard.text

@@ -24,7 +24,13 @@ from spotthebot.analytics.stats.frames import from_csv, from_dataframe
 from spotthebot.analytics.stats.intraclass_correlation import intraclass_correlation
 from spotthebot.analytics.stats.judged.ceiling import Ceiling, ceiling_of_labels, judge_ceiling
 from spotthebot.analytics.stats.judged.frames import JudgedFile, judged_from_csv
-from spotthebot.analytics.stats.judged.games import JudgedPair, JudgedRank, JudgedRanking, judged_win_rates
+from spotthebot.analytics.stats.judged.games import (
+    JudgedPair,
+    JudgedRank,
+    JudgedRanking,
+    judged_preferences,
+    judged_win_rates,
+)
 from spotthebot.analytics.stats.judged.sides import JudgedSides, values_of_sides
 from spotthebot.analytics.stats.judged.survival import JudgedCurve, judged_survival
 from spotthebot.analytics.stats.judged.values import JudgedEstimate, JudgedValues, judged_means, judged_shares
@@ -233,6 +239,7 @@ __all__ = [
     "judge_ceiling",
     "judged_from_csv",
     "judged_means",
+    "judged_preferences",
     "judged_shares",
     "judged_survival",
     "judged_win_rates",

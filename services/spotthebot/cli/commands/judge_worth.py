@@ -1,5 +1,6 @@
 """`stb campaigns judges`: what each judge of a campaign is worth."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spotthebot.cli.commands.analysis_options import takes_parameters
@@ -15,9 +16,18 @@ from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 
 if TYPE_CHECKING:
-    from spotthebot.contracts.analytics.judges import JudgeInterval, JudgeQuality, JudgesOut
+    from spotthebot.contracts.analytics.judges import (
+        CorrectedRanking,
+        Correction,
+        JudgeCeiling,
+        JudgeInterval,
+        JudgeOnMeasure,
+        JudgeQuality,
+        JudgesOut,
+    )
 
 _BOTS = ("Judge", "Bot", "People", "Judge alone (biased)", "Corrected", "Labels saved", "Missing")
+_NONE = "No judge has labelled this campaign: ./stb judge run JUDGE lets one do it."
 _RANKS = ("Judge", "Ranks", "Bot", "Win rate by people", "Judge alone (biased)", "Corrected", "Labels saved")
 
 
@@ -35,41 +45,51 @@ def of_campaign(services: Services, campaign: Campaign, parameters: dict[str, An
     write_json(json_file, found.model_dump(mode="json"))
     if str(json_file) == "-":
         return
-    say(_ceiling_line(found))
+    if found.ceiling is not None:
+        say(_ceiling_line(found.ceiling))
     for each in found.refused:
         say(f"No report about {each.name}: {each.reason}.")
     for judge in found.judges:
         _say(judge)
-    rows = (
-        (
-            _name(judge),
-            bot.bot,
-            _cell(bot.people),
-            _number(bot.judge),
-            _cell(bot.corrected),
-            _cell(bot.labels_saved),
-            _number(bot.missing),
+    if found.ceiling is not None:
+        rows = (
+            (_name(judge), bot.bot, *_cells(bot), _number(bot.missing)) for judge in found.judges for bot in judge.bots
         )
-        for judge in found.judges
-        for bot in judge.bots
-    )
-    print_list(_BOTS, rows, empty="No judge has labelled this campaign: ./stb judge run JUDGE lets one do it.")
-    ranked = (
-        (
-            _name(judge),
-            ranks_words(bot.rank_low, bot.rank_high),
-            bot.bot,
-            _cell(bot.people),
-            _number(bot.judge),
-            _cell(bot.corrected),
-            _cell(bot.labels_saved),
-        )
-        for judge in found.judges
-        for bot in judge.ranking.bots
-        if bot.people.estimate is not None
-    )
+        print_list(_BOTS, rows, empty=_NONE)
+    ranked = ((_name(judge), *each) for judge in found.judges for each in _ranks(judge.ranking))
     if found.judges:
         print_list(_RANKS, ranked, empty="No game of two bots was decided, so there are no win rates.")
+    _say_measures(found)
+
+
+def _say_measures(found: "JudgesOut") -> None:
+    """Print the measures. Of a protocol that asks for labels, these are said already, and preferences are left."""
+    judged = [(each.measure, judge) for each in found.measures for judge in each.judges]
+    if found.ceiling is None:
+        means = (
+            (measure, _name(judge), bot.bot, *_cells(bot), _number(bot.missing))
+            for measure, judge in judged
+            for bot in judge.bots
+        )
+        print_list(("Measure", *_BOTS), means, empty="No measure of ratings or shares." if judged else _NONE)
+    ranks = [
+        (measure, _name(judge), *row)
+        for measure, judge in judged
+        if judge.ranking is not None
+        for row in _ranks(judge.ranking)
+    ]
+    if ranks:
+        print_list(("Measure", *_RANKS), ranks, empty="")
+
+
+def _ranks(ranking: "CorrectedRanking") -> Iterator[tuple[str, ...]]:
+    for bot in ranking.bots:
+        if bot.people.estimate is not None:
+            yield ranks_words(bot.rank_low, bot.rank_high), bot.bot, *_cells(bot)
+
+
+def _cells(found: "Correction") -> tuple[str, ...]:
+    return _cell(found.people), _number(found.judge), _cell(found.corrected), _cell(found.labels_saved)
 
 
 def summary_lines(found: "JudgesOut") -> list[str]:
@@ -83,7 +103,7 @@ def summary_lines(found: "JudgesOut") -> list[str]:
             f"  Share of people's labels saved: {', '.join(saved) or 'none'}",
             *_remarks(judge),
         ]
-    return [*lines, _ceiling_line(found)]
+    return lines if found.ceiling is None else [*lines, _ceiling_line(found.ceiling)]
 
 
 def _say(judge: "JudgeQuality") -> None:
@@ -105,8 +125,8 @@ def _say(judge: "JudgeQuality") -> None:
         say(f"  Since version {judge.drift_from}: shift {_interval(judge.drift.shift)}")
 
 
-def _ceiling_line(found: "JudgesOut") -> str:
-    return f"No judge can save more than this share of people's labels here: {_interval(_from_0(found.ceiling))}"
+def _ceiling_line(ceiling: "JudgeCeiling") -> str:
+    return f"No judge can save more than this share of people's labels here: {_interval(_from_0(ceiling))}"
 
 
 def _agreement_line(judge: "JudgeQuality") -> str:
@@ -126,7 +146,7 @@ def _remarks(judge: "JudgeQuality") -> list[str]:
     return [f"  {', '.join(names)}: {reason}" for reason, names in bots.items()]
 
 
-def _name(judge: "JudgeQuality") -> str:
+def _name(judge: "JudgeQuality | JudgeOnMeasure") -> str:
     return judge.name if judge.version is None else f"{judge.name} version {judge.version}"
 
 

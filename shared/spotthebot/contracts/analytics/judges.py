@@ -6,7 +6,9 @@ A judge is a program that labels with a probability. A label counts as 1 if it i
 from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
+from spotthebot.contracts.analytics.measures import MAX_MEASURES
 from spotthebot.contracts.analytics.provenance import Provenance
+from spotthebot.contracts.annotation.measures import MeasureKind
 from spotthebot.contracts.wire import Wire
 
 MAX_JUDGES = 1000
@@ -99,12 +101,12 @@ class Correction(Wire):
 
 
 class CorrectedBot(Correction):
-    """A bot's fooling rate."""
+    """A bot's fooling rate, or its mean by a measure."""
 
     bot: str
     n_people: int = Field(description="Labels of people.")
-    n_judged: int = Field(description="Sides for which the judge has an answer.")
-    missing: float | None = Field(description="Share of the sides for which it has none.")
+    n_judged: int = Field(description="Units, such as sides, for which the judge has an answer.")
+    missing: float | None = Field(description="Share of the units for which it has none.")
 
 
 class CorrectedRank(Correction):
@@ -125,7 +127,10 @@ class CorrectedPair(Correction):
 
 
 class CorrectedRanking(Wire):
-    """Win rates and ranks. Every annotation of two bots is a game, whatever `unit` is; ties are left out."""
+    """Win rates and ranks. Every annotation of two bots is a game, whatever `unit` is; ties are left out.
+
+    By a measure of preferences, the preferred bot wins.
+    """
 
     bots: tuple[CorrectedRank, ...] = Field(max_length=MAX_BOTS, description="Best first.")
     pairs: tuple[CorrectedPair, ...] = Field(max_length=MAX_PAIRS)
@@ -216,6 +221,25 @@ class JudgeQuality(Wire):
     drift: JudgeProbe | None
 
 
+class JudgeOnMeasure(Wire):
+    """One version of a judge on one measure: the mean of each bot, or of preferences the ranking."""
+
+    name: str
+    version: int | None = Field(description="Null of an imported judge.")
+    kind: str | None
+    bots: tuple[CorrectedBot, ...] = Field(max_length=MAX_BOTS, description="None for preferences.")
+    ranking: CorrectedRanking | None = Field(description="Of preferences, else null.")
+
+
+class JudgedMeasure(Wire):
+    """A measure of the campaign's protocol, by people and by each judge that answered its question."""
+
+    measure: str
+    kind: MeasureKind
+    ceiling: JudgeCeiling = Field(description="Of preferences within pairs of bots.")
+    judges: tuple[JudgeOnMeasure, ...] = Field(max_length=MAX_JUDGES)
+
+
 class RefusedJudge(Wire):
     """A judge without a report, and why."""
 
@@ -227,6 +251,9 @@ class RefusedJudge(Wire):
 class JudgesOut(Provenance):
     """Result of `/judges`."""
 
-    ceiling: JudgeCeiling
-    judges: tuple[JudgeQuality, ...] = Field(max_length=MAX_JUDGES)
+    ceiling: JudgeCeiling | None = Field(description="Null if the protocol does not ask who is a bot.")
+    judges: tuple[JudgeQuality, ...] = Field(
+        max_length=MAX_JUDGES, description="Of labels of sides; none if the protocol does not ask who is a bot."
+    )
+    measures: tuple[JudgedMeasure, ...] = Field(max_length=MAX_MEASURES, description="By any protocol.")
     refused: tuple[RefusedJudge, ...] = Field(max_length=MAX_JUDGES)

@@ -5,8 +5,12 @@ the preferred one and 0.5 for each in a tie. A choice counts 1 if the annotator 
 another choice. If a follow-up question was not asked, each of its choices counts 0. A protocol that names behaviours
 has a measure for each behaviour instead of each choice. Free text has no measure. A question about a pair as a whole
 has none either, since its answer is about neither dialogue alone.
+
+In place of a value, an answer may have a judge's probabilities of the options: they count their mean. None in place of
+a value is a missing answer of a judge, and counts NaN.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
@@ -121,7 +125,8 @@ def _behaviour(behaviour: Behaviour, choices: Mapping[str, MeasuredQuestion]) ->
         shown: dict[Target, float] = {}
         for each in shown_by:
             for target, taken in each.numbers(answer).items():
-                shown[target] = max(taken, shown.get(target, 0.0))
+                both = taken, shown.get(target, 0.0)
+                shown[target] = math.nan if any(map(math.isnan, both)) else max(both)
         return shown
 
     measure = first.measure.model_copy(
@@ -197,19 +202,22 @@ def _measured(
 
 
 def _points(question: str) -> Callable[[Answer], Mapping[Target, float]]:
-    return lambda answer: {target: float(given) for target, given in _by_target(answer, question).items()}
+    return lambda answer: {target: _mean(given, float) for target, given in _by_target(answer, question).items()}
 
 
 def _labels(question: str) -> Callable[[Answer], Mapping[Target, float]]:
-    return lambda answer: {target: LABELS[given] for target, given in _by_target(answer, question).items()}
+    return lambda answer: {
+        target: _mean(given, LABELS.__getitem__) for target, given in _by_target(answer, question).items()
+    }
 
 
 def _preferences(question: str) -> Callable[[Answer], Mapping[Target, float]]:
     def numbers(answer: Answer) -> Mapping[Target, float]:
-        preferred = answer.get(question)
-        if preferred is None:
-            return {}
-        return {side: 0.5 if preferred == "tie" else float(preferred == side) for side in _SIDES}
+        return {
+            side: _share(given, side) + 0.5 * _share(given, "tie")
+            for given in _by_target(answer, question).values()
+            for side in _SIDES
+        }
 
     return numbers
 
@@ -220,15 +228,25 @@ def _taken(
     def numbers(answer: Answer) -> Mapping[Target, float]:
         found: dict[Target, float] = {}
         for parent, needed in asked:
-            others = _by_target(answer, parent)
-            found |= {target: 0.0 for target, given in others.items() if not _has(given, needed)}
-        return found | {target: float(_has(given, choice)) for target, given in _by_target(answer, question).items()}
+            shares = {target: _share(given, needed) for target, given in _by_target(answer, parent).items()}
+            found |= {target: 0.0 * share for target, share in shares.items() if share != 1}
+        return found | {target: _share(given, choice) for target, given in _by_target(answer, question).items()}
 
     return numbers
 
 
-def _has(given: Any, choice: str) -> bool:  # noqa: ANN401 - JSON
-    return choice in given if isinstance(given, list | tuple) else bool(given == choice)
+def _mean(given: Any, value: Callable[[Any], float]) -> float:  # noqa: ANN401 - JSON
+    if given is None:
+        return math.nan
+    if isinstance(given, Mapping):
+        return math.fsum(share * value(option) for option, share in given.items())
+    return value(given)
+
+
+def _share(given: Any, choice: str) -> float:  # noqa: ANN401 - JSON
+    if isinstance(given, Mapping):
+        return float(given.get(choice, 0.0))
+    return _mean(given, lambda taken: float(choice in taken if isinstance(taken, list | tuple) else taken == choice))
 
 
 def _by_target(answer: Answer, question: str) -> Mapping[Target, Any]:

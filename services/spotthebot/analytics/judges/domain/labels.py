@@ -28,12 +28,16 @@ class JudgeSides:
 
 @dataclass(frozen=True)
 class CampaignJudge:
-    """A version of a judge in a campaign, with its answers in each repeat. `refused` says why it has no report."""
+    """A version of a judge in a campaign, with its annotations, and its answers about sides in each repeat.
+
+    `refused` says why it has no report.
+    """
 
     name: str
     version: int | None
     kind: str | None
     repeats: tuple[Mapping[Segment, JudgeSides], ...]
+    annotations: Sequence[AnnotationOut] = ()
     refused: str | None = None
 
 
@@ -47,10 +51,12 @@ def campaign_judges(
     given: defaultdict[tuple[str, int | None], defaultdict[str, dict[Segment, JudgeSides]]] = defaultdict(
         lambda: defaultdict(dict)
     )
+    annotated: defaultdict[tuple[str, int | None], list[AnnotationOut]] = defaultdict(list)
     for each in annotations:
         if each.judge is not None:
             segment = each.conversation_id, each.exchanges
             given[each.judge.name, each.judge.version][each.annotator][segment] = _sides(each)
+            annotated[each.judge.name, each.judge.version].append(each)
     found = []
     for (name, version), by_annotator in sorted(given.items(), key=lambda each: (each[0][0], each[0][1] or 0)):
         known = None if version is None else versions.get((name, version))
@@ -60,6 +66,7 @@ def campaign_judges(
                 version=version,
                 kind=None if known is None else known.settings.kind,
                 repeats=tuple(by_annotator[annotator] for annotator in sorted(by_annotator)),
+                annotations=annotated[name, version],
                 refused=None if known is None else _refusal(known, campaign_id),
             )
         )

@@ -7,10 +7,11 @@ from statistics import fmean
 import numpy as np
 
 from spotthebot.analytics.judges.domain.labels import CampaignJudge, JudgeSides, Segment, mean_of_repeats
-from spotthebot.analytics.labels.domain import LabelledCampaign, Sample, repeated_texts, take_sample, text_codes
-from spotthebot.analytics.labels.errors import NothingToAnalyse
-from spotthebot.analytics.provenance.domain import Parameters, provenance_of
-from spotthebot.analytics.speakers.domain import speakers_of
+from spotthebot.analytics.judges.domain.measures import judged_measures
+from spotthebot.analytics.labels.domain import LabelledCampaign, Sample, take_sample, text_codes
+from spotthebot.analytics.measures.domain.measures import sample_provenance
+from spotthebot.analytics.measures.domain.measures import take_sample as take_measured
+from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.stats import Adjustment, AnnotationTable, FloatArray, IntArray, LabelCode
 from spotthebot.analytics.stats.judge_quality.agreement import judge_agreement
 from spotthebot.analytics.stats.judge_quality.alt_test import alt_test
@@ -23,6 +24,7 @@ from spotthebot.analytics.stats.judged.games import judged_win_rates
 from spotthebot.analytics.stats.judged.sides import JudgedSides, match_sides, values_of_sides
 from spotthebot.analytics.stats.judged.survival import judged_survival, points_of
 from spotthebot.analytics.stats.judged.values import JudgedEstimate, judged_shares
+from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.contracts.analytics.judges import (
     AgreementWithJudge,
     CorrectedBot,
@@ -40,34 +42,37 @@ from spotthebot.contracts.analytics.judges import (
 )
 
 
-def judges_of(labelled: LabelledCampaign, judges: Sequence[CampaignJudge], request: Parameters) -> JudgesOut:
-    """Return the worth of every judge. Raises NothingToAnalyse if people labelled nothing that counts."""
-    sample = take_sample(labelled, request.filter)
-    if not sample.counts.annotations:
-        raise NothingToAnalyse(filter=request.filter, annotations=len(labelled.annotations))
-    human = (sample.table.label == LabelCode.HUMAN).astype(np.float64)
-    ceiling = ceiling_of_labels(sample.table, human, confidence_level=request.confidence_level)
+def judges_of(
+    measured: MeasuredCampaign, labelled: LabelledCampaign | None, judges: Sequence[CampaignJudge], request: Parameters
+) -> JudgesOut:
+    """Return the worth of every judge. `labelled` has the labels of sides, if the protocol asks for them.
+
+    Raises NothingToMeasure, and NothingToAnalyse if people labelled nothing that counts.
+    """
+    sample = take_measured(measured, request)
     reported = [each for each in judges if each.refused is None]
-    answers = [mean_of_repeats(each.repeats) for each in reported]
+    ceiling, worth = (None, ()) if labelled is None else _of_labels(labelled, reported, request)
     return JudgesOut(
-        **provenance_of(
-            labelled,
-            request,
-            counts=sample.counts,
-            repeated_texts=repeated_texts(sample.table),
-            speakers=speakers_of(sample, request.filter),
-            data_sha256=sample.sha256,
-        ),
-        ceiling=JudgeCeiling.of(ceiling),
-        judges=tuple(
-            _worth(
-                _Columns.of(sample, labelled, answers[at]), each, ceiling, request, *_drift_at(reported, answers, at)
-            )
-            for at, each in enumerate(reported)
-        ),
+        **sample_provenance(sample, request),
+        ceiling=ceiling,
+        judges=worth,
+        measures=judged_measures(sample, reported, request),
         refused=tuple(
             RefusedJudge(name=each.name, version=each.version, reason=each.refused) for each in judges if each.refused
         ),
+    )
+
+
+def _of_labels(
+    labelled: LabelledCampaign, judges: Sequence[CampaignJudge], request: Parameters
+) -> tuple[JudgeCeiling, tuple[JudgeQuality, ...]]:
+    sample = take_sample(labelled, request.filter)
+    human = (sample.table.label == LabelCode.HUMAN).astype(np.float64)
+    ceiling = ceiling_of_labels(sample.table, human, confidence_level=request.confidence_level)
+    answers = [mean_of_repeats(each.repeats) for each in judges]
+    return JudgeCeiling.of(ceiling), tuple(
+        _worth(_Columns.of(sample, labelled, answers[at]), each, ceiling, request, *_drift_at(judges, answers, at))
+        for at, each in enumerate(judges)
     )
 
 

@@ -35,7 +35,7 @@ _LABEL_OF = {value: label for label, value in LABELS.items()}
 
 def all_measures(campaign: MeasuredCampaign, request: Parameters) -> MeasuresOut:
     """Summarise every measure; raises NothingToMeasure and NothingToAnalyse."""
-    sample = _sample(campaign, request)
+    sample = take_sample(campaign, request)
     return MeasuresOut(
         **sample_provenance(sample, request),
         headline=campaign.headline,
@@ -50,7 +50,7 @@ def all_agreements(
 
     Raises NothingToMeasure and NothingToAnalyse.
     """
-    sample = _sample(campaign, request)
+    sample = take_sample(campaign, request)
     names = {name: name for name in campaign.questions}
     found = [*workforce_agreements(campaign.campaign, names, sample, workforces, request, dates)]
     return agreements_out(campaign.campaign, found, request, complete=campaign.complete, undated=undated(sample))
@@ -69,7 +69,7 @@ def one_measure(
     `others` are measures of the campaign that are summarised elsewhere. Raises NoSuchMeasure, NothingToMeasure and
     NothingToAnalyse.
     """
-    sample = _sample(campaign, request)
+    sample = take_sample(campaign, request)
     is_headline = name == HEADLINE and name not in campaign.questions
     chosen = campaign.headline if is_headline else name
     if chosen not in campaign.questions:
@@ -93,7 +93,7 @@ def measure_out(
 
 def all_values(campaign: MeasuredCampaign, request: Parameters) -> ValueTable:
     """Return every value of every measure; raises NothingToMeasure, NothingToAnalyse, TooManyValues."""
-    sample, table = _sample(campaign, request), ValueTable(pairs_named=True)
+    sample, table = take_sample(campaign, request), ValueTable(pairs_named=True)
     for name in sample.measures:
         add_rated(table, name, sample.rated(name), campaign.campaign)
     for conversation, text in sample.shown_texts:
@@ -109,7 +109,8 @@ def add_rated(table: ValueTable, measure: str, values: Iterable[RatedValue], sou
         raise TooManyValues(source=source, most=MAX_VALUES)
 
 
-def _sample(campaign: MeasuredCampaign, request: Parameters) -> MeasuredSample:
+def take_sample(campaign: MeasuredCampaign, request: Parameters) -> MeasuredSample:
+    """Return the annotations that a request asks for; raises NothingToMeasure and NothingToAnalyse."""
     if not campaign.questions:
         raise NothingToMeasure(campaign=campaign.campaign)
     sample = MeasuredSample.take(campaign, request.filter)

@@ -25,7 +25,7 @@ from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
 from spotthebot.contracts.analytics.workforces import AgreementParametersIn
 from spotthebot.contracts.annotation.campaigns import ENDED
-from spotthebot.contracts.annotation.protocols import GAME
+from spotthebot.contracts.annotation.protocols import GAME, LABELS_OF_SPEAKERS
 from spotthebot.contracts.wire import Wire
 
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
@@ -154,16 +154,19 @@ class ResultCache:
     async def get_judges(self, campaign_id: UUID, request: ParametersIn) -> bytes:
         """Return what each judge of a campaign is worth, as JSON.
 
-        Raises NoSuchCampaign, OtherProtocol and NothingToAnalyse.
+        Raises NoSuchCampaign, NothingToMeasure and NothingToAnalyse.
         """
-        revision = await self._campaign_data.current_revision(campaign_id)
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None)
         of_judges = await self._campaign_data.judges_revision(campaign_id)
 
         async def compute() -> bytes:
             judges = await self._campaign_data.read_judges(campaign_id)
-            labelled = await self._campaign_data.read(revision)
+            measured = await self._campaign_data.read_measured(revision)
+            asks_for_labels = revision.campaign.protocol in LABELS_OF_SPEAKERS
+            labelled = await self._campaign_data.read(revision) if asks_for_labels else None
             parameters = Parameters.of_campaign(request, revision.campaign.seed)
-            return (await self._threads.run(judges_of, labelled, judges, parameters)).model_dump_json().encode()
+            found = await self._threads.run(judges_of, measured, labelled, judges, parameters)
+            return found.model_dump_json().encode()
 
         depends_on = parameters_of(request) | {"labels_of_judges": of_judges}
         return await self._kept_or_computed(revision, "judges", depends_on, compute)

@@ -10,10 +10,17 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_level
-from spotthebot.analytics.stats.judged.columns import JudgedUnits
+from spotthebot.analytics.stats.judged.columns import JudgedUnits, LabelledRows
 from spotthebot.analytics.stats.judged.intervals import Interval, describe
 from spotthebot.analytics.stats.judged.sides import JudgedSides
-from spotthebot.analytics.stats.judged.win_rates import PeopleWins, correct_wins, game_columns
+from spotthebot.analytics.stats.judged.values import JudgedValues
+from spotthebot.analytics.stats.judged.win_rates import (
+    PeopleWins,
+    correct_wins,
+    game_columns,
+    preference_columns,
+    preferences_of,
+)
 from spotthebot.analytics.stats.share_intervals import share_tests
 from spotthebot.analytics.stats.win_rate_variance import Shares
 from spotthebot.statistics.adjustment import Adjustment, adjust
@@ -93,9 +100,49 @@ def judged_win_rates(
     require_confidence_level(confidence_level)
     require_level("significance_level", significance_level)
     wins = people or PeopleWins.of(table)
+    columns = game_columns(table, sides, wins.pairs.share)
+    return _ranking(wins, columns, confidence_level, significance_level, adjustment)
+
+
+def judged_preferences(
+    values: JudgedValues,
+    other: IntArray,
+    *,
+    confidence_level: float = 0.95,
+    significance_level: float = 0.05,
+    adjustment: Adjustment = Adjustment.HOLM,
+) -> JudgedRanking:
+    """Correct the win rates of preferences between two bots: `bot` of the values and `other` (r,).
+
+    A value is 1 where `bot` was preferred, 0 where `other` was, and 1/2 for a tie; the judge's is its expected value.
+    All rows of a unit have the same two bots in the same order. Else it is as `judged_win_rates`. Raises
+    `SettingOutOfRange`.
+
+    >>> nobody, nan = -1, float("nan")
+    >>> columns = [np.array(each) for each in ([0, 0, 1], range(3), range(3), [0, 1, nobody])]
+    >>> values = JudgedValues(("A", "B"), *columns, np.array([1.0, 0.5, nan]), np.array([0.9, 0.6, 0.7]))
+    >>> ranking = judged_preferences(values, np.array([1, 1, 0]))  # A won the game that was decided
+    >>> [(each.bot, each.people.estimate, round(each.judge, 3)) for each in ranking.bots]
+    [('A', 1.0, 0.667), ('B', 0.0, 0.333)]
+    """
+    adjustment = choice_of("adjustment", adjustment, Adjustment)
+    require_confidence_level(confidence_level)
+    require_level("significance_level", significance_level)
+    wins = preferences_of(values, other)
+    columns = preference_columns(values, other, wins.pairs.share)
+    return _ranking(wins, columns, confidence_level, significance_level, adjustment)
+
+
+def _ranking(
+    wins: PeopleWins,
+    columns: tuple[LabelledRows, JudgedUnits],
+    confidence_level: float,
+    significance_level: float,
+    adjustment: Adjustment,
+) -> JudgedRanking:
     k, m = len(wins.bots), len(wins.pairs.share)
     first, second = np.triu_indices(k, 1)
-    rows, units = game_columns(table, sides, wins.pairs.share)
+    rows, units = columns
     found = correct_wins(wins, rows, units, np.zeros(m, dtype=np.int64), confidence_level)
     finding = found.findings[0] if m else None
     pairs = describe(found.pairs, wins.pairs.share, wins.pairs.variance, [finding] * m, confidence_level)

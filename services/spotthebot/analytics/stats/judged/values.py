@@ -140,11 +140,16 @@ def judged_shares(
 
 
 def judged_means(
-    values: JudgedValues, *, scale: tuple[float, float] | None = None, confidence_level: float = 0.95
+    values: JudgedValues,
+    *,
+    scale: tuple[float, float] | None = None,
+    confidence_level: float = 0.95,
+    study: IntArray | None = None,
 ) -> tuple[JudgedEstimate, ...]:
     """Return each bot's mean of any measure that people and the judge give on the same scale.
 
-    Bounds are those of `rank_ratings`: Wilson's on a `scale` with ends, else Student's. Raises `SettingOutOfRange`.
+    Bounds are those of `rank_ratings`: Wilson's on a `scale` with ends, else Student's. Bots of one `study` (k,), by
+    default all, have the same judge. Raises `SettingOutOfRange`.
 
     >>> nobody, nan = -1, float("nan")
     >>> columns = [np.array(each) for each in ([0] * 4, range(4), range(4), [0, 1, nobody, nobody])]
@@ -159,7 +164,7 @@ def judged_means(
         inside = mean if scale is None else np.clip(mean, *scale)
         return mean_bounds(inside, variance, 1.0, scale, confidence_level)
 
-    return _estimates(values, values.labelled(), bounds, confidence_level, None)
+    return _estimates(values, values.labelled(), bounds, confidence_level, study)
 
 
 def _estimates(

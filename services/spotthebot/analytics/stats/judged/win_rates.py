@@ -1,5 +1,6 @@
 """The correction of people's win rates, as arrays: of pairs, of bots' means, and of differences of means."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,12 +10,13 @@ import scipy
 from spotthebot.analytics.stats.annotations import AnnotationTable, BoolArray, FloatArray, IntArray
 from spotthebot.analytics.stats.judged import checks
 from spotthebot.analytics.stats.judged.checks import Finding
-from spotthebot.analytics.stats.judged.columns import Columns, JudgedUnits, LabelledRows, renamed
+from spotthebot.analytics.stats.judged.columns import Columns, JudgedUnits, LabelledRows, dense, renamed
 from spotthebot.analytics.stats.judged.correction import Bounds, Control, Corrected, correct, fit_control, worth
 from spotthebot.analytics.stats.judged.sides import JudgedSides, match_sides
+from spotthebot.analytics.stats.judged.values import JudgedValues
 from spotthebot.analytics.stats.share_intervals import share_bounds
 from spotthebot.analytics.stats.win_rate_variance import Shares, WinRateVariance
-from spotthebot.analytics.stats.wins import count_wins, play_games
+from spotthebot.analytics.stats.wins import Games, Unit, count_wins, play_games
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,11 @@ class PeopleWins:
     @classmethod
     def of(cls, table: AnnotationTable) -> "PeopleWins":
         """Compute the win rates of a table, in which every annotation is a game, as `rank_bots` does."""
-        games = play_games(table)
+        return cls.of_games(play_games(table))
+
+    @classmethod
+    def of_games(cls, games: Games) -> "PeopleWins":
+        """Compute the win rates of games."""
         counts, rates = count_wins(games), WinRateVariance(games)
         first, second = np.triu_indices(len(games.bots), 1)
         over = _opponents(counts.win_rates, first, second)
@@ -97,31 +103,73 @@ def game_columns(table: AnnotationTable, sides: JudgedSides, rates: FloatArray) 
 
     `rates` (m,) are people's win rates of the pairs.
     """
-    rows, m = match_sides(table, sides), len(rates)
+    rows = match_sides(table, sides)
     code = np.array([table.bots.index(name) if name in table.bots else -1 for name in table.names], dtype=np.int64)
+    won = np.full(len(rows.segment), np.nan)
+    won[: rows.n] = np.sign(table.label[:, 0] - table.label[:, 1])
     bots = code[rows.entity]
+    lead = rows.judge[:, 0] - rows.judge[:, 1]
+    return _columns(bots, won, lead, rows.exchanges, rows.text, rows.annotator, rows.segment, rates)
+
+
+def preference_columns(values: JudgedValues, other: IntArray, rates: FloatArray) -> tuple[LabelledRows, JudgedUnits]:
+    """Return the preferences of people and of a judge as `game_columns` does; `other` (r,) has the other bots."""
+    won, lead = 2 * values.value - 1, 2 * values.judge - 1
+    bots = np.column_stack([values.bot, other])
+    return _columns(bots, won, lead, values.stratum, values.conversation, values.annotator, dense(values.unit), rates)
+
+
+def preferences_of(values: JudgedValues, other: IntArray) -> PeopleWins:
+    """Return people's win rates of preferences: a value is 1 where the bot was preferred, 0 where `other` (r,) was."""
+    asked = ~np.isnan(values.value) & (values.bot != other)
+    return PeopleWins.of_games(
+        Games(
+            bots=values.bots,
+            first=values.bot[asked],
+            second=other[asked],
+            outcome=np.rint(2 * values.value[asked] - 1).astype(np.int64),
+            conversation=values.conversation[asked],
+            annotator=values.annotator[asked],
+            unit=Unit.ANNOTATION,
+            criterion="preference",
+        )
+    )
+
+
+def _columns(
+    bots: IntArray,
+    won: FloatArray,
+    lead: FloatArray,
+    stratum: IntArray,
+    conversation: IntArray,
+    annotator: IntArray,
+    unit: IntArray,
+    rates: FloatArray,
+) -> tuple[LabelledRows, JudgedUnits]:
+    """Return the columns of games (r,) of the first of `bots` (r, 2): `won` is 1, 0 or -1, NaN of a judge alone."""
+    m = len(rates)
+    k = round((1 + math.sqrt(1 + 8 * m)) / 2)
     played: BoolArray = (bots >= 0).all(axis=1) & (bots[:, 0] != bots[:, 1])
     low, high = bots.min(axis=1), bots.max(axis=1)
-    pair = low * (2 * len(table.bots) - low - 1) // 2 + high - low - 1
+    pair = low * (2 * k - low - 1) // 2 + high - low - 1
     turned = np.where(bots[:, 0] <= bots[:, 1], 1, -1)
-    lead = (rows.judge[:, 0] - rows.judge[:, 1]) * turned
-    labelled = played & (np.arange(len(played)) < rows.n)
-    margin = np.sign(table.label[:, 0] - table.label[:, 1])[labelled[: rows.n]] * turned[labelled]
+    lead = lead * turned
+    labelled = played & ~np.isnan(won)
+    margin = won[labelled] * turned[labelled]
     of = pair[labelled]
     n, decided = np.bincount(of, minlength=m), np.bincount(of[margin != 0], minlength=m)
     worth = np.divide(n, decided, out=np.zeros(m), where=decided > 0)
     people = LabelledRows(
         statistic=of,
-        stratum=rows.exchanges[labelled],
-        conversation=rows.text[labelled],
-        annotator=rows.annotator[labelled],
+        stratum=stratum[labelled],
+        conversation=conversation[labelled],
+        annotator=annotator[labelled],
         residual=worth[of] * np.where(margin != 0, (margin > 0) - np.nan_to_num(rates)[of], 0.0),
         judge=lead[labelled],
         weight=np.ones(len(of)),
     )
-    at = np.flatnonzero(played)[np.unique(rows.segment[played], return_index=True)[1]]
-    units = JudgedUnits(pair[at], rows.exchanges[at], rows.text[at], lead[at], labelled[at])
-    return people, units
+    at = np.flatnonzero(played)[np.unique(unit[played], return_index=True)[1]]
+    return people, JudgedUnits(pair[at], stratum[at], conversation[at], lead[at], labelled[at])
 
 
 def _joined(columns: Columns, study: IntArray) -> Columns:

@@ -43,9 +43,9 @@ class Values:
 
     `unit` is what was rated: values of the same unit come from different annotators. Values with the same `text` vary
     together: turns of one dialogue, and conversations with the same text. In a preference, `value` 1 means that `bot`
-    was preferred, 0 that `other` was preferred. Codes of units and texts follow their first occurrence. `left_out`
-    counts answers that are not about a single bot, or do not compare two bots. `has_annotators` is False of values that
-    no annotator gives.
+    was preferred, 0 that `other` was preferred. `length` has codes of the lengths that annotators saw. Codes follow
+    their first occurrence. `left_out` counts answers that are not about a single bot, or do not compare two bots.
+    `has_annotators` is False of values that no annotator gives.
     """
 
     measure: Measure
@@ -56,6 +56,7 @@ class Values:
     bot: IntArray
     other: IntArray
     value: FloatArray
+    length: IntArray
     left_out: int
     has_annotators: bool = True
 
@@ -75,6 +76,7 @@ class Values:
             bot=np.fromiter((code[row.bot or ""] for row in kept), dtype=np.int64),
             other=np.fromiter((code.get(row.other or "", -1) for row in kept), dtype=np.int64),
             value=np.fromiter((row.value for row in kept), dtype=np.float64),
+            length=_codes(row.exchanges for row in kept),
             left_out=len(rows) - len(kept),
             has_annotators=any(row.annotator != NOBODY for row in rows) or not rows,
         )

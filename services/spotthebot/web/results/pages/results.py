@@ -81,7 +81,11 @@ async def judges(
     shown: dict[str, Any] = {"why": None}
     try:
         found = await (await services.analytics()).list_judge_qualities(campaign.id, **view.parameters)
-        shown |= {"result": found, "speakers": {each.name: each for each in found.speakers}}
+        judged = [each for each in found.measures if each.judges]
+        # The other measures of a protocol that asks for labels are these labels again.
+        measures = [each for each in judged if each.kind == "preference" or found.ceiling is None]
+        speakers = {each.name: each for each in found.speakers}
+        shown |= {"result": found, "measures": measures, "speakers": speakers}
     except Conflict as refused:
         shown["why"] = refused.problem.detail
     return pages.page(request, "results/judges.html.jinja", campaign=campaign, view=view, **shown)
