@@ -28,6 +28,13 @@ class TestJudges:
         }
         assert _is_people_s(found)
 
+    def test_one_that_knows_only_bots_and_lengths_saves_nothing(self, campaign: Campaign):
+        said = 0.2 + 0.1 * campaign.entity + 0.05 * campaign.exchanges[:, None]
+        found = judged_shares(values_of(campaign, said))
+        assert {each.reason for each in found} == {checks.CONSTANT_WITHIN}
+        assert {(each.labels_saved.estimate, each.slope) for each in found} == {(0.0, 0.0)}
+        assert _is_people_s(found)
+
     def test_one_that_is_always_certain_corrects(self, campaign: Campaign):
         found = judged_shares(values_of(campaign, (answers(campaign) > 0.4).astype(float)))
         assert any(each.slope > 0 for each in found)

@@ -20,6 +20,9 @@ NONE_UNLABELLED: Final = "the judge answered for none of the units that nobody l
 FEW_LABELS: Final = "labels of each annotator are too few to compare them with the judge, so it changes nothing"
 WIDER: Final = "the judge tells too little: the corrected interval would not be narrower, so it changes nothing"
 CONSTANT: Final = "the judge always says the same, so it saves nothing"
+CONSTANT_WITHIN: Final = (
+    "the judge says the same of all units that are alike in bots and length, so it saves nothing: it knows no text"
+)
 UNALIKE: Final = (
     "the judge's answers differ between labelled and unlabelled units by more than chance: it saw labels, or is not the"
     " same judge, or the labelled units were not drawn at random"
@@ -51,10 +54,12 @@ def findings(
         (NONE_LABELLED, _count(rows.statistic[~np.isnan(rows.judge)], m)),
         (NONE_UNLABELLED, _count(units.statistic[answered & ~units.labelled], m)),
     )
+    of_units = units.statistic
     useless = (
         (MOSTLY_MISSING, mostly_missing(units, m)),
-        (CONSTANT, constant(units, m)),
+        (CONSTANT, constant(units, of_units, m)),
         (UNALIKE, unalike(rows, units, np.zeros(m, dtype=np.int64) if study is None else study)),
+        (CONSTANT_WITHIN, constant(units, dense(of_units, units.stratum), m)),
     )
     found: list[Finding | None] = []
     for at in range(m):
@@ -113,13 +118,18 @@ def _variance(units: JudgedUnits, m: int) -> FloatArray:
     return ratio(sums(units.statistic, left**2, m), _count(units.statistic, m))
 
 
-def constant(units: JudgedUnits, m: int) -> tuple[bool, ...]:
-    """Tell for each of m estimates whether all answers of the judge are equal."""
-    found = units.select(~np.isnan(units.judge))
-    low, high = np.full(m, np.inf), np.full(m, -np.inf)
-    np.minimum.at(low, found.statistic, found.judge)
-    np.maximum.at(high, found.statistic, found.judge)
-    return tuple((high - low <= 0).tolist())
+def constant(units: JudgedUnits, group: IntArray, m: int) -> BoolArray:
+    """Tell for each of m estimates whether the judge's answers in each of its groups (u,) are equal.
+
+    Some group has two answers or more.
+    """
+    known = ~np.isnan(units.judge)
+    statistic, judge, of = units.statistic[known], units.judge[known], group[known]
+    low, high = np.full(int(group.max(initial=-1)) + 1, np.inf), np.full(int(group.max(initial=-1)) + 1, -np.inf)
+    np.minimum.at(low, of, judge)
+    np.maximum.at(high, of, judge)
+    several = _count(statistic[np.bincount(of)[of] > 1], m) > 0
+    return several & (_count(statistic[(high > low)[of]], m) == 0)
 
 
 def _spread(columns: Columns, means: FloatArray) -> Columns:
