@@ -2,10 +2,15 @@
 
 import json
 from typing import Any
+from uuid import UUID
 
+import psycopg
 import pytest
+from sqlalchemy import text
 
+from spotthebot.annotation.assignments.store.judge_claims import find_package
 from spotthebot.clients import AsyncAnnotation
+from spotthebot.kit.database.sessions import Database
 from tests.factories.annotating import ask, claim, movable_clock, rows, state_of, submit, work_through
 from tests.factories.campaigns import campaign_of, import_campaign, imported_annotation
 from tests.factories.judges import (
@@ -22,6 +27,8 @@ from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations
 
 PAY = {"pay_per_package": "0.10", "currency": "EUR"}
+_READ = "SELECT idx_tup_fetch + seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'packages'"
+"""Rows of packages that this transaction read."""
 SLOTS = "SELECT slots_left FROM annotation.packages ORDER BY id"
 
 
@@ -67,6 +74,39 @@ class TestClaims:
         assert await label_campaign(suite, campaign, judge, "one") == campaign["packages"]
         assert await label_campaign(suite, campaign, judge, "two") == campaign["packages"]
         assert await label_campaign(suite, campaign, judge, "three") == 0
+
+    async def test_do_not_look_at_the_packages_before(self, suite: RunningSuite):
+        """After 1,990 of 2,000 packages a claim reads as few rows of packages as at the start, and still fills gaps."""
+        campaign = await campaign_of(suite, 1, segments=[1], package_size=1, annotations_per_segment=1)
+        judge = await store_judge(suite)
+        assert (await claim_as_judge(suite, campaign, judge)).status_code == 201
+        ((annotator, package),) = rows(suite, "SELECT annotator_id, package_id FROM annotation.assignments")
+        with psycopg.connect(suite.database.owner["annotation"], autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO annotation.packages (id, campaign_id) SELECT ('f' || lpad(to_hex(n), 31, '0'))::uuid, %s"
+                " FROM generate_series(1, 2000) AS n",
+                [campaign["id"]],
+            )
+            connection.execute(
+                "INSERT INTO annotation.assignments"
+                " (id, campaign_id, package_id, annotator_id, state, leased_at, expires_at, takes_slot)"
+                " SELECT gen_random_uuid(), campaign_id, id, %s, 'submitted', now(), now(), false"
+                " FROM annotation.packages WHERE id > %s AND id < %s AND id <> %s",
+                [annotator, package, UUID(f"f{1991:031x}"), UUID(f"f{50:031x}")],
+            )
+            connection.execute("ANALYZE annotation.packages, annotation.assignments")
+        database = Database(suite.database.app["annotation"], pool_size=1)
+        campaign_id = UUID(campaign["id"])
+        async with database.read() as session:
+            found = await find_package(session, campaign_id, annotator, most=1)
+            read = await session.scalar(text(_READ))
+        assert found == UUID(f"f{1991:031x}")
+        assert read < 20
+        with psycopg.connect(suite.database.owner["annotation"], autocommit=True) as connection:
+            connection.execute("DELETE FROM annotation.packages WHERE id >= %s", [found])
+        async with database.read() as session:
+            assert await find_package(session, campaign_id, annotator, most=1) == UUID(f"f{50:031x}")
+        await database.close()
 
     async def test_need_a_known_version_and_keep_it(self, suite: RunningSuite):
         campaign = await campaign_of(suite)

@@ -22,6 +22,7 @@ class AssignmentRow(Base):
     __table_args__ = (
         UniqueConstraint("package_id", "annotator_id"),
         Index(None, "annotator_id", "state"),
+        Index("ix_assignments_of_judges", "annotator_id", "package_id", postgresql_where=text("NOT takes_slot")),
         Index("ix_assignments_leased", "campaign_id", "expires_at", postgresql_where=text("state = 'leased'")),
     )
 

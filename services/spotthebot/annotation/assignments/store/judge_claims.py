@@ -41,7 +41,18 @@ async def find_expired(session: ReadSession, annotator_id: UUID) -> AssignmentId
 
 
 async def find_package(session: ReadSession, campaign_id: UUID, annotator_id: UUID, *, most: int) -> UUID | None:
-    """Return the first package that an annotator never had, and that its version of a judge labels less than `most`."""
+    """Return a package that an annotator never had, and that its version of a judge labels less than `most`.
+
+    It is the first after the last package that the annotator had, or else the first of all: so a run that takes package
+    after package does not look at all those before.
+    """
+    last = (
+        select(AssignmentRow.package_id)
+        .where(AssignmentRow.annotator_id == annotator_id, ~AssignmentRow.takes_slot)
+        .order_by(AssignmentRow.package_id.desc())
+        .limit(1)
+    )
+    had_last = await session.scalar(last)
     own, same, me = aliased(AssignmentRow), aliased(AnnotatorRow), aliased(AnnotatorRow)
     had = exists().where(own.package_id == PackageRow.id, own.annotator_id == annotator_id)
     of_version = (
@@ -56,14 +67,12 @@ async def find_package(session: ReadSession, campaign_id: UUID, annotator_id: UU
         )
         .scalar_subquery()
     )
-    statement = (
-        select(PackageRow.id)
-        .where(PackageRow.campaign_id == campaign_id, ~had, of_version < most)
-        .order_by(PackageRow.id)
-        .limit(1)
-    )
-    found: UUID | None = await session.scalar(statement)
-    return found
+    free = select(PackageRow.id).where(PackageRow.campaign_id == campaign_id, ~had, of_version < most)
+    ordered = free.order_by(PackageRow.id).limit(1)
+    found: UUID | None = None
+    if had_last is not None:
+        found = await session.scalar(ordered.where(PackageRow.id > had_last))
+    return found or await session.scalar(ordered)
 
 
 async def lease_package(

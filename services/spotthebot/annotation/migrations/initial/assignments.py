@@ -38,6 +38,13 @@ def create_tables() -> None:
     )
     op.create_index("ix_assignments_annotator_id_state", "assignments", ["annotator_id", "state"], schema=_SCHEMA)
     op.create_index(
+        "ix_assignments_of_judges",
+        "assignments",
+        ["annotator_id", "package_id"],
+        schema=_SCHEMA,
+        postgresql_where=sa.text("NOT takes_slot"),
+    )
+    op.create_index(
         "ix_assignments_leased",
         "assignments",
         ["campaign_id", "expires_at"],
