@@ -122,6 +122,7 @@ BY_ATTRIBUTES = {
         "QualityFlagsOut": "QualityFlags",
         "QualityOut": "QualityCheck",
     },
+    "fed.dialogue_scores": {"FavouredBotOut": "FavouredBot"},
     "fed.correlations": {"CorrelationOut": "Correlation", "SplitHalfOut": "SplitHalf"},
     "fed.score_jobs": {"ScoreJobOut": "ScoreJob", "ScoreSetOut": "ScoreJob"},
 }
@@ -204,7 +205,11 @@ EXPLICIT = {
         "conversations.performance": ["BotPerformanceOut", "LatencyOut"],
         "conversations.quality": ["DistributionOut", "FlagCountOut", "QualitySummaryOut", "TrainingShareOut"],
         "fed.correlations": ["CorrelationsOut", "DimensionCorrelationsOut"],
+        "fed.dialogue_scores": ["OrderStabilityOut", "PartnerScoreOut", "PartnerScoresOut", "UnfairPoolOut"],
         "fed.score_jobs": ["BaselineOut", "BotScoreOut", "DimensionScoresOut"],
+        "fed.system_correlations": [
+            *("RatedSystemOut", "ScoredCollectionOut", "SystemCorrelationsOut", "SystemDimensionOut"),
+        ],
     },
 }
 """The types that are written out field by field, and why."""

@@ -33,6 +33,7 @@ from benchmarks.analytics.verdicts.campaigns import Order
 from benchmarks.command import toy_sizes
 from benchmarks.fed.__main__ import TOY_OPTIONS
 from benchmarks.fed.coverage import bots as played_bots
+from benchmarks.fed.coverage import pools
 from benchmarks.fed.coverage.__main__ import TABLES, count_intervals
 from spotthebot.analytics.stats.annotations import LabelCode
 from spotthebot.analytics.stats.wins import count_wins, play_games
@@ -114,6 +115,11 @@ class TestCoverage:
         shares = played_bots.measure((cell, 2))
         assert set(shares) == {*played_bots.COVERAGE, *played_bots.CLAIMS}
         assert all(0 <= share <= 1 for kind, share in shares.items() if kind != played_bots.WIDTH)
+
+    def test_is_counted_for_unfair_pools_and_orders_in_two_simulations(self):
+        assert set(pools.claims_of((pools.PLAYS[-2], 2))) == {*pools.POOLS}
+        rates = pools.rates_of((pools.ORDERS[-3], 2))
+        assert 0 < rates["reported"] <= 1 >= rates["true"] > 0
 
     def test_draws_mean_scores_that_are_true_on_average(self):
         cells = [each for each in played_bots.CELLS if each.dialogues == 32]

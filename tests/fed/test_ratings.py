@@ -97,7 +97,7 @@ class TestItems:
         assert (first.annotator_means, first.scores, first.length) == ({"ann": 1.0}, (1.0,), 10)
         assert second.annotator_means == {"ann": 2.0, "ben": 4.0}
         (dialogue,) = rated_in_dialogues(contexts, ratings, {TALK: "talk"})
-        assert (dialogue.scores, dialogue.length, dialogue.cluster) == ([2.0], 20.0, "talk")
+        assert (dialogue.scores, dialogue.length, dialogue.cluster) == ((2.0,), 20.0, "talk")
         assert dialogue.annotator_means == {"ann": pytest.approx(8 / 3), "ben": 4.0}
         (system,) = rated_as_systems([dialogue])
         assert (system.cluster, system.annotator_means) == ("bob", dialogue.annotator_means)

@@ -4,9 +4,11 @@ from typing import Any
 from uuid import UUID
 
 from spotthebot.contracts.fed.correlations import CorrelationOut, SplitHalfOut
+from spotthebot.contracts.fed.dialogue_scores import FavouredBotOut
 from spotthebot.contracts.fed.score_jobs import ScoreJobOut, ScoreSetOut
 from spotthebot.fed.stats.correlation import correlation
 from spotthebot.fed.stats.split_half import split_half
+from spotthebot.fed.stats.unfair_pools import FavouredBot
 from tests.factories.lazy_imports import needs_models
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import conversation, import_conversations, until
@@ -75,3 +77,9 @@ class TestCorrelation:
             "reason": found.reason,
         }
         assert_is(SplitHalfOut, SplitHalfOut.of(found, splits=found.n_splits), stated)
+
+
+class TestUnfairPool:
+    def test_a_favoured_bot_has_its_leads_and_p_values(self):
+        stated = {"bot": "ada", "fair_lead": -0.5, "unfair_lead": 0.25, "p_value": 0.01, "p_adjusted": 0.02}
+        assert_is(FavouredBotOut, FavouredBotOut.of(FavouredBot(**stated)), stated)

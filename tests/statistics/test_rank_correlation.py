@@ -4,7 +4,7 @@ import doctest
 import math
 from decimal import Decimal
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ import scipy
 
 from spotthebot.statistics import rank_correlation as module
 from spotthebot.statistics.errors import ColumnsDiffer
-from spotthebot.statistics.rank_correlation import rank_correlation
+from spotthebot.statistics.rank_correlation import kendall_p_value, rank_correlation
 from tests.factories.published_dump import reference
 
 
@@ -127,3 +127,31 @@ def _order_with(n: int, squares: int) -> list[int]:
         if abs(found - squares) <= abs(total - squares) + chance.integers(4):
             order, total = swapped, found
     return order
+
+
+class TestKendallP:
+    @pytest.mark.parametrize(
+        ("x", "y"),
+        [
+            ([1, 2, 3], [1, 3, 2]),
+            ([1, 1, 2, 3], [5, 4, 4, 4]),
+            ([3, 1, 4, 1, 5], [2, 7, 1, 8, 2]),
+            ([3, 1, 4, 1, 5, 9, 2], [2, 7, 1, 8, 2, 8, 1]),
+            ([1, 2, 2, 2, 2, 2, 3], [1, 1, 1, 2, 2, 2, 9]),
+        ],
+    )
+    def test_counts_all_orders_with_ties(self, x, y):
+        """Concordant less discordant pairs, of every order of one side."""
+
+        def surplus(order):
+            pairs = combinations(zip(x, order, strict=True), 2)
+            return abs(sum(int(np.sign(a - c) * np.sign(b - d)) for (a, b), (c, d) in pairs))
+
+        sums = [surplus(order) for order in permutations(y)]
+        share = sum(each >= surplus(y) for each in sums) / len(sums)
+        assert kendall_p_value(np.array(x, float), np.array(y, float)) == pytest.approx(share, abs=1e-15)
+
+    @pytest.mark.parametrize("n", [9, 12, 13])
+    def test_without_ties_is_scipy_s(self, n):
+        x, y = np.random.default_rng(n).normal(size=(2, n))
+        assert kendall_p_value(x, y) == pytest.approx(scipy.stats.kendalltau(x, y).pvalue)

@@ -74,17 +74,26 @@ class Annotated:
 
 @dataclass(frozen=True)
 class Systems:
-    """Bots of ten dialogues each, correlated by their means: each bot is an item."""
+    """Bots of ten dialogues each, correlated by their means: each bot is an item.
+
+    If scores are `apart`, they are of other dialogues of the same bots than the ratings.
+    """
 
     bots: int
     annotators: int
     leniency: float
     strength: float
     dialogues: int = 10
+    apart: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return f"{self.bots} bots", str(self.annotators), f"{self.leniency:.2f}", f"{self.truth()[0]:.2f}"
+        return (
+            f"{self.bots} bots{', scores of other dialogues' if self.apart else ''}",
+            str(self.annotators),
+            f"{self.leniency:.2f}",
+            f"{self.truth()[0]:.2f}",
+        )
 
     def truth(self) -> tuple[float, ...]:
         return self._truth
@@ -99,16 +108,20 @@ class Systems:
     def _draw(self, chance: np.random.Generator, bots: int, *, fresh: bool) -> Drawn:
         n = bots * self.dialogues
         of = np.repeat(np.arange(bots), self.dialogues)
-        quality, longer, noise = (
-            np.sqrt(0.3) * chance.normal(size=bots)[of] + np.sqrt(0.7) * chance.normal(size=n) for _ in range(3)
-        )
-        lengths = np.exp(5.5 + 0.6 * longer)
-        said = self.strength * quality + 0.5 * noise
+        own = np.sqrt(0.3) * chance.normal(size=(3, bots))[:, of]
+
+        def dialogues() -> tuple[FloatArray, FloatArray, FloatArray]:
+            quality, longer, noise = own + np.sqrt(0.7) * chance.normal(size=(3, n))
+            return quality, longer, self.strength * quality + 0.5 * noise
+
+        quality, longer, said = dialogues()
         who = _who(chance, n, self.annotators, fresh=fresh)
         ratings = _rate(chance, quality, longer, said, who, self.leniency)
         cells, cell = np.unique((of[:, None] * (who.max() + 1) + who).ravel(), return_inverse=True)
         means = np.bincount(cell.ravel(), weights=ratings.ravel()) / np.bincount(cell.ravel())
         known = AnnotatorRatings(bots, cells // (who.max() + 1), cells % (who.max() + 1), means)
+        _, longer, said = dialogues() if self.apart else (quality, longer, said)
+        lengths = np.exp(5.5 + 0.6 * longer)
         scores, lengths = (each.reshape(bots, -1).mean(axis=1) for each in (said - 150 / lengths, lengths))
         return Drawn(scores, lengths, known, np.arange(bots))
 
@@ -154,4 +167,8 @@ CELLS: Final = (
     *(Annotated(30, annotators, 0.18, 0.0) for annotators in (10, 20, 40)),
     *(Annotated(dialogues, 10, 0.18, 0.8) for dialogues in (12, 100)),
     *(Systems(bots, 10, 0.18, 0.8) for bots in (6, 11, 20)),
+    *(
+        Systems(11, annotators, 0.18, strength, apart=True)
+        for annotators, strength in ((10, 0.8), (40, 0.8), (10, 0.0))
+    ),
 )

@@ -11,6 +11,7 @@ from spotthebot.contracts.fed.events import FedEventType
 from spotthebot.fed.clients import Campaigns, Collections
 from spotthebot.fed.correlations import api as correlations_api
 from spotthebot.fed.deps import Resources
+from spotthebot.fed.dialogue_scores import api as dialogue_scores_api
 from spotthebot.fed.dimension_sets import api as dimension_sets_api
 from spotthebot.fed.events.store import EVENTS
 from spotthebot.fed.metadata import IDEMPOTENCY
@@ -59,7 +60,9 @@ def create_app(settings: FedSettings) -> FastAPI:
             scores_api.router,
             score_jobs_api.router,
             score_sets_api.router,
+            dialogue_scores_api.router,
             correlations_api.router,
+            correlations_api.systems_router,
             dimension_sets_api.router,
             events_router(FedEventType, None),
         ],

@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from spotthebot.clients import AsyncAnnotation, AsyncConversations, NotFound
+from spotthebot.clients import AsyncAnnotation, AsyncConversations, Conflict, NotFound
 from spotthebot.contracts.annotation.annotations import AnnotationOut
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.studies import StudyOut
 from spotthebot.contracts.conversations.chats import ChatRatingOut
 from spotthebot.contracts.conversations.collections import CollectionOut, CollectionState
 from spotthebot.contracts.conversations.conversations import ConversationOut, SpeakersOut, TextsOut
 from spotthebot.contracts.repeated_texts import shown_texts
 from spotthebot.fed.dialogues.errors import NoSuchCollection, StillCollecting
-from spotthebot.fed.ratings.errors import NoSuchCampaign
+from spotthebot.fed.ratings.errors import NoChats, NoSuchCampaign, NoSuchStudy
+from spotthebot.kit.text.words import known_text_hash
 
 _ENDED: Final = frozenset({CollectionState.COMPLETE, CollectionState.CANCELLED})
 
@@ -67,9 +69,23 @@ class Collections:
         """Yield the texts of each conversation."""
         return self._conversations.stream_texts(collection_id)
 
+    async def openings(self, collection_id: UUID) -> dict[UUID, str]:
+        """Return a hash of the opening of each conversation that begins with words of people."""
+        found: dict[UUID, str] = {}
+        async for each in self.texts(collection_id):
+            opening = known_text_hash([turn.text for turn in each.opening])
+            if opening is not None:
+                found[each.id] = opening.hex()
+        return found
+
     async def chat_ratings(self, collection_id: UUID) -> list[ChatRatingOut]:
-        """Return the ratings by people who chatted with bots."""
-        return [each async for each in self._conversations.list_chat_ratings(collection_id)]
+        """Return the ratings by people who chatted with bots; raises NoSuchCollection and NoChats."""
+        try:
+            return [each async for each in self._conversations.list_chat_ratings(collection_id)]
+        except NotFound as refused:
+            raise NoSuchCollection(collection_id=collection_id) from refused
+        except Conflict as refused:
+            raise NoChats(collection_id=collection_id) from refused
 
 
 class Campaigns:
@@ -84,6 +100,13 @@ class Campaigns:
             return await self._annotation.get_campaign(campaign_id)
         except NotFound as refused:
             raise NoSuchCampaign(campaign_id=campaign_id) from refused
+
+    async def study(self, study_id: UUID) -> StudyOut:
+        """Return a study; raises NoSuchStudy."""
+        try:
+            return await self._annotation.get_study(study_id)
+        except NotFound as refused:
+            raise NoSuchStudy(study_id=study_id) from refused
 
     async def protocol(self, campaign: CampaignOut) -> AnnotationProtocol:
         """Return the protocol of a campaign."""

@@ -1,5 +1,6 @@
 """The client of `fed`: scores of dialogues and of whole collections, dimension sets, subscriptions."""
 
+from collections.abc import Sequence
 from typing import Literal, Unpack
 from urllib.parse import quote
 from uuid import UUID
@@ -9,9 +10,11 @@ from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.streams import Download
 from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
+from spotthebot.contracts.fed.dialogue_scores import OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
 from spotthebot.contracts.fed.dimensions import DimensionSetIn, DimensionSetOut
 from spotthebot.contracts.fed.score_jobs import ContextScoresOut, RejectedOut, ScoreJobIn, ScoreJobOut, ScoreSetOut
 from spotthebot.contracts.fed.scores import ScoresIn, ScoresOut
+from spotthebot.contracts.fed.system_correlations import SystemCorrelationsIn, SystemCorrelationsOut
 
 
 class FedOperations(SubscriptionOperations, ServiceOperations):
@@ -84,6 +87,52 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
         """Correlate a score set with people's ratings: of a campaign's annotators, or of the people who chatted."""
         params = {"campaign_id": campaign_id, "rated": rated, "level": level}
         return Call(CorrelationsOut, "GET", f"/v1/score-sets/{set_id}/correlation", params=params)
+
+    @operation
+    def get_partner_scores(self, set_id: UUID, bot: str, *, dimension: str | None = None) -> Call[PartnerScoresOut]:
+        """Return a bot's mean scores by partner, on a dimension or on the first of the set."""
+        params = {"bot": bot, "dimension": dimension}
+        return Call(PartnerScoresOut, "GET", f"/v1/score-sets/{set_id}/partners", params=params)
+
+    @operation
+    def get_order_stability(
+        self,
+        set_id: UUID,
+        *,
+        dimension: str | None = None,
+        sizes: Sequence[int] | None = None,
+        samples: int = 500,
+        seed: int = 0,
+    ) -> Call[OrderStabilityOut]:
+        """Return how many dialogues of each pair it takes until new dialogues rank the bots in the same order."""
+        params = {"dimension": dimension, "sizes": sizes, "samples": samples, "seed": seed}
+        return Call(OrderStabilityOut, "GET", f"/v1/score-sets/{set_id}/stability", params=params)
+
+    @operation
+    def get_unfair_pool(
+        self,
+        set_id: UUID,
+        unfavoured: str,
+        similar: Sequence[str],
+        *,
+        dimension: str | None = None,
+        resamples: int = 10_000,
+        seed: int = 0,
+    ) -> Call[UnfairPoolOut]:
+        """Return which bots win over the unfavoured one, in a fair pool and with bots that resemble it."""
+        params = {
+            "unfavoured": unfavoured,
+            "similar": similar,
+            "dimension": dimension,
+            "resamples": resamples,
+            "seed": seed,
+        }
+        return Call(UnfairPoolOut, "GET", f"/v1/score-sets/{set_id}/unfair-pool", params=params)
+
+    @operation
+    def correlate_systems(self, request: SystemCorrelationsIn) -> Call[SystemCorrelationsOut]:
+        """Correlate bots' mean scores with people's mean ratings, for several score sets side by side."""
+        return Call(SystemCorrelationsOut, "POST", "/v1/system-correlations", body=request)
 
     @operation
     def create_dimension_set(

@@ -1,10 +1,11 @@
-"""Spearman's rank correlation, with an exact p-value if few systems are compared.
+"""Rank correlations, with exact p-values if few systems are compared: Spearman's rho, and p of Kendall's tau.
 
-The exact p-value counts orders by sets of ranks. With ties this takes a tenth of a second, while the orders of eleven
+The exact p-values count orders by sets of ranks. With ties this takes a tenth of a second, while the orders of eleven
 systems are forty million.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -56,6 +57,36 @@ def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> RankCorrela
             rho, float(scipy.stats.spearmanr(ranks_x, ranks_y).pvalue), n, "Spearman, Student's t", None
         )
     return RankCorrelation(rho, _exact_p(ranks_x, ranks_y), n, "Spearman, exact", None)
+
+
+def kendall_p_value(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
+    """Return the two-sided p-value of Kendall's tau of two columns without missing values, ties included.
+
+    With up to 12 pairs it is exact: the share of all orders with at least as large a difference between concordant and
+    discordant pairs. With more pairs it is scipy's.
+
+    >>> round(kendall_p_value(np.arange(5.0), np.array([1.0, 2.0, 4.0, 3.0, 5.0])), 4)  # 10 of 120 orders
+    0.0833
+    """
+    if len(x) > MAX_EXACT:
+        return float(scipy.stats.kendalltau(x, y).pvalue)
+    rank = scipy.stats.rankdata(x, method="dense")
+    sign = np.sign(np.subtract.outer(y, y)).astype(np.int64)
+    n, most = len(x), len(x) * (len(x) - 1) // 2
+    # A layer holds for each set of y's, given to the lowest x's, how many orders have each difference, from -most on.
+    layer: dict[tuple[int, ...], npt.NDArray[np.float64]] = {(): np.eye(1, 2 * most + 1, most)[0]}
+    for tied in np.bincount(rank.astype(np.int64))[1:]:
+        following: dict[tuple[int, ...], npt.NDArray[np.float64]] = {}
+        for members, counts in layer.items():
+            gains = sign[:, list(members)].sum(axis=1)
+            for added in combinations([at for at in range(n) if at not in members], int(tied)):
+                longer = tuple(sorted((*members, *added)))
+                shifted = np.roll(counts, int(gains[list(added)].sum()))  # never beyond -most and most
+                following[longer] = following.get(longer, 0.0) + shifted
+        layer = following
+    (counts,) = layer.values()
+    observed = int((sign * np.sign(np.subtract.outer(x, x)).astype(np.int64)).sum()) // 2
+    return float(counts[np.abs(np.arange(-most, most + 1)) >= abs(observed)].sum() / counts.sum())
 
 
 def _exact_p(ranks_x: npt.NDArray[np.float64], ranks_y: npt.NDArray[np.float64]) -> float:

@@ -8,6 +8,7 @@ import scipy
 
 from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.statistics.errors import SettingOutOfRange
+from spotthebot.statistics.stability import wilson_bounds
 from spotthebot.statistics.whole_numbers import is_whole
 
 _MAX_COUNT: Final = 2**53
@@ -53,15 +54,6 @@ def wilson_interval(successes: int, n: int, *, confidence_level: float = 0.95) -
         return Proportion(None, None, None, 0, confidence_level, "Wilson")
     low, high = wilson_bounds(successes, n, confidence_level)
     return Proportion(successes / n, low, high, n, confidence_level, "Wilson")
-
-
-def wilson_bounds(successes: int, n: int, confidence_level: float) -> tuple[float, float]:
-    """Return Wilson's bounds of a share of n independent observations; n is at least 1."""
-    quantile = float(scipy.special.ndtri((1 + confidence_level) / 2))
-    share, weight = successes / n, quantile**2 / n
-    centre = (share + weight / 2) / (1 + weight)
-    reach = quantile / (1 + weight) * math.sqrt(share * (1 - share) / n + weight / 4 / n)
-    return 0.0 if successes == 0 else centre - reach, 1.0 if successes == n else centre + reach
 
 
 def compare_proportions(first: int, n_first: int, second: int, n_second: int) -> ProportionTest:

@@ -17,7 +17,6 @@ import numpy as np
 
 from spotthebot.analytics.stats.annotations import FloatArray, IntArray
 from spotthebot.analytics.stats.bootstrap import require_confidence_level, require_resamples
-from spotthebot.analytics.stats.proportions import wilson_bounds
 from spotthebot.analytics.stats.rank_ranges import (
     clusters_of_ranges,
     published_ranges,
@@ -36,10 +35,9 @@ from spotthebot.analytics.stats.wins import (
 from spotthebot.statistics.choices import choice_of
 from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.randomness import require_seed
+from spotthebot.statistics.stability import stable_sizes, wilson_bounds
 from spotthebot.statistics.whole_numbers import is_whole
 
-STABLE: Final = 0.95
-"""The rate at which the paper calls a ranking stable."""
 _SUBSETS_AT_ONCE: Final = 50
 _THREADS: Final = 2
 _MATCHES: Final = 5000
@@ -179,10 +177,7 @@ def stability_curve(points: Sequence[StabilityPoint]) -> StabilityCurve:
     (4, 6)
     """
     ordered = tuple(sorted(points, key=lambda point: point.size))
-    reached = [point.size for point in ordered if point.estimate >= STABLE]
-    unstable = [point.size for point in ordered if point.estimate < STABLE]
-    staying = [size for size in reached if not unstable or size > max(unstable)]
-    return StabilityCurve(ordered, min(reached, default=None), min(staying, default=None))
+    return StabilityCurve(ordered, *stable_sizes((point.size, point.estimate) for point in ordered))
 
 
 def without_bot(games: Games, bot: str) -> Games:

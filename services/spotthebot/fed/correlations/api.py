@@ -1,4 +1,4 @@
-"""`/v1/score-sets/{set_id}/correlation`: how well scores agree with people's ratings."""
+"""`/v1/score-sets/{set_id}/correlation` and `/v1/system-correlations`: how scores agree with people's ratings."""
 
 from typing import Annotated
 from uuid import UUID
@@ -6,13 +6,17 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
-from spotthebot.fed.correlations.use_cases import correlate, fetch_ratings
+from spotthebot.contracts.fed.system_correlations import SystemCorrelationsIn, SystemCorrelationsOut
+from spotthebot.fed.correlations.use_cases.correlate import correlate
+from spotthebot.fed.correlations.use_cases.ratings import fetch_ratings
+from spotthebot.fed.correlations.use_cases.systems import correlate_systems
 from spotthebot.fed.deps import Reader, ServiceResources
 from spotthebot.fed.score_sets.use_cases import get_complete
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Pool
 
 router = APIRouter(prefix="/v1/score-sets/{set_id}", tags=["score sets"], route_class=CheckedRoute)
+systems_router = APIRouter(prefix="/v1/system-correlations", tags=["score sets"], route_class=CheckedRoute)
 
 
 @router.get("/correlation", operation_id="get_correlation")
@@ -42,3 +46,16 @@ async def get_correlation(
     clients = resources.campaigns, resources.collections
     ratings = await fetch_ratings(*clients, job, campaign_id, rated=rated, level=level)
     return await correlate(database, job, ratings)
+
+
+@systems_router.post("", operation_id="correlate_systems")
+async def create_system_correlations(
+    database: Pool, _caller: Reader, resources: ServiceResources, request: SystemCorrelationsIn
+) -> SystemCorrelationsOut:
+    """Correlate bots' mean scores with people's mean ratings, for several score sets side by side; nothing is stored.
+
+    Scores and ratings may come from different collections, campaigns, chats, studies and tables: bots are matched by
+    name. Each dimension is compared with the question of the same name, or all with `rated`. Next to each correlation
+    stands that of the dialogues' length. The agreement between two halves of the people is the ceiling.
+    """
+    return await correlate_systems(database, resources.campaigns, resources.collections, request)

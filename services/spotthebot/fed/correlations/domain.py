@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from uuid import UUID
 
+from spotthebot.fed.dialogue_scores.domain import dialogue_scores, mean_scores
 from spotthebot.fed.ratings.domain import Rating
 from spotthebot.fed.score_sets.domain import ScoredContext
 
@@ -69,17 +70,9 @@ def rated_in_dialogues(
     contexts: Iterable[ScoredContext], ratings: Iterable[Rating], clusters: Mapping[UUID, str]
 ) -> list[RatedItem]:
     """Return the bots that were scored and rated, one item for each conversation and bot."""
-    by_item: dict[tuple[UUID, str], list[ScoredContext]] = defaultdict(list)
-    for each in contexts:
-        by_item[each.conversation_id, each.bot].append(each)
     items = {
-        key: RatedItem(
-            clusters[key[0]],
-            key[1],
-            _mean_scores([each.scores for each in own]),
-            sum(each.length for each in own) / len(own),
-        )
-        for key, own in by_item.items()
+        (each.conversation_id, each.bot): RatedItem(clusters[each.conversation_id], each.bot, each.scores, each.length)
+        for each in dialogue_scores(contexts)
     }
     for rating in ratings:
         item = items.get((rating.conversation_id, rating.bot))
@@ -94,14 +87,10 @@ def rated_as_systems(items: Sequence[RatedItem]) -> list[RatedItem]:
     for bot, members in groupby(sorted(items, key=lambda item: item.bot), key=lambda item: item.bot):
         own = list(members)
         system = RatedItem(
-            bot, bot, _mean_scores([each.scores for each in own]), sum(each.length for each in own) / len(own)
+            bot, bot, mean_scores([each.scores for each in own]), sum(each.length for each in own) / len(own)
         )
         for item in own:
             for annotator, ratings in item.ratings.items():
                 system.ratings[annotator] += ratings
         systems.append(system)
     return systems
-
-
-def _mean_scores(rows: Sequence[Sequence[float]]) -> list[float]:
-    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]

@@ -4,7 +4,8 @@ Invalid
 ├── NoSuchRating
 └── NoRatingsOfTurns
 Conflict
-└── OtherCampaign
+├── OtherCampaign
+└── NoDimensionInCommon
 """
 
 from spotthebot.kit.errors import Conflict, Invalid
@@ -20,3 +21,7 @@ class NoRatingsOfTurns(Invalid):
 
 class OtherCampaign(Conflict):
     """The campaign '{campaign}' can't be compared with these scores: {reason}."""
+
+
+class NoDimensionInCommon(Conflict):
+    """The score sets have no dimension in common: choose sets that were scored on the same dimensions."""

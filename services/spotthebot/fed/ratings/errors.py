@@ -1,11 +1,22 @@
-"""The error of ratings by a campaign that does not exist.
+"""The errors of ratings by campaigns, studies or chats that do not exist.
 
 NotFound
-└── NoSuchCampaign
+├── NoSuchCampaign
+└── NoSuchStudy
+Conflict
+└── NoChats
 """
 
-from spotthebot.kit.errors import NotFound
+from spotthebot.kit.errors import Conflict, NotFound
 
 
 class NoSuchCampaign(NotFound):
     """There is no campaign {campaign_id}."""
+
+
+class NoSuchStudy(NotFound):
+    """There is no study {study_id}."""
+
+
+class NoChats(Conflict):
+    """People did not chat with bots in the collection {collection_id}: name a campaign whose annotators rated them."""

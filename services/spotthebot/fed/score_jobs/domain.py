@@ -1,12 +1,14 @@
 """Summaries of a job's scores for each bot: means with intervals and rank ranges, and the length baseline."""
 
-import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 
 from spotthebot.contracts.fed.score_jobs import BaselineOut, BotScoreOut, DimensionScoresOut, ScoreJobIn
+from spotthebot.fed.dialogue_scores.domain import DialogueScore, dialogue_scores
 from spotthebot.fed.dimension_sets.domain.dimensions import Dimension
 from spotthebot.fed.score_sets.domain import ScoredContext
 from spotthebot.fed.scores.domain.length_baseline import LengthBaseline, fit_length_baseline
@@ -19,37 +21,40 @@ def summarize(
     request: ScoreJobIn,
     openings: Mapping[UUID, str],
 ) -> list[DimensionScoresOut]:
-    """Return the summary of each dimension. This computes bootstraps and blocks the thread.
+    """Return the summary of each dimension: means over dialogues, of means over a bot's turns in each of them.
 
-    `openings` has a key of the opening of each conversation that has one.
+    This computes bootstraps and blocks the thread. `openings` has a key of the opening of each conversation that has
+    one.
     """
-    opening = [openings.get(each.conversation_id) for each in contexts]
+    dialogues = dialogue_scores(contexts)
+    opening = np.array([openings.get(each.conversation_id) for each in dialogues], dtype=object)
     return [
-        _dimension(contexts, [each.scores[number] for each in contexts], opening, dimension.name, request)
-        for number, dimension in enumerate(dimensions)
+        _dimension(dialogues, number, opening, dimension.name, request) for number, dimension in enumerate(dimensions)
     ]
 
 
 def _dimension(
-    contexts: Sequence[ScoredContext],
-    scores: Sequence[float],
-    openings: Sequence[str | None],
+    dialogues: Sequence[DialogueScore],
+    number: int,
+    opening: npt.NDArray[np.object_],
     name: str,
     request: ScoreJobIn,
 ) -> DimensionScoresOut:
-    line = fit_length_baseline([each.length for each in contexts], scores)
+    contexts = [context for each in dialogues for context in each.contexts]
+    line = fit_length_baseline([each.length for each in contexts], [each.scores[number] for each in contexts])
     found = score_bots(
-        scores,
-        [each.bot for each in contexts],
-        [each.text for each in contexts],
-        np.array(openings, dtype=object),
+        [each.scores[number] for each in dialogues],
+        [each.bot for each in dialogues],
+        [each.text for each in dialogues],
+        opening,
         confidence_level=request.confidence_level,
         n_resamples=request.resamples,
         seed=request.seed,
     )
     bots = []
     for each in found.bots:
-        expected = _expected(line, [context.length for context in contexts if context.bot == each.bot])
+        own = [dialogue for dialogue in dialogues if dialogue.bot == each.bot]
+        expected = None if line is None else fmean(_expected(line, dialogue) for dialogue in own)
         bots.append(
             BotScoreOut(
                 bot=each.bot,
@@ -59,7 +64,7 @@ def _dimension(
                 reason=each.reason,
                 rank_low=each.rank_low,
                 rank_high=each.rank_high,
-                contexts=each.n,
+                contexts=sum(len(dialogue.contexts) for dialogue in own),
                 dialogues=each.n_dialogues,
                 length_baseline=expected,
                 beyond_length=None if expected is None else each.estimate - expected,
@@ -76,5 +81,5 @@ def _dimension(
     )
 
 
-def _expected(line: LengthBaseline | None, lengths: Sequence[int]) -> float | None:
-    return None if line is None else math.fsum(map(line.score_of, lengths)) / len(lengths)
+def _expected(line: LengthBaseline, dialogue: DialogueScore) -> float:
+    return fmean(line.score_of(each.length) for each in dialogue.contexts)

@@ -165,22 +165,13 @@ class _Scoring:
             collection = await self.collections.require_ended(self.request.collection_id)
             raise NothingToScore(collection=collection.name)
         contexts = await read_contexts(self.database, self.job_id)
-        openings = await self._openings()
+        openings = await self.collections.openings(self.request.collection_id)
         summary = await asyncio.to_thread(summarize, contexts, self.dimensions, self.request, openings)
         repeated = await self._repeated_texts({each.conversation_id: each.text for each in contexts})
         return {
             "dimensions": [each.model_dump(mode="json") for each in summary],
             "repeated_texts": [each.model_dump(mode="json") for each in repeated],
         }
-
-    async def _openings(self) -> dict[UUID, str]:
-        """Return a hash of the opening of each conversation that begins with words of people."""
-        found: dict[UUID, str] = {}
-        async for each in self.collections.texts(self.request.collection_id):
-            opening = known_text_hash([turn.text for turn in each.opening])
-            if opening is not None:
-                found[each.id] = opening.hex()
-        return found
 
     async def _repeated_texts(self, texts: Mapping[UUID, str]) -> tuple[RepeatedTexts, ...]:
         """Return the pairs of speakers whose conversations repeat texts.

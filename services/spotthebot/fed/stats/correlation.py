@@ -15,7 +15,7 @@ from spotthebot.fed.stats.spreads import Spread, Statistic, spreads
 from spotthebot.statistics.arrays import FloatArray
 from spotthebot.statistics.columns import unit_of
 from spotthebot.statistics.errors import KindUnknown, require_confidence_level
-from spotthebot.statistics.rank_correlation import MAX_EXACT, rank_correlation
+from spotthebot.statistics.rank_correlation import MAX_EXACT, kendall_p_value, rank_correlation
 
 _FEW_PAIRS: Final = "fewer than three pairs"
 _CONSTANT: Final = "one side does not vary"
@@ -78,9 +78,9 @@ def correlation(
     `ratings` (n,) has a number for each item, or the ratings by annotator (`annotator_ratings`). `dialogue` names the
     dialogue of each item; without it each item is a dialogue of its own. The interval uses Fisher's z and Student's t.
     Its standard error comes from leaving out each dialogue in turn and, if annotators are known, each annotator. For
-    independent items, the p-value of Spearman's rho is exact for up to 12 items; otherwise it is scipy's. If dialogues
-    have several items, or if more than 12 items share annotators, the p-value belongs to the interval. Raises
-    ColumnsDiffer, KindUnknown, LevelOutOfRange.
+    independent items, p-values of Spearman's rho and Kendall's tau are exact for up to 12 items; other p-values of
+    independent items are scipy's. If dialogues have several items, or if more than 12 items share annotators, the
+    p-value belongs to the interval. Raises ColumnsDiffer, KindUnknown, LevelOutOfRange.
 
     >>> found = correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
     >>> round(found.estimate, 4), round(found.p_value, 4), found.n_dialogues
@@ -273,9 +273,7 @@ _CORRELATIONS: Final = {
     CorrelationKind.SPEARMAN: _Coefficient(
         "Spearman", _spearman(0, 1), (0, 1), lambda x, y: rank_correlation(x, y).p_value, has_exact_p=True
     ),
-    CorrelationKind.KENDALL: _Coefficient(
-        "Kendall's tau-b", _kendall, (0, 1), lambda x, y: float(scipy.stats.kendalltau(x, y).pvalue)
-    ),
+    CorrelationKind.KENDALL: _Coefficient("Kendall's tau-b", _kendall, (0, 1), kendall_p_value, has_exact_p=True),
     CorrelationKind.PEARSON: _Coefficient(
         "Pearson",
         lambda rows: _cosines(rows.values(0), rows.values(1)),

@@ -1,0 +1,1 @@
+"""Fetches people's ratings, and correlates scores with them."""

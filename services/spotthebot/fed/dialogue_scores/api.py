@@ -1,0 +1,72 @@
+"""`/v1/score-sets/{set_id}/partners`, `/stability` and `/unfair-pool`: what the scores of single dialogues say."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from spotthebot.contracts.fed.dialogue_scores import MAX_SIZES, OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
+from spotthebot.contracts.wire import Name
+from spotthebot.fed.deps import Reader, ServiceResources
+from spotthebot.fed.dialogue_scores.use_cases import compare_pools, compute_stability, read_played, summarize_partners
+from spotthebot.fed.stats.order_stability import MAX_SIZE
+from spotthebot.kit.web.core.routes import CheckedRoute
+from spotthebot.kit.web.database.sessions import Pool
+
+router = APIRouter(prefix="/v1/score-sets/{set_id}", tags=["score sets"], route_class=CheckedRoute)
+Dimension = Annotated[Name | None, Query(description="Null: the first of the set.")]
+Seed = Annotated[int, Query(ge=0, lt=2**63)]
+
+
+@router.get("/partners", operation_id="get_partner_scores")
+async def get_partner_scores(
+    database: Pool,
+    _caller: Reader,
+    resources: ServiceResources,
+    set_id: UUID,
+    bot: Annotated[Name, Query(description="Whose dialogues.")],
+    dimension: Dimension = None,
+) -> PartnerScoresOut:
+    """Return a bot's mean scores by partner, with an example of each: which partners bring out its weaknesses."""
+    played = await read_played(database, resources.collections, set_id, dimension)
+    return await summarize_partners(played, bot)
+
+
+@router.get("/stability", operation_id="get_order_stability")
+async def get_order_stability(
+    database: Pool,
+    _caller: Reader,
+    resources: ServiceResources,
+    set_id: UUID,
+    dimension: Dimension = None,
+    sizes: Annotated[
+        list[Annotated[int, Query(ge=1, le=MAX_SIZE)]] | None,
+        Query(max_length=MAX_SIZES, description="Dialogues of each pair; null: up to 12, up to the collected ones."),
+    ] = None,
+    samples: Annotated[int, Query(ge=100, le=1000, description="Random samples of each size.")] = 500,
+    seed: Seed = 0,
+) -> OrderStabilityOut:
+    """Return the share of random samples of dialogues that rank the bots in the commonest order, by their size."""
+    played = await read_played(database, resources.collections, set_id, dimension)
+    return await compute_stability(played, sizes=sizes, samples=samples, seed=seed)
+
+
+@router.get("/unfair-pool", operation_id="get_unfair_pool")
+async def get_unfair_pool(
+    database: Pool,
+    _caller: Reader,
+    resources: ServiceResources,
+    set_id: UUID,
+    unfavoured: Annotated[Name, Query(description="The bot whose rank the pool is to worsen.")],
+    similar: Annotated[list[Name], Query(min_length=1, max_length=20, description="Bots that resemble it.")],
+    dimension: Dimension = None,
+    resamples: Annotated[int, Query(ge=100, le=100_000)] = 10_000,
+    seed: Seed = 0,
+) -> UnfairPoolOut:
+    """Return the 2 x 2 table of bots that win over the unfavoured one, in a fair and in an unfair pool.
+
+    In the fair pool dialogues with similar bots do not count. In the unfair pool only dialogues among a favoured bot,
+    the unfavoured bot and the similar bots count. Partners that were not scored always count, as in bipartite-play.
+    """
+    played = await read_played(database, resources.collections, set_id, dimension)
+    return await compare_pools(played, unfavoured=unfavoured, similar=similar, resamples=resamples, seed=seed)
