@@ -1,5 +1,7 @@
 import json
+from collections import defaultdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -8,9 +10,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from spotthebot.cli.application import app
-from spotthebot.cli.commands.evaluations import print_evaluation
+from spotthebot.cli.commands.evaluation_results import Extras, Result, compute, print_evaluation
+from spotthebot.cli.commands.evaluations import read_table_of_ratings
 from spotthebot.cli.declarations.errors import DeclarationFaulty
-from spotthebot.cli.evaluations.comparison import compare_modes, find_flips
+from spotthebot.cli.evaluations.comparison import compare_modes
 from spotthebot.cli.evaluations.declaration_file import PlayMode, read_evaluation
 from spotthebot.cli.evaluations.run import Evaluation, evaluate
 from spotthebot.contracts.repeated_texts import RepeatedTexts
@@ -91,8 +94,11 @@ class TestBipartite:
         assert set(written["dimensions"]) == {"fluency", "overall"}
         scores = [each async for each in clients.fed.list_scores(found.scores.id)]
         for each in written["ranking"]:
-            own = [score.scores["fluency"] for score in scores if score.bot == each["bot"]]
-            assert each["score"] == pytest.approx(sum(own) / len(own))
+            own = defaultdict(list)
+            for score in scores:
+                if score.bot == each["bot"]:
+                    own[score.conversation_id].append(score.scores["fluency"])
+            assert each["score"] == pytest.approx(fmean(map(fmean, own.values())))
 
     async def test_names_whose_conversations_repeat(self, play, capsys: pytest.CaptureFixture[str]):
         found = await play()
@@ -143,18 +149,6 @@ class TestModes:
         rho = scipy.stats.spearmanr([scores[0][bot] for bot in bots], [scores[1][bot] for bot in bots]).statistic
         assert found[0].spearman == pytest.approx(rho)
 
-    async def test_flips_are_pairs_whose_order_a_stacked_pool_reverses(self, play):
-        fair = await play(mode=PlayMode.ALL_PLAY_ALL)
-        stacked = await play(mode=PlayMode.ALL_PLAY_ALL, bots=("parrot", "dull", "stray"))
-        assert fair.scores.collection_id != stacked.scores.collection_id
-        for each, before, after in zip(
-            find_flips(fair, stacked), fair.scores.dimensions, stacked.scores.dimensions, strict=True
-        ):
-            first, second = (bot.bot for bot in before.bots)
-            scores = {bot.bot: bot.score for bot in after.bots}
-            assert each.pairs == 1
-            assert each.flipped == (((first, second),) if scores[second] > scores[first] else ())
-
     async def test_a_stacked_pool_changes_no_score_of_bipartite_play(self, play):
         opened = LEAGUE.replace("scorer:", "opening: {corpus: sample, split: openings}\nscorer:")
         fair = await play(opened)
@@ -164,9 +158,71 @@ class TestModes:
             scores = {bot.bot: bot.score for bot in after.bots}
             assert len(scores) == 3
             assert [scores[bot.bot] for bot in before.bots] == [bot.score for bot in before.bots]
-        assert [(each.mode, each.pairs, each.flipped) for each in find_flips(fair, stacked)] == [
-            (PlayMode.BIPARTITE, 1, ())
-        ] * 2
+
+
+class TestExtras:
+    """With five dialogues of each pair, of three targets."""
+
+    TEXT = LEAGUE.replace("[parrot, dull]", "[parrot, dull, stray]").replace("per_pair: 4", "per_pair: 5")
+
+    @pytest.fixture
+    def computed(self, play, read, clients):
+        async def compute_with(**extras: Any):
+            async def mode_of(mode: PlayMode, bots: tuple[str, ...] = ()):
+                return await play(self.TEXT, mode, bots)
+
+            tables = [read_table_of_ratings(Path(each)) for each in extras.get("people", ())]
+            declared = read(self.TEXT)
+            return await compute(clients, mode_of, declared, PlayMode.BIPARTITE, Extras(**extras), tables)
+
+        return compute_with
+
+    async def test_people_s_ratings_of_a_table_stand_beside_three_modes(self, computed, place):
+        """Ann and ben rate parrot over dull over stray; `overall` alone has ratings."""
+        rows = [f"{at},{who},{bot},overall,{points + at % 2}" for at in (1, 2) for who in ("ann", "ben")
+                for bot, points in (("parrot", 4), ("dull", 2), ("stray", 1))]  # fmt: skip
+        (place / "ratings.csv").write_text("\n".join(["item,annotator,bot,dimension,value", *rows]))
+        found = await computed(compare=True, people=(str(place / "ratings.csv"),))
+        assert found.people is not None
+        (overall,) = found.people.dimensions
+        assert [(each.bot, each.rating, each.annotators) for each in overall.systems] == [
+            ("parrot", 4.5, 2),
+            ("dull", 2.5, 2),
+            ("stray", 1.5, 2),
+        ]
+        assert [each.mode for each in found.people.score_sets] == ["self_play", "all_play_all", "bipartite"]
+        for number, played in enumerate([*found.modes, found.main]):
+            scores = {bot.bot: bot.score for bot in played.scores.dimensions[1].bots}
+            assert {each.bot: each.scores[number] for each in overall.systems} == pytest.approx(scores)
+        shown = shown_of(found)
+        assert "Do scores rank bots as people do?" in shown
+        assert "self-play" in shown
+
+    async def test_the_order_s_stability_and_scores_by_partner_are_shown(self, computed):
+        found = await computed(stability=True, by_partner=True)
+        written = found.to_json()
+        assert [each["conversations"] for each in written["stability"]["points"]] == [1, 2, 3, 4, 5]
+        assert [each["bot"] for each in written["by_partner"]] == [each["bot"] for each in written["ranking"]]
+        assert {each["partners"][0]["partner"] for each in written["by_partner"]} == {"eliza"}
+        assert "by partner" in shown_of(found)
+
+    async def test_an_unfair_pool_is_played_and_nothing_flips_in_bipartite_play(self, computed):
+        found = await computed(unfavoured="dull", similar=("retrieval",))
+        assert [each.mode for each in found.stacked] == [PlayMode.ALL_PLAY_ALL, PlayMode.BIPARTITE]
+        all_play_all, bipartite = found.pools
+        assert {each.bot for each in all_play_all.favoured} == {"parrot", "stray"}
+        assert (bipartite.wins_fair_only, bipartite.wins_unfair_only, bipartite.p_value) == (0, 0, 1.0)
+        scores = {bot.bot: bot.score for bot in found.stacked[1].scores.dimensions[0].bots}
+        assert {each.bot: each.unfair_lead for each in bipartite.favoured} == pytest.approx(
+            {bot: scores[bot] - scores["dull"] for bot in ("parrot", "stray")}
+        )
+        assert "favoured loses" in shown_of(found)
+
+
+def shown_of(found: Result) -> str:
+    console = Console(record=True, width=300)
+    found.show(console)
+    return console.export_text()
 
 
 class TestBadInput:
@@ -188,18 +244,24 @@ class TestBadInput:
         assert said in str(faulty.value)
 
     @pytest.mark.parametrize(
-        ("unfair", "said"),
-        [("mirror,eliza", "'eliza' is a partner"), ("dull", "'dull' is a target"), ("a, a", "'a' is named twice")],
+        ("unfavoured", "similar", "said"),
+        [
+            ("parrot", "mirror,eliza", "'eliza' is a partner"),
+            ("parrot", "dull", "'dull' is a target"),
+            ("parrot", "a, a", "'a' is named twice"),
+            ("nobody", "a", "'nobody' is not one of the file's bots: parrot, dull"),
+            ("parrot", "", "bots that resemble it with --similar"),
+        ],
     )
     def test_bots_that_can_not_stack_the_pool_are_refused_before_anything_is_played(
-        self, place: Path, unfair: str, said: str
+        self, place: Path, unfavoured: str, similar: str, said: str
     ):
         (place / "league.yaml").write_text(LEAGUE)
         data = place / "unused"
-        options = ["--unfair", unfair, "--data-dir", str(data)]
+        options = ["--unfavoured", unfavoured, "--similar", similar, "--data-dir", str(data)]
         done = CliRunner().invoke(app, ["evaluate", "bipartite", str(place / "league.yaml"), *options])
         assert done.exit_code == 2
-        assert said in done.stderr
+        assert said in " ".join(done.stderr.replace("│", " ").split())
         assert not data.exists()
 
     async def test_an_unknown_dimension_or_model_ends_with_the_reason(self, play, place):
