@@ -6,16 +6,12 @@ from uuid import UUID
 
 import pytest
 from playwright.async_api import Page, expect
-from sqlalchemy import insert
 
 from spotthebot.contracts.conversations.conversations import ConversationState
 from spotthebot.contracts.conversations.exports import ExportedConversation
-from spotthebot.contracts.fed.score_jobs import BaselineOut, DimensionScoresOut, ScoreJobIn
-from spotthebot.contracts.fed.scorers import ScorerIn
+from spotthebot.contracts.fed.score_jobs import BaselineOut
 from spotthebot.conversations.searches.domain import SEARCHED_AT_ONCE
 from spotthebot.fed.score_sets.domain import ScoredContext
-from spotthebot.fed.score_sets.store import put_scores
-from spotthebot.fed.score_sets.tables import STEP_JOBS
 from spotthebot.kit.database.sessions import Database
 from spotthebot.kit.ids import new_id
 from tests.factories.annotating import claim, save, submit, work_through
@@ -25,6 +21,7 @@ from tests.factories.exported import exported
 from tests.factories.frontends import open_chats, rate, ratings, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite
 from tests.factories.stored_collections import bot, store_collection, store_conversations
+from tests.factories.stored_scores import store_scores
 from tests.factories.studies import conversation, created, import_conversations
 
 HOSTILE = (
@@ -247,34 +244,12 @@ class TestConversation:
 
 async def _score(suite: RunningSuite, study: Study, scores: Mapping[str, float]) -> None:
     """Store a complete score job, as the worker of `fed` does: the length of 20 characters alone says 1 + 10 / 20."""
-    job_id = new_id()
-    summary = DimensionScoresOut(
-        dimension="fluent",
-        bots=(),
-        baseline=BaselineOut(intercept=1.0, slope=10.0, r2=None, contexts=9),
-        confidence_level=0.95,
-        method="",
-    )
-    asked = ScoreJobIn(collection_id=UUID(study.collection), scorer=ScorerIn(model="tiny"))
-    row = {
-        "id": job_id,
-        "kind": "scores",
-        "subject_id": asked.collection_id,
-        "request": {"job": asked.model_dump(mode="json")},
-        "state": "complete",
-        "steps": 1,
-        "version": "0",
-        "result": {"dimensions": [summary.model_dump(mode="json")], "repeated_texts": []},
-    }
+    baseline = BaselineOut(intercept=1.0, slope=10.0, r2=None, contexts=9)
     contexts = [
         ScoredContext(UUID(study.hostile), turn, bot, 20, 0, (score,))
         for turn, (bot, score) in enumerate(scores.items(), 5)
     ]
-    database = Database(suite.database.app["fed"], pool_size=1)
-    async with database.write() as session:
-        await session.execute(insert(STEP_JOBS.jobs).values(row))
-        await put_scores(session, job_id, contexts, ())
-    await database.close()
+    await store_scores(suite, study.collection, contexts, baseline=baseline)
 
 
 async def _direction(page: Page, place: int) -> str:

@@ -50,6 +50,7 @@ OF_ADMINISTRATORS: Final = (
     "/campaigns/{campaign}/mixed-model?measure=label&kind=linear",
     "/studies",
     "/studies/{study}",
+    "/studies/{study}/scores",
     "/studies/{study}/mixed-model?measure=label&kind=linear",
     "/conversations",
     "/conversations/{collection}",

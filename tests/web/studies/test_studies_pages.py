@@ -10,17 +10,20 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from spotthebot.fed.score_sets.domain import ScoredContext
+from spotthebot.kit.ids import new_id
 from tests.factories.campaigns import rated_campaign
 from tests.factories.chat_studies import import_chats
 from tests.factories.pages import signed_in
 from tests.factories.rated_chats import exported_chats
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import created, register_bots
+from tests.factories.stored_scores import store_scores
+from tests.factories.studies import conversation, created, import_conversations, register_bots
 
 
 @pytest.fixture(scope="module")
 def services_of() -> tuple[str, ...]:
-    return ("bots", "conversations", "annotation", "analytics", "web")
+    return ("bots", "conversations", "annotation", "fed", "analytics", "web")
 
 
 @pytest.fixture
@@ -120,3 +123,34 @@ class TestStudy:
     async def test_is_not_found_where_there_is_none(self, reader: httpx.AsyncClient):
         for path in ("", "/values.csv", "/mixed-model?measure=quality"):
             assert (await reader.get(f"/studies/{uuid4()}{path}")).status_code == 404
+
+
+class TestScores:
+    async def test_stand_beside_people_s_ratings_set_by_set(self, suite: RunningSuite, reader: httpx.AsyncClient):
+        """The study's ratings are of ours 4.5, baseline 3 and secretive 1.5; the scores are of other conversations."""
+        study = await _study(suite)
+        assert f"/studies/{study['id']}/scores" in (await reader.get(f"/studies/{study['id']}")).text
+        assert "There is no complete score set yet." in (await reader.get(f"/studies/{study['id']}/scores")).text
+        collection = await import_conversations(suite, [conversation("c", "ours", "baseline")])
+        set_id = await store_scores(
+            suite, collection, _scores({"ours": 3.0, "baseline": 1.0, "secretive": 2.0}), dimension="quality"
+        )
+        page = f"/studies/{study['id']}/scores"
+        assert 'type="checkbox"' in (await reader.get(page)).text
+        answer = await reader.get(page, params={"score_set": str(set_id)})
+        assert answer.status_code == 200
+        for figure in ("0.50", "4.50", "3.000"):  # rho of the orders 1 3 2 and 1 2 3; a rating; a score
+            assert f'<td class="number">{figure}</td>' in answer.text
+        refused = await reader.get(page, params={"score_set": str(uuid4())})
+        assert "There is no score job" in refused.text
+
+    async def test_say_so_if_no_question_is_called_as_a_dimension(self, suite: RunningSuite, reader: httpx.AsyncClient):
+        study = await _study(suite)
+        collection = await import_conversations(suite, [conversation("c", "ours", "baseline")])
+        set_id = await store_scores(suite, collection, _scores({"ours": 3.0}), dimension="charm")
+        answer = await reader.get(f"/studies/{study['id']}/scores", params={"score_set": str(set_id)})
+        assert "no rating &#39;charm&#39;" in answer.text
+
+
+def _scores(scores: dict[str, float]) -> list[ScoredContext]:
+    return [ScoredContext(new_id(), 2, bot, 10 + at, 0, (score,)) for at, (bot, score) in enumerate(scores.items())]

@@ -3,7 +3,7 @@
 Samples of dialogues of each pair of a bot and a partner are drawn with replacement, so a size may exceed the number of
 collected dialogues. The rate of a size is the share of samples with the commonest order, as for the labels of Spot The
 Bot (Figure 3). Orders are of the mean scores, without a test: bots of almost equal means keep the order unstable.
-`benchmarks/fed/coverage` compares the rates with the shares of new dialogues.
+`benchmarks/fed/coverage/pools` compares the rates with the shares of new dialogues.
 """
 
 from collections.abc import Sequence

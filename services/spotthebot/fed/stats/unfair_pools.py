@@ -1,10 +1,10 @@
 """Whether a pool of bots can be chosen so that a bot wins: the cheating experiment (Sato et al. 2022, section 7.2).
 
 In all-play-all a bot's score depends on the bots that take part. An unfair pool has a favoured bot, an unfavoured bot,
-and bots that resemble the unfavoured one. Only dialogues within the pool count there. Chance alone flips orders of bots
-that are close, and all flips share the unfavoured bot, so a test of the 2 x 2 table (McNemar) claims too much. The test
-here gives the scores of the unfavoured bot's dialogues to its partners at random: it is exact if the bot's scores do
-not depend on the partner. `benchmarks/fed/coverage` measures its errors and its power.
+and bots that resemble the unfavoured one. Only dialogues within the pool count there. Chance alone flips the
+order of bots that are close, and all flips share the unfavoured bot. So the test gives the scores of the unfavoured
+bot's dialogues to its partners at random: it is exact if these scores do not depend on the partner. McNemar's test of
+the 2 x 2 table finds far less. `benchmarks/fed/coverage/pools` measures errors and power.
 """
 
 from collections.abc import Sequence

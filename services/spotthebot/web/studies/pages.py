@@ -1,4 +1,4 @@
-"""`/studies`: the list of studies, and one study with its tasks, its measures and their assessment."""
+"""`/studies`: the list of studies, and one study with its tasks, measures and scores."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable
@@ -9,8 +9,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from spotthebot.clients import PEER_TROUBLE, Conflict, NotFound
+from spotthebot.clients import PEER_TROUBLE, Conflict, Invalid, NotFound
 from spotthebot.contracts.analytics.measures import MeasureResult
+from spotthebot.contracts.fed.score_jobs import ScoreJobState
+from spotthebot.contracts.fed.system_correlations import MAX_SETS, SystemCorrelationsIn, SystemCorrelationsOut
 from spotthebot.kit.web.core.routes import PageRoute
 from spotthebot.web.clients import Services, services_with
 from spotthebot.web.deps import Pages, Reader, ServicesOfVisitor
@@ -21,6 +23,7 @@ from spotthebot.web.streams import streamed
 
 router = APIRouter(prefix="/studies", route_class=PageRoute, include_in_schema=False)
 _ON_A_PAGE: Final = 25
+_SETS: Final = 50
 _SHARE_OF_TIMEOUT: Final = 0.8
 """Computing takes the other services' time; the page is rendered in what is left."""
 _Result = TypeVar("_Result")
@@ -74,6 +77,31 @@ async def show_study(
     )
 
 
+@router.get("/{study_id:uuid}/scores")
+async def show_scores(
+    request: Request,
+    pages: Pages,
+    services: ServicesOfVisitor,
+    _visitor: Reader,
+    study_id: UUID,
+    score_set: Annotated[list[UUID] | None, Query(max_length=MAX_SETS)] = None,
+) -> Response:
+    """Show whether the scores of chosen sets rank bots as the people of a study do, set by set."""
+    annotation, fed, conversations = await services.annotation(), await services.fed(), await services.conversations()
+    study = await annotation.get_study(study_id)
+    jobs = [each async for each in fed.list_score_jobs() if each.state is ScoreJobState.COMPLETE][-_SETS:]
+    collections = await asyncio.gather(*(conversations.get_collection(each.collection_id) for each in jobs))
+    chosen = study.scores if score_set is None else tuple(score_set)
+    found: Loaded[SystemCorrelationsOut] = Loaded()
+    if chosen:
+        asked = SystemCorrelationsIn(score_sets=chosen, studies=(study_id,))
+        found = await _load(services, fed.correlate_systems(asked))
+    names = {each.id: each.name for each in collections}
+    return pages.page(
+        request, "studies/scores.html.jinja", study=study, jobs=jobs, names=names, chosen=chosen, found=found
+    )
+
+
 @router.get("/{study_id:uuid}/values.csv")
 async def values(request: Request, visitor: Reader, study_id: UUID) -> Response:
     """Send every value of every measure as a table that `stb analyse table` reads."""
@@ -93,7 +121,7 @@ async def _load(services: Services, asked: Awaitable[_Result]) -> Loaded[_Result
     try:
         async with asyncio.timeout(services.timeout_seconds * _SHARE_OF_TIMEOUT):
             return Loaded(await asked)
-    except (Conflict, NotFound) as refused:
+    except (Conflict, Invalid, NotFound) as refused:
         return Loaded(reason=refused.problem.detail)
     except (*PEER_TROUBLE, TimeoutError):
         return Loaded()
