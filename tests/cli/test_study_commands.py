@@ -180,10 +180,11 @@ class TestRank:
         assert "Pairs" not in done.stdout
 
     async def test_takes_no_options_of_labels(self, annotated: Stb):
-        done = await annotated("rank", "small", "--unit", "conversation")
+        done = await annotated("rank", "small", "--unit", "conversation", "--weak-threshold", "0.75")
         assert done.returncode == 1
         assert done.stderr.strip() == (
-            "Error: Results by the measures of the study 'small' take no --unit: repeat the command without."
+            "Error: Results by the measures of the study 'small' take no --unit and no --weak-threshold:"
+            " repeat the command without."
         )
 
 

@@ -5,7 +5,7 @@ from datetime import date
 from typing import TypedDict
 from uuid import UUID
 
-from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, MixedModelKind, Test, Unit
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, MixedModelKind, Test, Unit, Weighting
 from spotthebot.contracts.analytics.figures import Theme, Width
 
 
@@ -17,6 +17,7 @@ class Parameters(TypedDict, total=False):
 
     filter: Filter
     unit: Unit
+    weighting: Weighting
     confidence_level: float
     significance_level: float
     clusters: Clusters
@@ -24,6 +25,7 @@ class Parameters(TypedDict, total=False):
     correction: Correction
     resamples: int
     seed: int
+    weak_thresholds: Sequence[float]
     judges: Sequence[str]
 
 

@@ -117,6 +117,28 @@ class TestResults:
         assert filtered["counts"]["annotations"] == 5
         assert filtered["counts"]["annotators"] == 1
 
+    async def test_a_segment_of_one_exchange_is_worth_the_logarithm_of_1_if_asked(self, suite: RunningSuite):
+        # Of three conversations X won one, the two others are ties. By log(i), a segment of one exchange is worth 0.
+        campaign = await _study(suite)
+        found = {}
+        for weighting in ("exchanges", "log_exchanges", "log_turns"):
+            asked = {"filter": "none", "unit": "conversation", "weighting": weighting}
+            result = (await _get(suite, campaign, "win-rates", **asked)).json()
+            assert result["weighting"] == weighting
+            (pair,) = [each for each in result["win_rates"]["pairs"] if (each["bot"], each["other"]) == ("X", "Y")]
+            found[weighting] = tuple(pair[each] for each in ("wins", "ties", "win_rate", "win_rate_with_ties"))
+        won = (1, 2, 1.0, pytest.approx(1 / 3))
+        assert found == {"exchanges": won, "log_exchanges": (0, 3, None, 0.0), "log_turns": won}
+
+    async def test_weak_annotators_are_those_below_the_thresholds_of_the_request(self, suite: RunningSuite):
+        # Of 9 labels but "unsure", ann has 6 right: 4 bots as "bot", 2 people as "human".
+        campaign = await _study(suite)
+        result = (await _get(suite, campaign, "annotators", weak_thresholds=[0.5, 0.75])).json()
+        assert result["weak_thresholds"] == [0.5, 0.75]
+        without = result["annotators"]["without_weak"]
+        assert [(each["threshold"], each["annotators"]) for each in without] == [(0.5, 1), (0.75, 0)]
+        assert (await _get(suite, campaign, "annotators", weak_thresholds=[75])).status_code == 422
+
     async def test_a_segment_goes_to_who_got_the_better_labels_in_all(self, suite: RunningSuite):
         # xy1: X human and bot, Y bot and human: 2 + 0 against 0 + 2 points, a tie. xy2: X wins. xy3: a tie.
         campaign = await _study(suite)

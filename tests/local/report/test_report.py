@@ -317,6 +317,14 @@ class TestWords:
         assert {"win_rates", "log_rank", "features_ssa"} <= corrected
         assert not plain
 
+    def test_the_worth_of_a_segment_is_said_where_one_game_is_a_conversation(self, results):
+        draft = {"weighting": "log_exchanges"}
+        said = [
+            any("worth log(i);" in each for each in methods(results.model_copy(update=changed), None).sentences)
+            for changed in (draft, draft | {"unit": "conversation"})
+        ]
+        assert said == [False, True]
+
     def test_only_works_that_were_used_are_cited(self, results):
         holm = methods(results, None)
         plain = methods(results.model_copy(update={"correction": "none"}), None)

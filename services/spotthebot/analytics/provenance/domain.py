@@ -7,8 +7,8 @@ from uuid import UUID
 
 from spotthebot.analytics import stats
 from spotthebot.contracts.analytics.annotation_quality import Coefficient
-from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit
-from spotthebot.contracts.analytics.provenance import Counts, Interval, ParametersIn, Uncertainty
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit, Weighting
+from spotthebot.contracts.analytics.provenance import WEAK_THRESHOLDS, Counts, Interval, ParametersIn, Uncertainty
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.repeated_texts import RepeatedTexts
 
@@ -19,6 +19,7 @@ class Parameters:
 
     filter: Filter = "complete_packages"
     unit: Unit = "annotation"
+    weighting: Weighting = "exchanges"
     confidence_level: float = 0.95
     significance_level: float = 0.05
     clusters: Clusters = "both"
@@ -26,6 +27,7 @@ class Parameters:
     correction: Correction = "holm"
     resamples: int = 1000
     seed: int = 0
+    weak_thresholds: tuple[float, ...] = WEAK_THRESHOLDS
 
     @classmethod
     def of_campaign(cls, request: ParametersIn, seed: int) -> Self:

@@ -12,7 +12,7 @@ from spotthebot.analytics.stats.rank_agreement import AnyRanking, kendall_tau
 from spotthebot.analytics.stats.ranking import rank_bots
 from spotthebot.analytics.stats.ratings import rank_ratings
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
-from spotthebot.analytics.stats.wins import Unit, play_games
+from spotthebot.analytics.stats.wins import Unit, Weighting, play_games
 from spotthebot.statistics.adjustment import Adjustment
 from spotthebot.statistics.arrays import defined
 from spotthebot.statistics.choices import choice_of
@@ -142,11 +142,12 @@ def annotator_quality(
     )
 
 
-def without_weak_annotators(
+def without_weak_annotators(  # noqa: PLR0913 - the settings of the ranking that it repeats
     table: AnnotationTable,
     *,
     thresholds: tuple[float, ...] = (0.5, 0.6, 0.7),
     unit: Unit = Unit.ANNOTATION,
+    weighting: Weighting = Weighting.EXCHANGES,
     significance_level: float = 0.05,
     clusters: Clusters = Clusters.BOTH,
     adjustment: Adjustment = Adjustment.HOLM,
@@ -190,7 +191,9 @@ def without_weak_annotators(
     def rank(labels: AnnotationTable) -> AnyRanking:
         if not table.has_games:
             return rank_ratings(labels_as_ratings(labels), **settings)
-        return rank_bots(play_games(labels, unit=unit), **settings, n_resamples=n_resamples, seed=seed)
+        return rank_bots(
+            play_games(labels, unit=unit, weighting=weighting), **settings, n_resamples=n_resamples, seed=seed
+        )
 
     everyone = rank(table)
     results = []

@@ -10,7 +10,7 @@ import typer
 from spotthebot.cli.commands.option_groups import adding
 from spotthebot.cli.commands.options import NAMED
 from spotthebot.cli.errors import OptionsOfLabels
-from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, RankRule, Test, Unit
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, RankRule, Test, Unit, Weighting
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 
 
@@ -47,6 +47,12 @@ StabilityRuleOption = Annotated[
 def _parameters(
     filter_: Annotated[Filter, typer.Option("--filter", help="Which annotations count.")] = "complete_packages",
     unit: Annotated[Unit, typer.Option("--unit", help="What one game is.")] = "annotation",
+    weighting: Annotated[
+        Weighting,
+        typer.Option(
+            "--weighting", help="What a segment of i exchanges is worth in --unit conversation: i, log(i) or log(2 i)."
+        ),
+    ] = "exchanges",
     confidence_level: Annotated[
         float, typer.Option("--confidence-level", min=MIN_LEVEL, max=MAX_LEVEL, help="Of intervals.")
     ] = 0.95,
@@ -72,18 +78,32 @@ def _parameters(
             "--seed", min=0, max=2**63 - 1, help="Same seed, same data: same result; else the campaign's, of files 0."
         ),
     ] = None,
+    weak_thresholds: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--weak-threshold",
+            min=0,
+            max=1,
+            help="Rank again without annotators whose share of right labels is below it; may be repeated.",
+        ),
+    ] = None,
 ) -> dict[str, Any]:
-    """Return the options as parameters of an analysis, under the API's names. `seed` is left out if it is not given."""
+    """Return the options as parameters of an analysis, under the API's names.
+
+    `seed` and `weak_thresholds` are left out if they are not given.
+    """
+    given = {"seed": seed, "weak_thresholds": weak_thresholds}
     return {
         "filter": filter_,
         "unit": unit,
+        "weighting": weighting,
         "confidence_level": confidence_level,
         "significance_level": significance_level,
         "clusters": clusters,
         "test": test,
         "correction": correction,
         "resamples": resamples,
-    } | ({} if seed is None else {"seed": seed})
+    } | {name: value for name, value in given.items() if value is not None}
 
 
 def options_of_labels(parameters: Mapping[str, Any]) -> list[str]:
@@ -95,6 +115,8 @@ def options_of_labels(parameters: Mapping[str, Any]) -> list[str]:
         option
         for option, is_chosen in {
             "--unit": parameters["unit"] != standard.unit,
+            "--weighting": parameters["weighting"] != standard.weighting,
+            "--weak-threshold": "weak_thresholds" in parameters,
             "--test": parameters["test"] != standard.test,
         }.items()
         if is_chosen

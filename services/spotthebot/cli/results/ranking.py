@@ -144,12 +144,12 @@ def _differences_table(ranking: "Ranking", correction: str, level: str, adjusted
 
 
 def _pairs_table(win_rates: "WinRates", correction: str, adjusted: str) -> Table:
-    columns = ("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", _p_heading(correction))
+    columns = ("Bot", "Against", "Wins", "Losses", "Ties", "Win rate", "With ties", _p_heading(correction))
     table = Table(*columns, title="Games of each pair")
     for pair in win_rates.pairs:
         p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
         games = map(str, (pair.wins, pair.losses, pair.ties))
-        table.add_row(pair.bot, pair.other, *games, _number(pair.win_rate), p_value)
+        table.add_row(pair.bot, pair.other, *games, _number(pair.win_rate), _number(pair.win_rate_with_ties), p_value)
     if win_rates.pairs:
         table.caption = f"{win_rates.pairs[0].test}. {adjusted}".rstrip()
     return table
@@ -192,6 +192,9 @@ def _annotation_quality_table(result: "Analysis", level: str) -> Table:
     correct = f"{_number(annotators.correctness_low)} to {_number(annotators.correctness_high)}"
     table.add_row("Annotators' correctness", _number(annotators.correctness), correct)
     table.add_row("... on humans", _number(annotators.human_correctness), "-")
+    for each in annotators.without_weak:
+        name = f"Kendall's tau of the ranking without annotators below {each.threshold:.0%}"
+        table.add_row(name, _number(each.kendall_tau), "-")
     seconds = f"{_number(time.low)} to {_number(time.high)}"
     table.add_row("Median seconds per annotation", _number(time.median_seconds), seconds)
     return table

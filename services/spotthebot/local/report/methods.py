@@ -5,6 +5,7 @@ from typing import Final
 
 from spotthebot.analytics.figures.labels import percent
 from spotthebot.contracts.analytics.analyses import Stability
+from spotthebot.contracts.analytics.choices import Weighting
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.local.report.method_sentences import (
     ONE_TEXT,
@@ -68,12 +69,20 @@ def has_games(analysis: Analysis) -> bool:
 
 
 def _by_games(analysis: Analysis, cite: Cite) -> tuple[str, ...]:
+    worth = _WORTH[analysis.weighting] if analysis.unit == "conversation" else ""
     game = (
-        f"A game is one {analysis.unit}; human beats unsure beats bot, and win rates are wins among decided games,"
-        " averaged over opponents (Eq. 1)."
+        f"A game is one {analysis.unit}{worth}; human beats unsure beats bot, and win rates are wins among decided"
+        " games, averaged over opponents (Eq. 1)."
     )
     ranks = f"Win rates: {analysis.ranking.method}; ranks: {analysis.ranking.rank_method} {cite('mogstad2024')}."
     return game, ranks
+
+
+_WORTH: Final[dict[Weighting, str]] = {
+    "exchanges": ", in which a segment of i exchanges is worth i",
+    "log_exchanges": ", in which a segment of i exchanges is worth log(i)",
+    "log_turns": ", in which a segment of i exchanges is worth log(2 i)",
+}
 
 
 def _by_fooling_rates(analysis: Analysis, cite: Cite) -> tuple[str, ...]:

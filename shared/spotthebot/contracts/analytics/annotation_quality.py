@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from spotthebot.contracts.analytics.bounds import MAX_ANNOTATORS, MAX_BOTS, MAX_LENGTHS
-from spotthebot.contracts.analytics.provenance import Uncertainty
+from spotthebot.contracts.analytics.provenance import MAX_WEAK_THRESHOLDS, Uncertainty
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.wire import Wire
 
@@ -91,7 +91,7 @@ class Annotators(Wire):
     human_correctness: float | None
     share_below_half: float | None = Field(description="Share of annotators who are right less than half the time.")
     annotators: tuple[Annotator, ...] = Field(max_length=MAX_ANNOTATORS)
-    without_weak: tuple[WithoutWeak, ...] = Field(max_length=1000)
+    without_weak: tuple[WithoutWeak, ...] = Field(max_length=MAX_WEAK_THRESHOLDS)
     sides_alike: SidesAlike
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 Filter = Literal["complete_packages", "none"]
 Unit = Literal["annotation", "segment", "conversation"]
+Weighting = Literal["exchanges", "log_exchanges", "log_turns"]
 Correction = Literal["holm", "bonferroni", "none"]
 Clusters = Literal["both", "conversation", "annotator", "fixed_panel", "none"]
 Test = Literal["clustered", "sign", "chi_square", "score"]

@@ -1,16 +1,21 @@
 """The parameters of every result, and the provenance that every result states."""
 
+from typing import Annotated, Final
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
 from spotthebot.contracts.analytics.bounds import MAX_BOTS
-from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit
+from spotthebot.contracts.analytics.choices import Clusters, Correction, Filter, Test, Unit, Weighting
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.annotation.judges import MAX_JUDGES, JudgeAsked
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.repeated_texts import MAX_REPEATED, RepeatedTexts
 from spotthebot.contracts.wire import Wire
+
+WEAK_THRESHOLDS: Final = (0.5, 0.6, 0.7)
+MAX_WEAK_THRESHOLDS: Final = 10
+WeakThreshold = Annotated[float, Field(ge=0, le=1)]
 
 
 class AnnotatorCounts(Wire):
@@ -91,6 +96,11 @@ class ParametersIn(Wire):
         description="`complete_packages`: leave out packages that an annotator did not finish.",
     )
     unit: Unit = Field(default="annotation", description="What one game is.")
+    weighting: Weighting = Field(
+        default="exchanges",
+        description="What a segment of i exchanges is worth where one game is a conversation: i, or as in the draft of"
+        " Spot The Bot log(i), or log(2 i).",
+    )
     confidence_level: float = Field(default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of intervals.")
     significance_level: float = Field(
         default=0.05, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of tests and of claims about ranks."
@@ -108,6 +118,13 @@ class ParametersIn(Wire):
     resamples: int = Field(default=1000, ge=1, le=100_000, description="Bootstrap replicates.")
     seed: int | None = Field(
         default=None, ge=0, lt=2**63, description="Same seed, same data: same result. Null: the campaign's seed."
+    )
+    weak_thresholds: tuple[WeakThreshold, ...] = Field(
+        default=WEAK_THRESHOLDS,
+        min_length=1,
+        max_length=MAX_WEAK_THRESHOLDS,
+        description="Shares of right labels below which annotators are weak: the bots are ranked again without them,"
+        " once for each share.",
     )
     judges: tuple[JudgeAsked, ...] = Field(
         default=(),
@@ -133,6 +150,7 @@ class Settings(Wire):
 
     filter: Filter
     unit: Unit
+    weighting: Weighting = Field(description="What a segment is worth where one game is a conversation.")
     confidence_level: float = Field(description="Of intervals.")
     significance_level: float = Field(description="Of tests and of claims about ranks.")
     clusters: Clusters = Field(description="Annotations that are taken to vary together.")
@@ -140,6 +158,9 @@ class Settings(Wire):
     correction: Correction
     resamples: int
     seed: int
+    weak_thresholds: tuple[float, ...] = Field(
+        max_length=MAX_WEAK_THRESHOLDS, description="Shares of right labels below which annotators are weak."
+    )
 
 
 class Provenance(Settings):

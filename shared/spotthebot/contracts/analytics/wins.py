@@ -17,7 +17,10 @@ class PairResult(Wire):
     losses: int
     ties: int
     win_rate: float | None = Field(description="Wins among decided games; null where none was decided.")
-    low: float | None
+    win_rate_with_ties: float | None = Field(
+        description="Wins among all games, ties included (early draft); null without games."
+    )
+    low: float | None = Field(description="Of `win_rate`.")
     high: float | None
     p_value: float | None = Field(description="Of even odds, two-sided, ties dropped.")
     p_adjusted: float | None = Field(description="After the correction over the family.")

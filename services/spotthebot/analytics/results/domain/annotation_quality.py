@@ -51,7 +51,9 @@ def annotators(sample: Sample, request: Parameters) -> Annotators:
     )
     without = stats.without_weak_annotators(
         sample.table,
+        thresholds=request.weak_thresholds,
         unit=stats.Unit(request.unit),
+        weighting=stats.Weighting(request.weighting),
         significance_level=request.significance_level,
         clusters=stats.Clusters(request.clusters),
         adjustment=stats.Adjustment(request.correction),

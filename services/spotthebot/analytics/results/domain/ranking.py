@@ -21,7 +21,7 @@ def ranking(sample: Sample, request: Parameters) -> Ranking:
 
 
 def _by_games(sample: Sample, request: Parameters) -> Ranking:
-    games = stats.play_games(sample.table, unit=stats.Unit(request.unit))
+    games = stats.play_games(sample.table, unit=stats.Unit(request.unit), weighting=stats.Weighting(request.weighting))
     ranked = stats.rank_bots(
         games,
         confidence_level=request.confidence_level,

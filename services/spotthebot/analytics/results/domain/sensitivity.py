@@ -54,7 +54,7 @@ def _alternatives(sample: Sample, request: Parameters) -> Iterator[tuple[str, st
 
 def _by_games(table: stats.AnnotationTable, unit: Unit, request: Parameters) -> stats.Ranking:
     return stats.rank_bots(
-        stats.play_games(table, unit=stats.Unit(unit)),
+        stats.play_games(table, unit=stats.Unit(unit), weighting=stats.Weighting(request.weighting)),
         confidence_level=request.confidence_level,
         significance_level=request.significance_level,
         clusters=stats.Clusters(request.clusters),

@@ -9,7 +9,7 @@ from spotthebot.analytics.stats import fooling_rate
 from spotthebot.analytics.stats.ranking import PairInterval, rank_bots
 from spotthebot.analytics.stats.segments import ShareInterval, segment_results
 from spotthebot.analytics.stats.significance import PairComparison, PairTest, pair_tests
-from spotthebot.analytics.stats.wins import SSA, Games, Unit, play_games
+from spotthebot.analytics.stats.wins import HUMAN_LIKENESS, SSA, Games, Unit, Weighting, play_games
 from spotthebot.contracts.analytics.provenance import Interval
 from spotthebot.contracts.analytics.wins import (
     BotWinRate,
@@ -29,15 +29,14 @@ def win_rates(sample: Sample, request: Parameters) -> WinRates:
 
     If no two bots met, there are no pairs.
     """
-    return _win_rates(play_games(sample.table, unit=Unit(request.unit)), request)
+    return _win_rates(_games(sample, request), request)
 
 
 def features(sample: Sample, request: Parameters) -> Features:
     """Count and test the preferences of each pair, feature by feature."""
 
     def by(criterion: str) -> WinRates:
-        games = play_games(sample.table, unit=Unit(request.unit), criterion=criterion)
-        return _win_rates(games, request)
+        return _win_rates(_games(sample, request, criterion), request)
 
     return Features(fluency=by("fluency"), sensibleness=by("sensibleness"), specificity=by("specificity"), ssa=by(SSA))
 
@@ -78,6 +77,11 @@ def fooling_rates(sample: Sample, request: Parameters) -> tuple[FoolingRate, ...
     return tuple(
         FoolingRate.of(each, rate=each.estimate, uncertainty=uncertainty_of(each.uncertainty)) for each in rates
     )
+
+
+def _games(sample: Sample, request: Parameters, criterion: str = HUMAN_LIKENESS) -> Games:
+    unit, weighting = Unit(request.unit), Weighting(request.weighting)
+    return play_games(sample.table, unit=unit, criterion=criterion, weighting=weighting)
 
 
 def _win_rates(games: Games, request: Parameters) -> WinRates:
@@ -130,6 +134,7 @@ def _pair(test: PairComparison, interval: PairInterval, alpha: float, place: Map
         losses=losses,
         ties=test.ties,
         win_rate=wins / test.n if test.n else None,
+        win_rate_with_ties=wins / (test.n + test.ties) if test.n + test.ties else None,
         low=low,
         high=high,
         p_value=test.p_value,

@@ -20,7 +20,7 @@ from spotthebot.web.deps import Pages, Reader, ServicesOfVisitor
 from spotthebot.web.layout.pages import fragment
 from spotthebot.web.results.pages.measures import MEASURES, load_measures
 from spotthebot.web.results.pages.parts import PARTS, Part, load_parts, show_part
-from spotthebot.web.results.pages.views import FILTERS, LEVELS, UNITS, View, ViewOfResults
+from spotthebot.web.results.pages.views import FILTERS, LEVELS, UNITS, WEAK, WEIGHTINGS, View, ViewOfResults
 
 router = APIRouter(prefix="/campaigns", route_class=PageRoute, include_in_schema=False)
 _ON_A_PAGE: Final = 25
@@ -138,6 +138,8 @@ def _frame(campaign: CampaignOut, view: View) -> dict[str, Any]:
         "other_protocol": campaign.protocol not in LABELS_OF_SPEAKERS,
         "part_names": PARTS if campaign.protocol in LABELS_OF_SPEAKERS else (MEASURES,),
         "units": UNITS,
+        "weightings": WEIGHTINGS,
+        "weak": WEAK,
         "filters": FILTERS,
         "levels": LEVELS,
     }

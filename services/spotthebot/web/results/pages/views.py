@@ -7,29 +7,43 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query
 
 from spotthebot.clients.analytics_parameters import FigureParameters, Parameters
-from spotthebot.contracts.analytics.choices import Filter, Unit
+from spotthebot.contracts.analytics.choices import Filter, Unit, Weighting
 from spotthebot.contracts.analytics.figures import Theme, Width
 from spotthebot.contracts.analytics.provenance import ParametersIn
 
 Confidence = Literal["90", "95", "99"]
+Weak = Literal["standard", "50", "60", "70", "75", "80", "90"]
 UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
+WEIGHTINGS: Final[tuple[Weighting, ...]] = get_args(Weighting)
 FILTERS: Final[tuple[Filter, ...]] = get_args(Filter)
 LEVELS: Final[tuple[Confidence, ...]] = get_args(Confidence)
+WEAK: Final[tuple[Weak, ...]] = get_args(Weak)
 _STANDARD: Final = ParametersIn()
 
 
 @dataclass(frozen=True)
 class View:
-    """The settings by which results are computed. `confidence` is the confidence level of intervals in percent."""
+    """The settings by which results are computed. `confidence` is the confidence level of intervals in percent.
+
+    `weak` is the percentage of right labels below which annotators are weak, or "standard" for the service's shares.
+    """
 
     unit: Unit = _STANDARD.unit
+    weighting: Weighting = _STANDARD.weighting
     filter: Filter = _STANDARD.filter
     confidence: Confidence = "95"
+    weak: Weak = "standard"
 
     @property
     def parameters(self) -> Parameters:
         """Return the settings as parameters of `analytics`."""
-        return {"unit": self.unit, "filter": self.filter, "confidence_level": int(self.confidence) / 100}
+        found: Parameters = {
+            "unit": self.unit,
+            "weighting": self.weighting,
+            "filter": self.filter,
+            "confidence_level": int(self.confidence) / 100,
+        }
+        return found if self.weak == "standard" else {**found, "weak_thresholds": [int(self.weak) / 100]}
 
     @property
     def query(self) -> str:
@@ -46,10 +60,12 @@ class View:
 
 async def _view(
     unit: Annotated[Unit, Query()] = View.unit,
+    weighting: Annotated[Weighting, Query()] = View.weighting,
     filter: Annotated[Filter, Query()] = View.filter,  # noqa: A002 - its name in the address
     confidence: Annotated[Confidence, Query()] = View.confidence,
+    weak: Annotated[Weak, Query()] = View.weak,
 ) -> View:
-    return View(unit, filter, confidence)
+    return View(unit, weighting, filter, confidence, weak)
 
 
 ViewOfResults = Annotated[View, Depends(_view)]
