@@ -229,6 +229,13 @@ OF_TABLES: dict[str, Callable[[AnnotationTable], object]] = {
 } | {
     "ceiling_of_labels": lambda table: stats.ceiling_of_labels(table, table.label / 2),
     "judge_ceiling": lambda table: stats.judge_ceiling(*_columns_of_labels(table)),
+    "mean_over_strata": lambda table: stats.mean_over_strata([
+        stats.Stratum(
+            each.estimate, each.uncertainty.standard_error, each.uncertainty.degrees_of_freedom, each.n,
+            each.uncertainty.conversations, each.uncertainty.annotators, each.uncertainty.reason,
+        )
+        for each in stats.fooling_rates(table) if each.estimate is not None
+    ]),
     "values_of_sides": _values,
     "judged_means": lambda table: stats.judged_means(_values(table)),
     "judged_preferences": lambda table: stats.judged_preferences(

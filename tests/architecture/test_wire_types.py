@@ -194,6 +194,7 @@ EXPLICIT = {
         "analytics.interactor_ratings": ["InteractorRatingsOut"],
         "analytics.judges": ["JudgesOut"],
         "analytics.measures": ["MeasureOut", "MeasuresOut"],
+        "analytics.pooled": ["PooledOut"],
         "analytics.results": [
             *("AgreementOut", "AnnotatorsOut", "FeaturesOut", "FoolingRatesOut", "PartnersOut", "RankingOut"),
             *("SegmentsOut", "SensitivityOut", "SurvivalOut", "TimeOut", "WinRatesOut"),

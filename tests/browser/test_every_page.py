@@ -43,6 +43,7 @@ OF_ADMINISTRATORS: Final = (
     "/bots/{bot}/settings",
     "/bots/{bot}/versions/new",
     "/campaigns",
+    "/campaigns/pooled?campaigns={campaign}&campaigns={second}",
     "/campaigns/{campaign}?whole=true",
     "/campaigns/{campaign}/parts/ranking",
     "/campaigns/{campaign}/judges",
@@ -130,6 +131,7 @@ async def places(module_suite: RunningSuite) -> dict[str, str]:
     assert (await rate(module_suite, chat, ratings(1, 2, preferred=2))).status_code == 200
     return {
         "campaign": path.rpartition("/")[2],
+        "second": (await labelled_campaign(module_suite, bots, ties=False)).rpartition("/")[2],
         "collection": collection,
         "conversation": held[0]["id"],
         "annotator": annotators[0]["id"],

@@ -2,6 +2,10 @@
 
 import pytest
 
+from spotthebot.analytics.labels.domain import labelled_campaign_of
+from spotthebot.analytics.pooled.domain import pool
+from spotthebot.analytics.provenance.domain import Parameters
+from spotthebot.analytics.results.domain.analysis import SECTIONS, compute_section
 from spotthebot.analytics.stats.label_agreement import AgreementRule, label_agreement
 from tests.factories.known import known
 from tests.factories.published_dump import published_table, reference
@@ -47,3 +51,24 @@ class TestTable3:
         compared.print()
         assert compared.furthest_from_reference() < 1e-9
         assert compared.printed_alike("rounded") == 3
+
+    def test_pooled_campaigns_have_the_mean_of_the_domains(self):
+        expected = reference("spot-the-bot/summary.json")["table3"]["values"]["GPT"]
+        documents = []
+        for domain in ("dailydialog", "empathetic"):
+            campaign = labelled_campaign_of(published_table(domain, "pkg"), domain)
+            found = compute_section(SECTIONS["agreement"], campaign, Parameters(filter="none"))
+            documents.append(found.model_dump_json().encode())
+        pooled = pool("agreement", "spot_the_bot 1", documents)
+        means = {each.subject: each for each in pooled.estimates if each.bot == "GPT" and each.exchanges is None}
+        for label in ("bot", "human", "unsure"):
+            assert means[label].estimate == pytest.approx(expected[label]["macro"], abs=1e-12)
+            agree = [agree / total for agree, total in expected[label]["by_domain"].values()]
+            assert means[label].by_campaign == pytest.approx(tuple(agree), abs=1e-12)
+        # Footnote 9: of both domains the lengths 2 and 3, of one 1 and of the other 5.
+        lengths = [
+            (each.exchanges, len([own for own in each.by_campaign if own is not None]))
+            for each in pooled.estimates
+            if (each.bot, each.subject) == ("GPT", "bot")
+        ]
+        assert sorted(lengths, key=str) == [(1, 1), (2, 2), (3, 2), (5, 1), (None, 2)]

@@ -22,6 +22,9 @@ from spotthebot.analytics.leaderboards.api import LeaderboardResources
 from spotthebot.analytics.leaderboards.use_cases import Leaderboards
 from spotthebot.analytics.metadata import IDEMPOTENCY
 from spotthebot.analytics.metrics.use_cases import read_metrics
+from spotthebot.analytics.pooled import api as pooled
+from spotthebot.analytics.pooled.api import PooledResources
+from spotthebot.analytics.pooled.use_cases import PooledResults
 from spotthebot.analytics.resources import Resources as SharedResources
 from spotthebot.analytics.results.api import figures, measures, results
 from spotthebot.analytics.results.api.deps import ResultResources
@@ -54,13 +57,19 @@ from spotthebot.kit.web.database.resources import database_of
 
 @dataclass(frozen=True)
 class Resources(
-    SharedResources, ResultResources, StudyResources, StandingResources, LeaderboardResources, VerdictResources
+    SharedResources,
+    ResultResources,
+    PooledResources,
+    StudyResources,
+    StandingResources,
+    LeaderboardResources,
+    VerdictResources,
 ):
     """The resources of all nouns: the one object on the application's state."""
 
 
 def create_app(settings: AnalyticsSettings) -> FastAPI:
-    """Return the application that serves `/v1/campaigns`, `/v1/studies`, `/v1/analyses` and `/v1/teams`."""
+    """Return the application: `/v1/campaigns`, `/v1/pooled`, `/v1/studies`, `/v1/analyses` and `/v1/teams`."""
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:
@@ -91,6 +100,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
                 teams=teams,
                 results=cache,
                 measure_results=MeasureResults(cache, kept, measured, threads),
+                pooled_results=PooledResults(campaign_data, cache),
                 study_results=StudyResults(kept, studies, threads),
                 figures=drawn,
                 recent_results=recent,
@@ -115,6 +125,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             measures.router,
             verdicts_api.router,
             studies_api.router,
+            pooled.router,
             figures.router,
             analyses.router,
             designs.router,

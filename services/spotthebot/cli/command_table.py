@@ -58,6 +58,9 @@ CAMPAIGNS = {
         "of_campaign",
         "Show how much the annotators of each workforce of a campaign agree, in all labels and by each measure.",
     ),
+    "pooled": Command(
+        f"{_HERE}.pooled", "pooled", "Show one result of several campaigns of one protocol, and its mean over them."
+    ),
     "verdicts": Command(
         f"{_HERE}.verdicts",
         "verdicts",

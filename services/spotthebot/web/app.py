@@ -42,6 +42,7 @@ from spotthebot.web.rendering import Renderer
 from spotthebot.web.resources import Resources
 from spotthebot.web.results.pages import dashboard as dashboard_pages
 from spotthebot.web.results.pages import mixed_models as mixed_models_pages
+from spotthebot.web.results.pages import pooled as pooled_pages
 from spotthebot.web.results.pages import results as results_pages
 from spotthebot.web.sessions import VisitorResources
 from spotthebot.web.settings import WebSettings
@@ -103,6 +104,7 @@ def create_app(settings: WebSettings) -> FastAPI:
             bots_pages.router,
             one_bot_pages.router,
             dashboard_pages.router,
+            pooled_pages.router,
             results_pages.router,
             mixed_models_pages.router,
             chat_pages.router,

@@ -18,10 +18,12 @@ from spotthebot.clients.client import AsyncClient, Client
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.streams import Download
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
+from spotthebot.contracts.analytics.choices import PooledResult
 from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.judges import JudgesOut
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.analytics.measures import MeasureOut, MeasuresOut
+from spotthebot.contracts.analytics.pooled import PooledOut
 from spotthebot.contracts.analytics.results import Analysis
 from spotthebot.contracts.analytics.sections import SectionName, SectionsOut
 from spotthebot.contracts.analytics.standings import PublicRankingOut, StandingOut, TeamBotOut
@@ -115,6 +117,13 @@ class AnalyticsOperations(SectionOperations):
         """
         path = f"/v1/campaigns/{segment(campaign_id)}/verdicts"
         return Listing(PairVerdictOut, path, paging, params={"margin": margin})
+
+    @operation
+    def pool_campaigns(
+        self, *, campaigns: Sequence[UUID], result: PooledResult = "agreement", **parameters: Unpack[Parameters]
+    ) -> Call[PooledOut]:
+        """Return one result of several campaigns of one protocol, and its mean over them."""
+        return Call(PooledOut, "GET", "/v1/pooled", params={**parameters, "campaigns": campaigns, "result": result})
 
     @operation
     def list_measures(self, campaign_id: UUID | str, **parameters: Unpack[CampaignMeasures]) -> Call[MeasuresOut]:

@@ -24,3 +24,21 @@ async def test_the_threshold_of_weak_annotators_and_the_worth_of_a_segment(suite
     assert "At least 75" in annotators
     assert "A segment of i exchanges is worth log(i)." in chosen
     assert refused.status_code == 422
+
+
+async def test_campaigns_are_pooled_with_a_column_for_each(suite: RunningSuite):
+    bots = await register_bots(suite)
+    paths = [await labelled_campaign(suite, bots, [("ours", "baseline")], ties=ties) for ties in (True, False)]
+    query = "&".join(f"campaigns={path.rpartition('/')[2]}" for path in paths)
+    async with signed_in(suite, "analyst") as visitor:
+        lone = await visitor.get(f"/campaigns/pooled?{query.split('&')[0]}")
+        shown = {
+            result: (await visitor.get(f"/campaigns/pooled?{query}&result={result}")).text
+            for result in ("agreement", "fooling-rates", "win-rates", "measures")
+        }
+    assert "Choose two or more campaigns" in lone.text
+    for page in shown.values():
+        assert "each campaign counts the same" in page
+    # In the first campaign the first bot won three of four games and the fourth is a tie, in the second all.
+    assert "<b>1.00</b>" in shown["win-rates"]
+    assert "Exchanges seen" in shown["agreement"]

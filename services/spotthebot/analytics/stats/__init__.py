@@ -71,6 +71,7 @@ from spotthebot.analytics.stats.stability import (
     stability_sizes,
     without_bot,
 )
+from spotthebot.analytics.stats.strata import StratifiedMean, Stratum, mean_over_strata
 from spotthebot.analytics.stats.survival.censored_times import CensoredTimes, censored_times
 from spotthebot.analytics.stats.survival.cox import FEATURES, CoxCoefficient, CoxFit, StandardErrors, cox_regressions
 from spotthebot.analytics.stats.survival.curves import CurrentStatus, SurvivalCurve, current_status, survival_curves
@@ -201,6 +202,8 @@ __all__ = [
     "StabilityCurve",
     "StabilityPoint",
     "StandardErrors",
+    "StratifiedMean",
+    "Stratum",
     "Strength",
     "SurvivalBand",
     "SurvivalCurve",
@@ -252,6 +255,7 @@ __all__ = [
     "linear_r2",
     "log_rank_tests",
     "logistic_r2",
+    "mean_over_strata",
     "npmle",
     "outcome_correlation",
     "pair_tests",

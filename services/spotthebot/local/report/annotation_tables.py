@@ -17,13 +17,18 @@ def annotation_quality_tables(analysis: Analysis, level: str) -> Iterator[Table]
         columns=(
             Column("bot", "Speaker"),
             Column("label", "Label"),
+            Column("exchanges", "Exchanges"),
             Column("agree", "Agree"),
             Column("total", "Labels"),
             Column("rate", "Rate"),
             *interval(),
         ),
         rows=tuple(
-            (each.bot, each.label, each.agree, each.total, each.rate, each.low, each.high) for each in agreement.labels
+            (each.bot, each.label, exchanges, each.agree, each.total, each.rate, each.low, each.high)
+            for exchanges, each in (
+                *(("all", each) for each in agreement.labels),
+                *((str(each.exchanges), each) for each in agreement.by_length),
+            )
         ),
     )
     yield Table(

@@ -21,6 +21,12 @@ class LabelAgreement(Wire):
     uncertainty: Uncertainty
 
 
+class LengthAgreement(LabelAgreement):
+    """How often two annotators gave a speaker the same label where they saw one number of exchanges."""
+
+    exchanges: int
+
+
 class Coefficient(Wire):
     """A coefficient of agreement with its interval. It is null, with a reason, if the labels do not define it."""
 
@@ -37,6 +43,9 @@ class Agreement(Wire):
     """How much annotators agree with each other."""
 
     labels: tuple[LabelAgreement, ...] = Field(max_length=3 * MAX_BOTS)
+    by_length: tuple[LengthAgreement, ...] = Field(
+        max_length=3 * MAX_BOTS * MAX_LENGTHS, description="The same by the number of exchanges seen (footnote 9)."
+    )
     method: str = Field(description="Of `labels`.")
     alpha: float | None = Field(description="Krippendorff's alpha of the labels, ordinal: bot < unsure < human.")
     alpha_interval: Coefficient

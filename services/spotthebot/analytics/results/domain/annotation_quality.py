@@ -1,5 +1,7 @@
 """The quality of the annotations: agreement, the annotators, and the time that annotations took."""
 
+import numpy as np
+
 from spotthebot.analytics import stats
 from spotthebot.analytics.labels.domain import Sample
 from spotthebot.analytics.provenance.domain import Parameters, coefficient_of, uncertainty_of
@@ -8,6 +10,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
     Annotator,
     Annotators,
     LabelAgreement,
+    LengthAgreement,
     SidesAlike,
     Time,
 )
@@ -16,7 +19,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
 def agreement(sample: Sample, request: Parameters) -> Agreement:
     """Compare the labels that different annotators gave to the same side."""
     table, level, clusters = sample.table, request.confidence_level, stats.Clusters(request.clusters)
-    labels = stats.label_agreement(table, confidence_level=level, clusters=clusters)
+    labels = _of_labels(table, request)
     ordinal, nominal = (
         stats.label_alpha(table, level=each, confidence_level=level, clusters=clusters)
         for each in (stats.Measurement.ORDINAL, stats.Measurement.NOMINAL)
@@ -26,21 +29,33 @@ def agreement(sample: Sample, request: Parameters) -> Agreement:
         unit, label, conversation=conversation, annotator=annotator, confidence_level=level, clusters=clusters
     )
     return Agreement(
-        labels=tuple(
-            LabelAgreement.of(
-                each,
-                label=each.label.name.lower(),
-                total=each.n,
-                rate=each.estimate,
-                uncertainty=uncertainty_of(each.uncertainty),
-            )
-            for each in labels
+        labels=labels,
+        by_length=tuple(
+            LengthAgreement(**dict(each), exchanges=exchanges)
+            for exchanges in np.unique(table.exchanges).tolist()
+            for each in _of_labels(table.select(table.exchanges == exchanges), request)
         ),
         method=stats.AgreementRule.PUBLISHED.method,
         alpha=ordinal.estimate,
         alpha_interval=coefficient_of(ordinal),
         alpha_nominal=coefficient_of(nominal),
         fleiss_kappa=coefficient_of(kappa),
+    )
+
+
+def _of_labels(table: stats.AnnotationTable, request: Parameters) -> tuple[LabelAgreement, ...]:
+    found = stats.label_agreement(
+        table, confidence_level=request.confidence_level, clusters=stats.Clusters(request.clusters)
+    )
+    return tuple(
+        LabelAgreement.of(
+            each,
+            label=each.label.name.lower(),
+            total=each.n,
+            rate=each.estimate,
+            uncertainty=uncertainty_of(each.uncertainty),
+        )
+        for each in found
     )
 
 

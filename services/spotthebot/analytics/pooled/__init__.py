@@ -1,0 +1,1 @@
+"""Results pooled over several campaigns."""

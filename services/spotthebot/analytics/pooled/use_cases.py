@@ -1,0 +1,39 @@
+"""Results pooled over campaigns, from the campaigns' own results, which are kept."""
+
+import asyncio
+
+from spotthebot.analytics.clients.campaign_data import CampaignData
+from spotthebot.analytics.pooled.domain import pool
+from spotthebot.analytics.pooled.errors import ProtocolsDiffer
+from spotthebot.analytics.results.use_cases.result_cache import ResultCache
+from spotthebot.contracts.analytics.pooled import PooledOut, PooledParametersIn
+
+
+class PooledResults:
+    """Pools a result whenever it is requested; the campaigns' results come from the cache."""
+
+    def __init__(self, campaign_data: CampaignData, results: ResultCache) -> None:
+        self._campaign_data = campaign_data
+        self._results = results
+
+    async def get(self, request: PooledParametersIn) -> PooledOut:
+        """Return one result, pooled; raises ProtocolsDiffer and the errors of each campaign's own result."""
+        found = [await self._campaign_data.get_campaign(each, protocol=None) for each in request.campaigns]
+        first = found[0]
+        for other in found:
+            if (other.protocol, other.protocol_version) != (first.protocol, first.protocol_version):
+                raise ProtocolsDiffer(
+                    campaign=first.name,
+                    protocol=f"{first.protocol} {first.protocol_version}",
+                    other=other.name,
+                    another=f"{other.protocol} {other.protocol_version}",
+                )
+        bodies = [
+            await (
+                self._results.get_measures(each, request)
+                if request.result == "measures"
+                else self._results.get(each, request.result, request)
+            )
+            for each in request.campaigns
+        ]
+        return await asyncio.to_thread(pool, request.result, f"{first.protocol} {first.protocol_version}", bodies)

@@ -1,0 +1,81 @@
+"""`stb campaigns pooled`: one result of several campaigns, such as one for each domain, and its mean over them."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from spotthebot.cli.commands.analysis_options import takes_parameters
+from spotthebot.cli.commands.options import NAMED, JsonFile, check_output, write_json
+from spotthebot.cli.commands.resource_commands import ask
+from spotthebot.cli.commands.resource_tables import print_list
+from spotthebot.cli.commands.service_options import reads_services
+from spotthebot.cli.resources.directories import Campaigns
+from spotthebot.cli.resources.resolver import find
+from spotthebot.contracts.analytics.choices import PooledResult
+from spotthebot.local.progress import say
+from spotthebot.local.runtime.session import Clients, Services
+
+if TYPE_CHECKING:
+    from spotthebot.contracts.analytics.pooled import PooledEstimate, PooledOut
+
+_KEYS: Final[dict[PooledResult, dict[str, str]]] = {
+    "agreement": {"bot": "Bot", "subject": "Label", "exchanges": "Exchanges"},
+    "fooling-rates": {"bot": "Bot"},
+    "win-rates": {"bot": "Bot", "other": "Against"},
+    "measures": {"bot": "Bot", "subject": "Measure"},
+}
+"""The columns that say what an estimate is of, with their headings."""
+
+
+@reads_services
+@takes_parameters
+def pooled(
+    services: Services,
+    campaigns: Annotated[list[str], typer.Argument(metavar="CAMPAIGN...", help=f"{NAMED} two or more campaigns.")],
+    parameters: dict[str, Any],
+    result: Annotated[PooledResult, typer.Option(help="What to pool.")] = "agreement",
+    json_file: JsonFile = None,
+) -> None:
+    """Show one result of several campaigns of one protocol, and its mean over them."""
+    check_output(json_file)
+    if len(campaigns) < 2:
+        message = "One campaign has nothing to be pooled with: name two or more."
+        raise typer.BadParameter(message, param_hint="CAMPAIGN...")
+
+    async def read(clients: Clients) -> "PooledOut":
+        directory = Campaigns(clients)
+        ids = [(await find(directory, each)).id for each in campaigns]
+        return await clients.analytics.pool_campaigns(result=result, campaigns=ids, **parameters)
+
+    found = ask(services, read)
+    write_json(json_file, found.model_dump(mode="json"))
+    if str(json_file) == "-":
+        return
+    names = [each.campaign for each in found.campaigns]
+    keys = _KEYS[result]
+    p_value = ("p",) if result == "win-rates" else ()
+    columns = (*keys.values(), *names, "Mean", f"{found.confidence_level:.0%} interval", *p_value)
+    rows = (
+        (*(getattr(each, key) or "all" for key in keys), *_numbers(each)[: len(columns) - len(keys)])
+        for each in found.estimates
+    )
+    print_list(columns, rows, empty="The campaigns have no such result.")
+    say(f"{found.method[0].upper()}{found.method[1:]}.")
+    for reason in dict.fromkeys(each.uncertainty.reason for each in found.estimates):
+        if reason is not None:
+            say(f"Some estimates have no interval: {reason}.")
+    if found.preliminary:
+        say("Preliminary: annotations are still missing.")
+
+
+def _numbers(each: "PooledEstimate") -> tuple[str | None, ...]:
+    interval = None if each.low is None or each.high is None else f"{each.low:.2f} to {each.high:.2f}"
+    return (*map(_number, each.by_campaign), _number(each.estimate), interval, _p(each.p_adjusted))
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else f"{value:.2f}"
+
+
+def _p(value: float | None) -> str | None:
+    return None if value is None else "< .001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,127 @@
+"""Results of several campaigns of one protocol, pooled: means over campaigns, each a stratum."""
+
+import math
+from uuid import UUID
+
+import pytest
+import scipy
+
+from spotthebot.analytics.stats.strata import Stratum, mean_over_strata
+from spotthebot.statistics.uncertainty import Clusters
+from tests.factories.campaigns import ANNOTATORS, campaign_of, labelled_campaign
+from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import register_bots
+
+
+def _stratum(estimate: float, error: float | None = 0.05, *, degrees: float = 12.0, n: int = 200) -> Stratum:
+    reason = "too few" if error is None else None
+    return Stratum(estimate, error, degrees, n, conversations=40, annotators=13, reason=reason)
+
+
+class TestMeanOverStrata:
+    def test_has_the_standard_error_and_the_degrees_of_a_stratified_mean(self):
+        found = mean_over_strata([_stratum(0.3, 0.06), _stratum(0.6, 0.08, degrees=20)], scale=None)
+        # se² = (.06² + .08²) / 4; degrees = (.06² + .08²)² / (.06⁴ / 12 + .08⁴ / 20)
+        degrees = 0.01**2 / (0.06**4 / 12 + 0.08**4 / 20)
+        half = float(scipy.stats.t.ppf(0.975, degrees)) * 0.05
+        assert found.estimate == pytest.approx(0.45)
+        assert found.uncertainty.standard_error == pytest.approx(0.05)
+        assert found.uncertainty.degrees_of_freedom == pytest.approx(degrees)
+        assert found.low == pytest.approx(0.45 - half)
+        assert found.high == pytest.approx(0.45 + half)
+        assert (found.n, found.uncertainty.conversations, found.uncertainty.annotators) == (400, 80, 26)
+
+    def test_bounds_of_a_share_stay_on_the_scale_and_follow_its_units(self):
+        share = mean_over_strata([_stratum(0.9), _stratum(0.98)])
+        points = mean_over_strata([_stratum(4.6, 0.2), _stratum(4.92, 0.2)], scale=(1.0, 5.0))
+        assert share.high is not None
+        assert share.high < 1
+        for of_points, of_share in zip((points.low, points.high), (share.low, share.high), strict=True):
+            assert of_points == pytest.approx(1 + 4 * (of_share or math.nan))
+
+    def test_p_value_is_of_the_middle_of_the_scale(self):
+        low = mean_over_strata([_stratum(0.42, 0.08), _stratum(0.45, 0.06)])
+        high = mean_over_strata([_stratum(0.58, 0.08), _stratum(0.55, 0.06)])
+        assert low.p_value == pytest.approx(high.p_value)
+        # The error of 435 of 1,000 at even odds, and the degrees as above.
+        error = 0.05 * math.sqrt(0.25 / (0.435 * 0.565))
+        degrees = 0.01**2 / (0.08**4 / 12 + 0.06**4 / 12)
+        assert low.p_value == pytest.approx(2 * scipy.stats.t.sf(0.065 / error, degrees))
+
+    def test_a_stratum_that_agrees_in_all_still_adds_to_the_variance(self):
+        # 13 clusters: a share of 1 / 15 of as many clusters.
+        found = mean_over_strata([_stratum(0.0, 0.0), _stratum(0.5, 0.1)])
+        assert found.uncertainty.standard_error == pytest.approx(math.sqrt((1 / 15 * 14 / 15 / 13 + 0.01) / 4))
+
+    def test_one_stratum_without_a_standard_error_leaves_the_mean_without_bounds(self):
+        found = mean_over_strata([_stratum(0.4), _stratum(0.6, None)], clusters=Clusters.BOTH)
+        assert (found.estimate, found.low, found.p_value) == (0.5, None, None)
+        assert found.uncertainty.reason == "too few"
+
+
+@pytest.fixture(scope="module")
+def services_of() -> tuple[str, ...]:
+    return ("bots", "conversations", "annotation", "analytics")
+
+
+@pytest.fixture
+async def campaigns(suite: RunningSuite) -> list[str]:
+    """Return the ids of two campaigns of the same bots: in the second there are no ties, and half the annotators."""
+    bots = await register_bots(suite)
+    paths = [
+        await labelled_campaign(suite, bots),
+        await labelled_campaign(suite, bots, annotators=ANNOTATORS[:2], ties=False),
+    ]
+    return [path.rpartition("/")[2] for path in paths]
+
+
+class TestPooledCampaigns:
+    @pytest.mark.parametrize("result", ["agreement", "fooling-rates", "win-rates", "measures"])
+    async def test_have_the_mean_of_the_campaigns_own_results(
+        self, suite: RunningSuite, campaigns: list[str], result: str
+    ):
+        analyst = await suite.client("analytics", "analyst")
+        found = (await analyst.get("/v1/pooled", params={"campaigns": campaigns, "result": result})).json()
+        assert [each["campaign_id"] for each in found["campaigns"]] == campaigns
+        assert found["estimates"]
+        for each in found["estimates"]:
+            own = [value for value in each["by_campaign"] if value is not None]
+            assert each["estimate"] == pytest.approx(sum(own) / len(own))
+            assert (each["p_adjusted"] is None) or each["other"]
+
+    async def test_take_a_pair_s_wins_from_the_same_side_in_each_campaign(
+        self, suite: RunningSuite, campaigns: list[str]
+    ):
+        analyst = await suite.client("analytics", "analyst")
+        pooled = (await analyst.get("/v1/pooled", params={"campaigns": campaigns, "result": "win-rates"})).json()[
+            "estimates"
+        ]
+        for at, campaign in enumerate(campaigns):
+            own = (await analyst.get(f"/v1/campaigns/{campaign}/win-rates")).json()["win_rates"]["pairs"]
+            rates = {(each["bot"], each["other"]): each["win_rate"] for each in own}
+            rates |= {(other, bot): 1 - rate for (bot, other), rate in rates.items()}
+            for each in pooled:
+                if each["other"] is not None:
+                    assert each["by_campaign"][at] == pytest.approx(rates[each["bot"], each["other"]])
+
+    async def test_are_tables_too(self, suite: RunningSuite, campaigns: list[str]):
+        analyst = await suite.client("analytics", "analyst")
+        asked = {"campaigns": campaigns}
+        table = (await analyst.get("/v1/pooled", params=asked, headers={"Accept": "text/csv"})).text
+        assert table.startswith("bot,other,subject,exchanges,estimate,")
+
+    async def test_are_of_two_campaigns_of_one_protocol(self, suite: RunningSuite, campaigns: list[str]):
+        analyst = await suite.client("analytics", "analyst")
+        game = await campaign_of(suite, protocol="spot_the_bot_gamified")
+        for asked, status in (
+            ([campaigns[0]], 422),
+            ([campaigns[0]] * 2, 422),
+            ([campaigns[0], game["id"]], 409),
+            ([campaigns[0], str(UUID(int=1))], 404),
+        ):
+            refused = await analyst.get("/v1/pooled", params={"campaigns": asked})
+            assert refused.status_code == status
+        assert (
+            "pool campaigns with the same version of one protocol"
+            in (await analyst.get("/v1/pooled", params={"campaigns": [campaigns[0], game["id"]]})).json()["detail"]
+        )
