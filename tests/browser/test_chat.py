@@ -16,6 +16,7 @@ from tests.factories.browsing import DESKTOP, PHONE, SMALLEST, Visit, overflow, 
 from tests.factories.frontends import open_chats, webhook_bot
 from tests.factories.pages import entry_of
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import add_corpus
 
 HOSTILE = f"<img src=x onerror=alert(1)> **bold** مرحبا 🎉 {'x' * 900}"
 HEARD = """
@@ -250,6 +251,18 @@ class TestChat:
             await _is_usable(page)
             await _say(page, "And you?")
             await page.get_by_role("heading", name="How was your first partner?").wait_for()
+
+    async def test_shows_the_person_whom_to_play(self, visit: Visit, suite: RunningSuite):
+        personas = ["i ski.\ni <b>read</b>.", "i cook."]
+        dialogue = {"key": "d1", "split": "openings", "turns": ["Hi.", "Hello."], "persona": personas}
+        corpus_id = await add_corpus(suite, "personachat", [dialogue])
+        async with partners(suite, personas={"corpus_id": corpus_id}) as bots:
+            page = await visit.open(entry_of(suite, bots.collection_id, interactor="p-23"), size=PHONE)
+            await page.get_by_role("button", name="Begin").click()
+            played = page.get_by_role("region", name="In this conversation you are the person described here.")
+            assert await played.get_by_role("listitem").all_inner_texts() == ["i ski.", "i <b>read</b>."]
+            assert await page.get_by_text("i cook.").count() == 0
+            await _is_usable(page)
 
     async def test_waits_for_the_partner_who_begins(self, visit: Visit, suite: RunningSuite):
         async with partners(suite, opening={"begins": "bot"}) as bots:

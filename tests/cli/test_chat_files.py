@@ -14,6 +14,7 @@ from tests.factories.command_line import Printed, run_stb
 from tests.factories.frontends import advance, answered, rate, ratings, start
 from tests.factories.one_address import one_address
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import add_corpus
 
 ROOT = Path(__file__).parents[2]
 CHATS = """\
@@ -92,6 +93,20 @@ class TestFaults:
 
 
 class TestCollect:
+    async def test_names_the_corpus_of_personas(self, stb: Stb, suite: RunningSuite, file: Path):
+        dialogue = {"key": "d1", "split": "train", "turns": ["Hi.", "Hello."], "persona": ["i ski.", "i cook."]}
+        await add_corpus(suite, "personachat", [dialogue])
+        file.write_text(f"{CHATS}personas: {{corpus: personachat, split: train}}\n")
+        answers = [await stb("collect", str(file), "--json", "-") for _ in range(2)]
+        assert [each.returncode for each in answers] == [0, 0], answers[0].stderr
+        made, again = [json.loads(each.stdout)["collection"]["id"] for each in answers]
+        assert made == again
+        chat = await start(suite, made)
+        assert chat["conversations"][0]["persona"] == "i cook."  # the first words are the person's, so A is the bot
+        file.write_text(f"{CHATS}personas: {{corpus: personachat}}\n")
+        differs = await stb("collect", str(file))
+        assert (differs.returncode, "personas" in differs.stderr) == (1, True), differs.stderr
+
     async def test_opens_chats_once_and_shows_the_conversations_with_each_bot(
         self, stb: Stb, suite: RunningSuite, file: Path
     ):

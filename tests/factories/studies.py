@@ -1,7 +1,7 @@
 """Small studies for tests: a corpus, bots and collections, made through the services' own API."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -41,11 +41,13 @@ async def until(client: httpx.AsyncClient, path: str, state: str, seconds: float
             pause = min(1.5 * pause, 0.3)
 
 
-async def add_corpus(suite: RunningSuite) -> str:
+async def add_corpus(suite: RunningSuite, name: str = "small", dialogues: Sequence[dict[str, Any]] = ()) -> str:
+    """Upload dialogues, or else `DIALOGUES`; return the corpus' id."""
     admin = await suite.client("conversations", "admin")
-    body = {"name": "small", "domain": "everyday", "origin": "Written for a test.", "licence": "Apache-2.0"}
+    body = {"name": name, "domain": "everyday", "origin": "Written for a test.", "licence": "Apache-2.0"}
     corpus = await created(admin, "/v1/corpora", body)
-    await created(admin, f"/v1/corpora/{corpus['id']}/dialogues", {"dialogues": keyed(DIALOGUES)})
+    uploaded = [*dialogues] or keyed(DIALOGUES)
+    await created(admin, f"/v1/corpora/{corpus['id']}/dialogues", {"dialogues": uploaded})
     return corpus["id"]
 
 

@@ -37,7 +37,9 @@ class TestExchange:
         collection_id = await open_chats(suite, list(bots))
         chat = await start(suite, collection_id)
         assert (chat["state"], chat["partners"], chat["awaits_reply"]) == ("chatting", 2, False)
-        assert chat["conversations"] == [{"number": 1, "over": False, "broken_off": False, "turns": [], "opening": 0}]
+        assert chat["conversations"] == [
+            {"number": 1, "over": False, "broken_off": False, "turns": [], "opening": 0, "persona": None}
+        ]
         assert (await rate(suite, chat, ratings(1))).status_code == 409  # too early
         first = await exchange(suite, chat, "  Good morning!  ")
         turns = first["conversations"][0]["turns"]

@@ -15,7 +15,7 @@ from spotthebot.kit.ids import new_ids
 from tests.conversations.transfers import export, open_import, unflagged, upload
 from tests.factories.bot_servers import bot, webhook, well_behaved
 from tests.factories.running_suite import RunningSuite
-from tests.factories.studies import add_bot, created, plan, until
+from tests.factories.studies import add_bot, add_corpus, created, plan, until
 
 _ANN, _BEN = "i like to ski.\nmy wife left me.", "i have four children.\ni eat everything."
 _DIALOGUE = Source(tuple(f"turn {number}" for number in range(12)), (_ANN, _BEN))
@@ -75,12 +75,8 @@ class TestPlanned:
 
 
 async def _corpus(suite: RunningSuite) -> str:
-    admin = await suite.client("conversations", "admin")
-    body = {"name": "personachat", "domain": "everyday", "origin": "Written for a test.", "licence": "Apache-2.0"}
-    corpus = await created(admin, "/v1/corpora", body)
     dialogue = {"key": "d1", "split": "openings", "turns": list(_DIALOGUE.turns), "persona": [_ANN, _BEN]}
-    await created(admin, f"/v1/corpora/{corpus['id']}/dialogues", {"dialogues": [dialogue]})
-    return corpus["id"]
+    return await add_corpus(suite, "personachat", [dialogue])
 
 
 class TestCollected:

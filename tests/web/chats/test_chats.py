@@ -42,7 +42,9 @@ def _chat(state: ChatState, *conversations: str) -> ChatOut:
         id=ID,
         state=state,
         conversations=tuple(
-            ChatConversationOut(number=number, over=each != "on", broken_off=each == "broken", turns=(), opening=0)
+            ChatConversationOut(
+                number=number, over=each != "on", broken_off=each == "broken", turns=(), opening=0, persona=None
+            )
             for number, each in enumerate(conversations, start=1)
         ),
         partners=2,

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from spotthebot.cli.collections.declaration import Bot
+from spotthebot.cli.collections.declaration import Bot, PersonasFrom
 from spotthebot.contracts.conversations.chats import ChatSettings
 from spotthebot.contracts.wire import Domain, Name
 
@@ -31,3 +31,4 @@ class ChatsDeclaration(ChatSettings):
     domain: Domain = Field(description="What is talked about, such as `everyday`.")
     mode: Literal["human_bot"] = Field(description="People chat with bots.")
     bots: tuple[Bot, ...] = Field(min_length=1, max_length=100, description="The bots to draw from.")
+    personas: PersonasFrom | None = Field(default=None, description="Whom person and bot play; nothing: anyone.")

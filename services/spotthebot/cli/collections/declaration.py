@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
 from spotthebot.contracts.conversations.collections import PlanSettings, Priority
-from spotthebot.contracts.conversations.openings import HumanPoolSettings, OpeningSettings
+from spotthebot.contracts.conversations.openings import HumanPoolSettings, OpeningSettings, PersonaPoolSettings
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.contracts.wire import Domain, Name
 
@@ -68,6 +68,12 @@ class OpeningFrom(OpeningSettings):
 
 class PeopleFrom(HumanPoolSettings):
     """Dialogues of people that become human-human conversations of the collection."""
+
+    corpus: Corpus
+
+
+class PersonasFrom(PersonaPoolSettings):
+    """Dialogues whose personas are drawn for chats."""
 
     corpus: Corpus
 

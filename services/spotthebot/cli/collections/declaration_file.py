@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from pydantic import BaseModel, RootModel
 
 from spotthebot.cli.collections.chats import ChatsDeclaration
-from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PeopleFrom
+from spotthebot.cli.collections.declaration import Declaration, OpeningFrom, PeopleFrom, PersonasFrom
 from spotthebot.cli.declarations.declared import Contradictions, Declared, Form, read_declared
 from spotthebot.cli.declarations.yaml_file import Place, YamlFile
 from spotthebot.contracts.conversations.chats import ChatOpening, Question, chat_faults
@@ -77,5 +77,5 @@ _CHATS: Final = Form(
     _contradictions_of_chats,
     page=_PAGE,
     example=_EXAMPLE,
-    inside={("opening",): ChatOpening, ("questions",): Question},
+    inside={("opening",): ChatOpening, ("personas",): PersonasFrom, ("questions",): Question},
 )

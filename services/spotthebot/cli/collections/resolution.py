@@ -16,7 +16,7 @@ from spotthebot.cli.resources.directories import Bots, Corpora
 from spotthebot.cli.resources.resolver import NamedBy, find_addable
 from spotthebot.contracts.conversations.chats import HumanBotIn
 from spotthebot.contracts.conversations.collections import AllPlayAllIn, BipartiteIn, PlannedIn, SelfPlayIn
-from spotthebot.contracts.conversations.openings import HumanPool, Opening
+from spotthebot.contracts.conversations.openings import HumanPool, Opening, PersonaPool
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.local import sample
 from spotthebot.local.runtime.session import Clients
@@ -76,8 +76,12 @@ async def resolve(clients: Clients, declared: CollectionDeclared | ChatsDeclared
         corpus_id = corpora.get(sample.NAME)
         bots[name] = await register_built_in(clients, name, domain=request.domain, corpus_id=corpus_id)
     if isinstance(request, ChatsDeclaration):
-        ids = _ids(bots)
-        return HumanBotIn.model_construct(**dict(request) | {"bots": tuple(ids[name] for name in request.bots)})
+        ids, known = _ids(bots), _ids(corpora)
+        values = dict(request) | {"bots": tuple(ids[name] for name in request.bots)}
+        if request.personas is not None:
+            corpus_id = known[request.personas.corpus]
+            values["personas"] = PersonaPool.model_construct(corpus_id=corpus_id, split=request.personas.split)
+        return HumanBotIn.model_construct(**values)
     return _planned(request, _ids(bots), _ids(corpora))
 
 
@@ -111,6 +115,8 @@ def _bots_named(request: Declaration | ChatsDeclaration) -> Iterator[tuple[Place
 
 def _corpora_named(request: Declaration | ChatsDeclaration) -> Iterator[tuple[Place, str]]:
     if isinstance(request, ChatsDeclaration):
+        if request.personas is not None:
+            yield ("personas", "corpus"), request.personas.corpus
         return
     if request.opening is not None and request.opening.corpus is not None:
         yield ("opening", "corpus"), request.opening.corpus

@@ -152,6 +152,14 @@ async def list_dialogues(
     return [_dialogue(row) for row in await session.scalars(statement)]
 
 
+async def draw_personas(session: ReadSession, corpus_id: UUID, *, split: str) -> tuple[str, str] | None:
+    """Return the two personas of a dialogue drawn by lot; None if no dialogue of the split has any."""
+    row = DialogueRow
+    some = select(row.persona).where(row.corpus_id == corpus_id, row.split == split, row.persona.is_not(None))
+    found = await session.scalar(some.order_by(func.random()).limit(1))
+    return None if found is None else (found[0], found[1])
+
+
 def _dialogue(row: DialogueRow) -> StoredDialogue:
     persona = (row.persona[0], row.persona[1]) if row.persona is not None else None
     return StoredDialogue(row.key, row.split, tuple(row.turns), persona, row.details, id=row.id)

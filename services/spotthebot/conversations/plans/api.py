@@ -43,7 +43,10 @@ async def create_collection(
         started = await open_import(await claim.begin(), request)
     elif isinstance(request, HumanBotIn):
         takes_part = await find_bots(resources.bots, request.bots)
-        started = await open_chat_collection(await claim.begin(), request, takes_part)
+        session = await claim.begin()
+        if request.personas is not None:
+            await use_cases.check_personas(session, request.personas)
+        started = await open_chat_collection(session, request, takes_part)
     else:
         takes_part = await find_participants(database, resources.bots, request)
         batch = resources.settings.conversations_per_batch

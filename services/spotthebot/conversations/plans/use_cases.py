@@ -14,7 +14,7 @@ from spotthebot.contracts.bots.registry import BotOut
 from spotthebot.contracts.conversations.collections import CollectionState, EstimateOut, PlannedIn
 from spotthebot.contracts.conversations.conversations import ConversationState, Ending
 from spotthebot.contracts.conversations.ids import CollectionId, ConversationId
-from spotthebot.contracts.conversations.openings import HumanPool
+from spotthebot.contracts.conversations.openings import HumanPool, PersonaPool
 from spotthebot.conversations.clients import Bots
 from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import Collection, Sides
@@ -35,7 +35,7 @@ from spotthebot.conversations.plans.domain import (
     list_openings,
     plan_conversations,
 )
-from spotthebot.conversations.plans.errors import LearnedFromPeople
+from spotthebot.conversations.plans.errors import LearnedFromPeople, NoPersonas
 from spotthebot.conversations.turn_loop.use_cases.maintenance import queue_runners
 from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.ids import new_ids
@@ -101,6 +101,13 @@ async def _list_openings(session: ReadSession, plan: PlannedIn) -> list[Source]:
     if plan.opening is None or plan.opening.corpus_id is None:
         return []
     return list_openings(plan.opening, await list_dialogues(session, plan.opening.corpus_id, plan.opening.split))
+
+
+async def check_personas(session: WriteSession, personas: PersonaPool) -> None:
+    """Lock the corpus; raise UnknownCorpusInPlan, SplitIsEmpty, NoPersonas unless the split has personas."""
+    await corpora_store.lock_corpora(session, [personas.corpus_id])
+    if not any(each.personas for each in await list_dialogues(session, personas.corpus_id, personas.split)):
+        raise NoPersonas(split=personas.split)
 
 
 async def list_dialogues(session: ReadSession, corpus_id: UUID, split: str) -> list[Source]:

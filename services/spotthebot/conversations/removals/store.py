@@ -11,7 +11,8 @@ from spotthebot.kit.database.sessions import ReadSession
 
 async def list_users(session: ReadSession, corpus_id: UUID) -> list[str]:
     """Return the names of collections that took texts of a corpus, or were compared with a corpus, oldest first."""
-    named = or_(*(CollectionRow.plan[(part, "corpus_id")].astext == str(corpus_id) for part in ("opening", "humans")))
+    parts = ("opening", "humans", "personas")
+    named = or_(*(CollectionRow.plan[(part, "corpus_id")].astext == str(corpus_id) for part in parts))
     compared = select(QualityCheckRow.collection_id).where(QualityCheckRow.training_corpus_id == corpus_id)
     statement = select(CollectionRow.name).where(or_(named, CollectionRow.id.in_(compared)))
     return list(await session.scalars(statement.order_by(CollectionRow.id)))

@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from spotthebot.contracts.annotation.annotations import AnnotatorKind
 from spotthebot.contracts.conversations.conversations import Participant
+from spotthebot.contracts.conversations.openings import PersonaPool
 from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.terms import ConsentText, Currency, Instructions, PayAmount
 from spotthebot.contracts.turns import MAX_TURNS
@@ -170,6 +171,10 @@ class HumanBotIn(ChatSettings):
     name: ReadableName
     domain: Domain
     bots: tuple[UUID, ...] = Field(min_length=1, max_length=100)
+    personas: PersonaPool | None = Field(
+        default=None,
+        description="Whom person and bot play, as in ConvAI2. Neither learns the other's persona; null: anyone.",
+    )
 
     @model_validator(mode="after")
     def _values_go_together(self) -> Self:
@@ -212,6 +217,7 @@ class ChatConversationOut(Wire):
     broken_off: bool = Field(description="Whether it is over because the partner did not answer.")
     turns: tuple[ChatTurn, ...] = Field(max_length=MAX_TURNS, description="The opening first.")
     opening: int = Field(description="How many of the turns are words that the collection gives.")
+    persona: str | None = Field(description="Whom the person plays; null: anyone.")
 
 
 class ChatOut(Wire):

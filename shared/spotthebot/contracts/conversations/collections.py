@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from spotthebot.contracts.conversations.chats import ChatSettings, HumanBotIn, Question
 from spotthebot.contracts.conversations.ids import Mode
-from spotthebot.contracts.conversations.openings import HumanPool, Opening, OpeningSettings
+from spotthebot.contracts.conversations.openings import HumanPool, Opening, OpeningSettings, PersonaPool
 from spotthebot.contracts.conversations.partner_sets import PartnerSetRef
 from spotthebot.contracts.names import ReadableName
 from spotthebot.contracts.wire import Domain, Wire
@@ -201,6 +201,7 @@ class CollectionPlanOut(Wire):
     )
     seed: int | None
     chats: ChatSettings | None = Field(description="How people chat with the bots; null where they don't.")
+    personas: PersonaPool | None = Field(description="Of chats: whom person and bot play; null: anyone.")
 
 
 class BotWarningOut(Wire):

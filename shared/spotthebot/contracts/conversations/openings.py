@@ -1,4 +1,4 @@
-"""What conversations between bots begin with, and the dialogues of people that are mixed in."""
+"""What conversations begin with, the personas of chats, and the dialogues of people that are mixed in."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
@@ -62,6 +62,18 @@ class Opening(OpeningSettings):
         for _, fault in opening_faults(self, self.corpus_id):
             raise ValueError(fault)
         return self
+
+
+class PersonaPoolSettings(Wire):
+    """Where the personas of chats come from: the settings that a request and a file both have."""
+
+    split: Split = Field(default="openings", description="Split of the corpus.")
+
+
+class PersonaPool(PersonaPoolSettings):
+    """A corpus that has personas. Each conversation of a person with a bot is given a dialogue's two, drawn by lot."""
+
+    corpus_id: UUID
 
 
 class HumanPoolSettings(Wire):

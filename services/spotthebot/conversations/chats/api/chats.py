@@ -31,7 +31,7 @@ from spotthebot.conversations.chats.api.access import (
     FrontendsClaim,
     expiry_of,
 )
-from spotthebot.conversations.chats.domain.chats import BotProgress, Chat, shown_turns
+from spotthebot.conversations.chats.domain.chats import BotProgress, Chat, persona_of_person, shown_turns
 from spotthebot.conversations.chats.domain.people import pseudonym_of
 from spotthebot.conversations.chats.store import chats as chats_store
 from spotthebot.conversations.chats.store import people as people_store
@@ -269,4 +269,5 @@ def _conversation(number: int, conversation: Conversation) -> ChatConversationOu
         broken_off=conversation.state is ConversationState.FAILED,
         turns=shown_turns(conversation),
         opening=len(conversation.opening),
+        persona=persona_of_person(conversation),
     )

@@ -225,9 +225,18 @@ def draw(
 
 def shown_turns(conversation: Conversation) -> tuple[ChatTurn, ...]:
     """Return all turns as the person sees them, the opening first."""
-    person = "A" if conversation.participants[0].kind is ParticipantKind.HUMAN else "B"
+    person = "AB"[_side_of_person(conversation)]
     turns = (*conversation.opening_turns, *conversation.spoken_turns)
     return tuple(ChatTurn(speaker="you" if each.speaker == person else "partner", text=each.text) for each in turns)
+
+
+def persona_of_person(conversation: Conversation) -> str | None:
+    """Return whom the person plays; None: anyone."""
+    return (conversation.personas[_side_of_person(conversation)] or None) if conversation.personas else None
+
+
+def _side_of_person(conversation: Conversation) -> int:
+    return 0 if conversation.participants[0].kind is ParticipantKind.HUMAN else 1
 
 
 def step_in_chat(conversation: Conversation, reply: ReplyOut) -> tuple[Step, float | None]:

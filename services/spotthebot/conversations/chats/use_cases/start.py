@@ -31,6 +31,7 @@ from spotthebot.conversations.collections import store as collections_store
 from spotthebot.conversations.collections.domain import REQUESTS_TURNS
 from spotthebot.conversations.conversations.domain import Conversation
 from spotthebot.conversations.conversations.store import conversations as conversations_store
+from spotthebot.conversations.corpora import store as corpora_store
 from spotthebot.conversations.turn_loop.domain import REPLIES
 from spotthebot.kit.database.sessions import Database, ReadSession, WriteSession
 from spotthebot.kit.ids import new_id
@@ -139,6 +140,7 @@ async def require_link(session: ReadSession, collection_id: UUID, link: str | No
 async def begin_next(session: WriteSession, jobs: Jobs, collection: ChatCollection, chat: Chat) -> None:
     """Begin the next conversation of a chat with the collection's opening."""
     bot_id, first_words = chat.bots[len(chat.conversations)], collection.plan.opening.first_words
+    pool = collection.plan.personas
     conversation = Conversation(
         id=ConversationId(new_id()),
         collection_id=collection.id,
@@ -153,6 +155,7 @@ async def begin_next(session: WriteSession, jobs: Jobs, collection: ChatCollecti
         seed=secrets.randbelow(2**31),  # people's turns can't be reproduced anyway
         domain=collection.plan.domain,
         pair=collection.plan.bots.index(bot_id),  # numbered so when the collection was opened
+        personas=pool and await corpora_store.draw_personas(session, pool.corpus_id, split=pool.split),
     )
     await conversations_store.add_conversations(session, [conversation])
     await collections_store.count_in(
