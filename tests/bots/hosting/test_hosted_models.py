@@ -9,6 +9,7 @@ import httpx
 import psycopg
 import pytest
 
+from spotthebot.bots.probes.domain.conformance import SAMPLES_OF_OUR_MODELS
 from spotthebot.inference.models.dialogue import kind as dialogue_kind
 from tests.factories import echo_models
 from tests.factories.databases import DatabaseUrls
@@ -64,6 +65,7 @@ class TestHostedModel:
         loaded = await admin.post(f"{path}/load")
         assert loaded.json()["state"] == "ready", loaded.text
         bot = await created(admin, "/v1/bots", _bot("mine"))
+        assert bot["probe"]["questions"] > SAMPLES_OF_OUR_MODELS
         assert (bot["status"], bot["probe"]["deterministic"]) == ("active", True)
         contexts = {"contexts": [{"turns": ["Hello."], "seed": number} for number in range(64)]}
         replies = (await admin.post(f"/v1/bots/{bot['id']}/replies", json=contexts)).json()["replies"]

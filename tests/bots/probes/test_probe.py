@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from spotthebot.bots.probes.domain.conformance import heartbeat, probe
+from spotthebot.bots.probes.domain.conformance import SAMPLES_OF_OUR_MODELS, heartbeat, probe
 from spotthebot.bots.probes.domain.findings import latency_of
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.contracts.bots.probes import Finding, ProbeReport, Verdict
@@ -80,6 +80,23 @@ class TestProbe:
         assert report.latency is None
         assert report.deterministic is None
         assert {each.verdict for each in report.findings[1:]} == {Verdict.SKIPPED}
+
+    @pytest.mark.parametrize(("samples", "passed"), [(0, True), (SAMPLES_OF_OUR_MODELS, False)])
+    async def test_notices_a_fault_in_one_reply_of_fifty_among_samples(self, *, samples: int, passed: bool):
+        async def ask(context: Context) -> ReplyOut:
+            if context.seed % 50 == 49:
+                return ReplyOut.failed(ReplyFailure.INVALID, "A control character.", attempts=1, latency_ms=9e3)
+            return _said(_echo(context), 9e3 if context.seed else 1.0)
+
+        report = await probe(ask, Limits(), seconds=5.0, samples=samples)
+        assert (report.passed, report.questions) == (passed, 17 + samples)
+        assert report.latency is not None
+        assert report.latency.highest_ms == 1.0, "samples wait for each other, and do not count"
+        if samples:
+            assert "3 of 163 replies: " in _finding(report, "valid_text").detail  # 150 / 50; unusual ones do not count
+
+    def test_misses_such_a_fault_once_in_twenty_at_most(self):
+        assert (1 - 0.02) ** SAMPLES_OF_OUR_MODELS < 0.05
 
     async def test_reports_latency_as_percentiles_by_nearest_rank(self):
         """Of 1 to 20 ms, half are at most 10, and nineteen in twenty at most 19."""

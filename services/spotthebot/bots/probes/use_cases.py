@@ -18,10 +18,11 @@ from spotthebot.bots.bots.domain import Bot
 from spotthebot.bots.bots.store import bots as bots_store
 from spotthebot.bots.context import BotsContext
 from spotthebot.bots.probes import store
-from spotthebot.bots.probes.domain.conformance import Ask, heartbeat, probe
+from spotthebot.bots.probes.domain.conformance import SAMPLES_OF_OUR_MODELS, Ask, heartbeat, probe
 from spotthebot.bots.probes.domain.probes import Probe
 from spotthebot.bots.questions.domain.dialogue import Context
 from spotthebot.contracts.bots.probes import ProbeReport, ProbeTrigger, Verdict
+from spotthebot.contracts.bots.protocols import Protocol, TransformersProtocol, TritonProtocol
 from spotthebot.contracts.bots.registry import BotStatus
 from spotthebot.contracts.bots.replies import ReplyFailure, ReplyOut
 from spotthebot.kit.access.keys import Principal
@@ -49,7 +50,16 @@ async def probe_bot(context: BotsContext, principal: Principal, bot_id: UUID) ->
 async def run_probe(context: BotsContext, bot: Bot) -> ProbeReport:
     """Return the report of a full probe; no database connection is held meanwhile."""
     async with _ask_of(context, bot) as ask:
-        return await probe(ask, bot.limits, seconds=context.settings.probe_seconds)
+        samples = SAMPLES_OF_OUR_MODELS if _is_ours(bot.version.protocol) else 0
+        return await probe(ask, bot.limits, seconds=context.settings.probe_seconds, samples=samples)
+
+
+def _is_ours(protocol: Protocol) -> bool:
+    """Return whether the suite runs the model itself, so that many questions cost nobody else."""
+    match protocol:
+        case TransformersProtocol() | TritonProtocol(url=None):
+            return True
+    return False
 
 
 async def keep_statuses_true(context: BotsContext, stopping: asyncio.Event) -> None:

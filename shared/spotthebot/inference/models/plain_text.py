@@ -21,10 +21,12 @@ class PlainText:
 
 
 def tokens_without_text(tokenizer: Any, size: int) -> list[int]:  # noqa: ANN401 - as above
-    """Return the tokens below `size` that hold a character which no reply may hold, in order.
+    """Return the tokens below `size` that no reply may hold, in order: control tokens, and control characters.
 
-    A tokenizer of bytes has a token for each control character. A model that was trained for short draws them.
+    A tokenizer of bytes has a token for each control character. A model that was trained for short draws them. A reply
+    of control tokens alone, such as padding, would be empty.
     """
     tokens = range(min(size, len(tokenizer)))
     texts = tokenizer.batch_decode([[token] for token in tokens], clean_up_tokenization_spaces=False)
-    return [token for token, text in zip(tokens, texts, strict=True) if _NO_TEXT.search(text)]
+    controls = set(tokenizer.all_special_ids)
+    return [token for token, text in zip(tokens, texts, strict=True) if token in controls or _NO_TEXT.search(text)]

@@ -64,7 +64,9 @@ class TransformersModel:
         names = (*_KEPT, *_KEPT_OF_DECODERS) if self._is_encoder_decoder else _KEPT
         kept = {name: value for name in names if (value := getattr(theirs, name, None)) is not None}
         silent = tokens_without_text(self._tokenizer, self._model.get_input_embeddings().num_embeddings)
-        kept["suppress_tokens"] = sorted({*kept.get("suppress_tokens", ()), *silent} - self._ends) or None
+        never = {*kept.get("suppress_tokens", ()), *silent} - self._ends - {kept.get("forced_bos_token_id")}
+        kept["suppress_tokens"] = sorted(never) or None
+        kept["begin_suppress_tokens"] = sorted({*kept.get("begin_suppress_tokens", ()), *self._ends}) or None
         return _settings(**{**kept, "eos_token_id": sorted(self._ends), "pad_token_id": self._padding})
 
     def replies(self, requests: Sequence[GenerationRequest]) -> list[str]:
