@@ -54,6 +54,15 @@ class TestSplitIntoRequests:
         conversations = [_conversation(*["Hello. How are you?"] * 20) for _ in range(64)]
         assert [len(request) for request in split_into_requests(conversations, 32)] == [32, 32]
 
+    def test_a_persona_counts(self):
+        """The next speaker's, of 20,000 letters: as many to a request as conversations with a turn of that length."""
+        letters = "a" * 20_000
+        given = [replace(_conversation("Hello.", "Hi."), personas=(letters, "")) for _ in range(400)]
+        said = [_conversation("Hello.", letters) for _ in range(400)]
+        sizes = [[len(each) for each in split_into_requests(made, 400)] for made in (given, said)]
+        assert sizes[0] == sizes[1]
+        assert len(sizes[0]) > 1
+
     def test_a_request_holds_conversations_of_one_collection(self):
         others = CollectionId(uuid4())
         mixed = [replace(_conversation("Hello."), collection_id=each) for each in (COLLECTION, others, COLLECTION)]

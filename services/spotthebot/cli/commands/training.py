@@ -42,6 +42,10 @@ def train_model(
     width: Annotated[int | None, typer.Option(min=2, help="Width of each layer.")] = None,
     vocabulary: Annotated[int | None, typer.Option(min=300, help="Tokens to know at most.")] = None,
     batch_size: Annotated[int | None, typer.Option(min=2, help="Examples in a batch.")] = None,
+    pretrained: Annotated[
+        str | None, typer.Option("--from", help="Folder of pretrained weights: GPT-2's for gpt, BERT's for bert_rank.")
+    ] = None,
+    word_vectors: Annotated[str | None, typer.Option(help="File of word vectors, as fastText's .vec: s2, dr.")] = None,
     learning_rate: Annotated[float | None, typer.Option(min=0, max=1, help="Of the optimiser.")] = None,
     checkpoint_every: Annotated[int | None, typer.Option(min=1, help="Steps between two checkpoints.")] = None,
     seed: Seed = 0,
@@ -51,6 +55,8 @@ def train_model(
     """Train a model on a corpus. Ctrl-C saves a checkpoint, from which --resume continues."""
     if not model.is_bot:
         raise NotABot(model=model.value)
+    if pretrained is not None and (layers or width or vocabulary):
+        raise SizesAreGiven(folder=pretrained)
     given = {
         "epochs": epochs,
         "max_steps": steps,
@@ -58,6 +64,8 @@ def train_model(
         "width": width,
         "vocabulary": vocabulary,
         "batch_size": batch_size,
+        "pretrained": pretrained,
+        "word_vectors": word_vectors,
         "learning_rate": learning_rate,
         "checkpoint_every": checkpoint_every,
     }
@@ -81,6 +89,10 @@ def train_scorer(
 
 class NotABot(Invalid):
     """'{model}' scores dialogues and can't be trained as a bot: train it with './stb fed train-scorer'."""
+
+
+class SizesAreGiven(Invalid):
+    """The weights in {folder} have their own sizes: leave out --layers, --width and --vocabulary."""
 
 
 def _train(

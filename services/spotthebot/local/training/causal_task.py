@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer
@@ -13,6 +14,7 @@ from spotthebot.inference.models.dialogue.rows import padded
 from spotthebot.inference.models.progress_bars import without_progress_bars
 from spotthebot.local.training.examples import Dialogues, PackedWindows, Windows
 from spotthebot.local.training.options import TrainingOptions
+from spotthebot.local.training.pretrained import pretrained_gpt, pretrained_tokenizer
 from spotthebot.local.training.task import batches
 from spotthebot.local.training.vocabularies import learn_vocabulary
 
@@ -46,7 +48,9 @@ class CausalTask:
     def __init__(
         self, train: Dialogues, validation: Dialogues, options: TrainingOptions, vocabulary: str | None
     ) -> None:
-        if vocabulary is None:
+        if options.pretrained is not None:
+            self._tokenizer = pretrained_tokenizer(options.pretrained)
+        elif vocabulary is None:
             turns = (self._written(turn) for dialogue in train for turn in dialogue)
             self._tokenizer = learn_vocabulary(turns, options.vocabulary, (_BEGIN, _END))
         else:
@@ -54,13 +58,19 @@ class CausalTask:
         self._tokenizer.encode_special_tokens = True
         self.vocabulary: str = self._tokenizer.to_str()
         self._options = options
+        if options.pretrained is None:
+            self.network = gpt_network(options, self._tokenizer.get_vocab_size())
+        else:
+            self.network = pretrained_gpt(options.pretrained)
+        config: Any = self.network.config  # GPT-2's ids are numbers, other models' may be lists
+        self._end_id: int = config.eos_token_id
+        self._begin_id: int = config.eos_token_id if config.bos_token_id is None else config.bos_token_id
         self._train, self._validation = self._rows(train), self._rows(validation)
         self.examples = len(self._train)
         self._device = torch.device(options.device)
-        self.network = gpt_network(options, self._tokenizer.get_vocab_size())
 
     def _rows(self, dialogues: Dialogues) -> Windows | PackedWindows:
-        return Windows(self._encode, dialogues, self._options.context_length, begin=_BEGIN_ID, end=_END_ID)
+        return Windows(self._encode, dialogues, self._options.context_length, begin=self._begin_id, end=self._end_id)
 
     def _written(self, turn: str) -> str:
         return turn
@@ -97,12 +107,12 @@ class CausalTask:
         make: Callable[..., PreTrainedTokenizerFast] = PreTrainedTokenizerFast  # its constructor has no types
         words = make(
             tokenizer_object=self._tokenizer,
-            bos_token=_BEGIN,
-            eos_token=_END,
+            bos_token=self._tokenizer.id_to_token(self._begin_id),
+            eos_token=self._tokenizer.id_to_token(self._end_id),
             model_max_length=self._options.context_length,
         )
         words.save_pretrained(folder)
-        self.network.generation_config.begin_suppress_tokens = [_END_ID]  # a reply has at least one token
+        self.network.generation_config.begin_suppress_tokens = [self._end_id]  # a reply has at least one token
         with without_progress_bars():
             self.network.save_pretrained(folder)
 
@@ -111,7 +121,7 @@ class ScorerTask(CausalTask):
     """Predicts every token of dialogues. Their form is the form in which FED scores them: the join `fed`."""
 
     def _rows(self, dialogues: Dialogues) -> PackedWindows:
-        return PackedWindows(self._encode, dialogues, self._options.context_length, end=_END_ID)
+        return PackedWindows(self._encode, dialogues, self._options.context_length, end=self._end_id)
 
     def _written(self, turn: str) -> str:
         return f" {turn.strip()}"

@@ -4,7 +4,8 @@ Invalid
 ├── CorpusEmpty
 ├── CorpusMalformed
 ├── CorpusTooSmall
-└── OptionOutOfRange
+├── OptionOutOfRange
+└── StartUnusable
 NotFound
 └── CorpusMissing
 Conflict
@@ -38,6 +39,10 @@ class CorpusTooSmall(Invalid):
 
 class OptionOutOfRange(Invalid):
     """The option {name} must be {allowed}, and {value} is not."""
+
+
+class StartUnusable(Invalid):
+    """A training of {model} can't start from {start}: {reason}."""
 
 
 class OutputExists(Conflict):

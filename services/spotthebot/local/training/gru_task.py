@@ -14,12 +14,14 @@ from spotthebot.inference.models.dialogue.rows import padded
 from spotthebot.local.training.examples import Dialogues, Pairs
 from spotthebot.local.training.options import TrainingOptions
 from spotthebot.local.training.own_vocabulary import OwnVocabulary
+from spotthebot.local.training.pretrained import fill_embeddings
 from spotthebot.local.training.task import batches
 
 
 def gru_arguments(options: TrainingOptions, vocabulary: int) -> dict[str, Any]:
     """Return the arguments for making the network."""
-    return {"vocabulary": vocabulary, "width": options.width, "layers": options.layers, "dropout": options.dropout}
+    sizes = {"vocabulary": vocabulary, "width": options.width, "layers": options.layers, "dropout": options.dropout}
+    return sizes | ({} if options.embedding is None else {"embedding": options.embedding})
 
 
 class GruTask:
@@ -40,6 +42,8 @@ class GruTask:
         self._options = options
         self._device = torch.device(options.device)
         self.network = AttentionGru(**gru_arguments(options, len(words.tokens)))
+        if options.word_vectors is not None:
+            fill_embeddings(self.network.embedding, words.tokenizer, options.word_vectors)
 
     def loss(self, indices: Sequence[int]) -> torch.Tensor:
         """Return the mean loss per token of these examples."""

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spotthebot.local.training.options import ModelKind
+from spotthebot.local.training.options import ModelKind, TrainingOptions, deviations
 
 TRAINING, README = "training.json", "README.md"
 _POOL = "A dialogue model of the pool of Deriu et al. (2020), trained with `./stb bots train`"
@@ -58,6 +58,7 @@ class ModelCard:
                 f"{_PURPOSES.get(self.model, _POOL)} on {self.date}.",
                 f"{self.parameters:,} parameters, {self.steps:,} steps; the weights are of epoch {self.kept_epoch}.",
                 "",
+                *self._differences(),
                 "## Data",
                 "",
                 *_table(
@@ -80,6 +81,10 @@ class ModelCard:
                 "",
             )
         )
+
+    def _differences(self) -> tuple[str, ...]:
+        found = deviations(ModelKind(self.model), TrainingOptions(**self.options))
+        return (f"Differs from the paper's: {'; '.join(found)}.", "") if found else ()
 
     def _has(self, name: str) -> bool:
         return any(name in epoch for epoch in self.epochs)

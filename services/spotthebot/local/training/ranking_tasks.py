@@ -15,6 +15,7 @@ from spotthebot.inference.models.dialogue.rows import padded
 from spotthebot.local.training.examples import Dialogues, Pairs
 from spotthebot.local.training.options import TrainingOptions
 from spotthebot.local.training.own_vocabulary import OwnVocabulary
+from spotthebot.local.training.pretrained import pretrained_bi_encoder, pretrained_tokenizer, with_controls
 from spotthebot.local.training.task import batches
 
 _RANKED = 20  # candidates, as Zhang et al. (2018) rank
@@ -92,6 +93,9 @@ class BiEncoderTask(_RankingTask):
     def __init__(
         self, train: Dialogues, validation: Dialogues, options: TrainingOptions, vocabulary: str | None
     ) -> None:
+        start = options.pretrained
+        if start is not None and vocabulary is None:
+            vocabulary = with_controls(pretrained_tokenizer(start)).to_str()
         super().__init__(train, validation, options, vocabulary)
         self._arguments: dict[str, Any] = {
             "vocabulary": len(self._words.tokens),
@@ -101,7 +105,10 @@ class BiEncoderTask(_RankingTask):
             "positions": max(options.context_length, options.reply_length),
             "dropout": options.dropout,
         }
-        self.network = BiEncoder(**self._arguments)
+        if start is None:
+            self.network = BiEncoder(**self._arguments)
+        else:
+            self.network = pretrained_bi_encoder(start, self._arguments, options.trained_layers or options.layers)
 
     def _scores(self, pairs: Pairs, indices: Sequence[int]) -> torch.Tensor:
         contexts = self.network.encode_contexts(*self._padded([pairs.context(index) for index in indices]))

@@ -24,6 +24,7 @@ from spotthebot.local.training.examples import Dialogues
 from spotthebot.local.training.gru_task import GruTask
 from spotthebot.local.training.model_card import TRAINING, ModelCard
 from spotthebot.local.training.options import ModelKind, TrainingOptions
+from spotthebot.local.training.pretrained import sized_as_its_start
 from spotthebot.local.training.progress import Progress
 from spotthebot.local.training.ranking_tasks import BiEncoderTask, KeyValueTask
 from spotthebot.local.training.task import Task
@@ -58,6 +59,7 @@ class TrainingRun:
         if not self._train:
             raise CorpusEmpty(path=corpus)
         self._check_device()
+        self._options = sized_as_its_start(self._model, self._options)
         state = self._saved_state(resume=resume)
         if isinstance(state, ModelCard):
             return state

@@ -155,7 +155,7 @@ async def begin_next(session: WriteSession, jobs: Jobs, collection: ChatCollecti
         seed=secrets.randbelow(2**31),  # people's turns can't be reproduced anyway
         domain=collection.plan.domain,
         pair=collection.plan.bots.index(bot_id),  # numbered so when the collection was opened
-        personas=pool and await corpora_store.draw_personas(session, pool.corpus_id, split=pool.split),
+        personas=await corpora_store.draw_personas(session, pool.corpus_id, split=pool.split) if pool else None,
     )
     await conversations_store.add_conversations(session, [conversation])
     await collections_store.count_in(

@@ -20,15 +20,19 @@ class AttentionGru(nn.Module):
     """Encoder and decoder of stacked GRUs (Cho et al. 2014) with attention over the encoder's outputs.
 
     The attention is that of Luong et al. (2015), section 3.1, with their score function `general`. The decoder starts
-    from the encoder's last states. Encoder and decoder share one table of embeddings.
+    from the encoder's last states. Encoder and decoder share one table of embeddings, of the width `embedding` or else
+    `width`.
     """
 
-    def __init__(self, vocabulary: int, width: int, layers: int, dropout: float = 0.0) -> None:
+    def __init__(
+        self, vocabulary: int, width: int, layers: int, dropout: float = 0.0, embedding: int | None = None
+    ) -> None:
         super().__init__()
         between = dropout if layers > 1 else 0.0
-        self.embedding = nn.Embedding(vocabulary, width, padding_idx=0)
-        self.encoder = nn.GRU(width, width, layers, batch_first=True, dropout=between)
-        self.decoder = nn.GRU(width, width, layers, batch_first=True, dropout=between)
+        embedding = embedding or width
+        self.embedding = nn.Embedding(vocabulary, embedding, padding_idx=0)
+        self.encoder = nn.GRU(embedding, width, layers, batch_first=True, dropout=between)
+        self.decoder = nn.GRU(embedding, width, layers, batch_first=True, dropout=between)
         self.attention = nn.Linear(width, width, bias=False)
         self.combined = nn.Linear(2 * width, width)
         self.output = nn.Linear(width, vocabulary)
