@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,6 +15,7 @@ Segment = tuple[Hashable, int]
 """A conversation, and the number of exchanges that are shown."""
 _QUESTION: Final = "entity"
 _SIDES: Final = ("A", "B")
+_MOSTLY_MISSING: Final = "{missing:.0%} of its answers are missing, and the others are no fair sample"
 _TRAINED: Final = "it was trained on labels of this campaign, and leaves out no speaker: a report would flatter it"
 
 
@@ -84,6 +85,14 @@ def mean_of_repeats(repeats: Sequence[Mapping[Segment, JudgeSides]]) -> dict[Seg
         )
         found[segment] = JudgeSides((first[0], second[0]), (first[1], second[1]))
     return found
+
+
+def refuse_mostly_missing(judge: CampaignJudge) -> CampaignJudge:
+    """Return the judge of sides, refused if it left more than half of the sides that it saw without an answer."""
+    said = [human for sides in mean_of_repeats(judge.repeats).values() for human in sides.human]
+    missing = sum(map(math.isnan, said)) / max(len(said), 1)
+    reason = _MOSTLY_MISSING.format(missing=missing) if missing > 1 / 2 else None
+    return replace(judge, refused=judge.refused or reason)
 
 
 def _sides(annotation: AnnotationOut) -> JudgeSides:

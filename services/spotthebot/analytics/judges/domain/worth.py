@@ -6,7 +6,13 @@ from statistics import fmean
 
 import numpy as np
 
-from spotthebot.analytics.judges.domain.labels import CampaignJudge, JudgeSides, Segment, mean_of_repeats
+from spotthebot.analytics.judges.domain.labels import (
+    CampaignJudge,
+    JudgeSides,
+    Segment,
+    mean_of_repeats,
+    refuse_mostly_missing,
+)
 from spotthebot.analytics.judges.domain.measures import judged_measures
 from spotthebot.analytics.labels.domain import LabelledCampaign, Sample, take_sample, text_codes
 from spotthebot.analytics.measures.domain.measures import sample_provenance
@@ -50,6 +56,8 @@ def judges_of(
     Raises NothingToMeasure, and NothingToAnalyse if people labelled nothing that counts.
     """
     sample = take_measured(measured, request)
+    if labelled is not None:
+        judges = [refuse_mostly_missing(each) for each in judges]
     reported = [each for each in judges if each.refused is None]
     ceiling, worth = (None, ()) if labelled is None else _of_labels(labelled, reported, request)
     return JudgesOut(

@@ -129,7 +129,8 @@ def constant(units: JudgedUnits, group: IntArray, m: int) -> BoolArray:
     np.minimum.at(low, of, judge)
     np.maximum.at(high, of, judge)
     several = _count(statistic[np.bincount(of)[of] > 1], m) > 0
-    return several & (_count(statistic[(high > low)[of]], m) == 0)
+    varying: BoolArray = _count(statistic[(high > low)[of]], m) > 0
+    return several & ~varying
 
 
 def _spread(columns: Columns, means: FloatArray) -> Columns:
