@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from spotthebot.cli.commands.option_groups import adding
 from spotthebot.cli.commands.options import NAMED
 from spotthebot.contracts.annotation.judges import EndpointJudge, JudgeVersionOut
 from spotthebot.judges.labellers import Surroundings
@@ -17,21 +18,11 @@ from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import simulated_annotators
 
-CACHE: Final = Path("~/.cache/spotthebot/judges")
+_CACHE: Final = Path("~/.cache/spotthebot/judges")
 Judge = Annotated[str, typer.Argument(metavar="JUDGE", help="Name of the judge.")]
 Version = Annotated[int | None, typer.Option("--version", min=1, help="Version of the judge; else its newest.")]
 OfCampaign = Annotated[str, typer.Option("--campaign", metavar="CAMPAIGN", help=f"{NAMED} the campaign.")]
 AtOnce = Annotated[int, typer.Option(min=1, max=200, help="Items that are labelled at the same time.")]
-AllowNetwork = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Network whose addresses may be called, such as 127.0.0.0/8 for a model on this machine; repeatable. "
-        "Public addresses always may."
-    ),
-]
-Cache = Annotated[Path, typer.Option(help="Folder that keeps paid answers.", file_okay=False)]
-Folder = Annotated[Path | None, typer.Option(help="Folder of a trained judge's files.", exists=True, file_okay=False)]
-Device = Annotated[str, typer.Option(help="Where a trained network runs: cpu, cuda, cuda:1 ...")]
 
 
 @dataclass(frozen=True)
@@ -42,16 +33,6 @@ class OnThisMachine:
     cache: Path
     folder: Path | None
     device: str
-
-    @classmethod
-    def of(cls, allow_network: list[str] | None, cache: Path, folder: Path | None, device: str) -> "OnThisMachine":
-        """Read the options; raises BadParameter for a network that is none."""
-        try:
-            allowed = networks(allow_network or [])
-        except ValueError as error:
-            message = f"--allow-network: {error}"
-            raise typer.BadParameter(message) from error
-        return cls(allowed, cache.expanduser(), folder, device)
 
     def surroundings(self, clients: Clients) -> Surroundings:
         """Return what judges use, with the clients of the services and the environment of this process."""
@@ -65,6 +46,33 @@ class OnThisMachine:
             folder=self.folder,
             device=self.device,
         )
+
+
+def _on_this_machine(
+    allow_network: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Network whose addresses may be called, such as 127.0.0.0/8 for a model on this machine; repeatable. "
+            "Public addresses always may."
+        ),
+    ] = None,
+    cache: Annotated[Path, typer.Option(help="Folder that keeps paid answers.", file_okay=False)] = _CACHE,
+    folder: Annotated[
+        Path | None, typer.Option(help="Folder of a trained judge's files.", exists=True, file_okay=False)
+    ] = None,
+    device: Annotated[str, typer.Option(help="Where a trained network runs: cpu, cuda, cuda:1 ...")] = "cpu",
+) -> OnThisMachine:
+    """Read the options; raises BadParameter for a network that is none."""
+    try:
+        allowed = networks(allow_network or [])
+    except ValueError as error:
+        message = f"--allow-network: {error}"
+        raise typer.BadParameter(message) from error
+    return OnThisMachine(allowed, cache.expanduser(), folder, device)
+
+
+asks_on_this_machine = adding(_on_this_machine, "machine")
+"""A decorator that adds what a judge uses on this machine to a command. Its argument `machine` has the values."""
 
 
 def say_endpoint(judge: JudgeVersionOut) -> None:

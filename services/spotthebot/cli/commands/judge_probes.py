@@ -5,20 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from spotthebot.cli.commands.judge_options import (
-    CACHE,
-    AllowNetwork,
-    AtOnce,
-    Cache,
-    Device,
-    Folder,
-    Judge,
-    OfCampaign,
-    OnThisMachine,
-    Version,
-    say_endpoint,
-    say_usage,
-)
+from spotthebot.cli.commands import judge_options
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.resource_commands import ask
 from spotthebot.cli.commands.resource_tables import print_list
@@ -50,25 +37,22 @@ _WHEN: Final = {
 
 
 @reads_services
+@judge_options.asks_on_this_machine
 def probe(
     services: Services,
-    judge: Judge,
-    campaign: OfCampaign,
-    version: Version = None,
+    judge: judge_options.Judge,
+    campaign: judge_options.OfCampaign,
+    machine: judge_options.OnThisMachine,
+    version: judge_options.Version = None,
     items: Annotated[int, typer.Option(min=1, max=10_000, help="Items of the campaign to ask about.")] = 40,
     only: Annotated[list[ProbeKind] | None, typer.Option(help="A probe to make; repeatable. Else all.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same items and changes.")] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how much would be asked, and ask nothing.")] = False,
-    at_once: AtOnce = AT_ONCE,
-    allow_network: AllowNetwork = None,
-    cache: Cache = CACHE,
-    folder: Folder = None,
-    device: Device = "cpu",
+    at_once: judge_options.AtOnce = AT_ONCE,
     json_file: JsonFile = None,
 ) -> None:
     """Ask a judge about items as they are and with one planted change. Nothing is stored in the campaign."""
     check_output(json_file)
-    machine = OnThisMachine.of(allow_network, cache, folder, device)
     kinds = [kind for kind in ProbeKind if not only or kind in only]
 
     async def work(clients: Clients) -> _Found:
@@ -77,7 +61,7 @@ def probe(
         probing = Probing.plan(named, sample, kinds, seed)
         if dry_run:
             return found, named, probing, None
-        say_endpoint(named)
+        judge_options.say_endpoint(named)
         here = machine.surroundings(clients)
         with showing_progress() as steps, steps.step(f"Probes of {named.name}", total=probing.questions) as step:
             return found, named, probing, await run_probes(named, found, here, probing, step.advance, at_once=at_once)
@@ -108,7 +92,7 @@ def _say(judge: "JudgeVersionOut", done: ProbesRun) -> None:
     for each in done.results:
         say(f"{each.kind}: {_sentence(each)}")
     say(f"{judge.name} version {judge.version} was shown {_items(done.questions)}")
-    say_usage(judge, done.usage)
+    judge_options.say_usage(judge, done.usage)
 
 
 def _row(result: ProbeResult) -> tuple[object, ...]:

@@ -8,21 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from spotthebot.cli.commands import judge_options
 from spotthebot.cli.commands.declarations import Schema, declaration_faults, print_schema, required
-from spotthebot.cli.commands.judge_options import (
-    CACHE,
-    AllowNetwork,
-    AtOnce,
-    Cache,
-    Device,
-    Folder,
-    Judge,
-    OfCampaign,
-    OnThisMachine,
-    Version,
-    say_endpoint,
-    say_usage,
-)
 from spotthebot.cli.commands.options import AsJson, JsonFile, check_output, say_session, write_json
 from spotthebot.cli.commands.resource_commands import ask, dumped, print_json
 from spotthebot.cli.commands.resource_tables import print_facts, print_list
@@ -91,7 +78,9 @@ def list_judges(services: Services, as_json: AsJson = False) -> None:
 
 
 @reads_services
-def show(services: Services, judge: Judge, version: Version = None, as_json: AsJson = False) -> None:
+def show(
+    services: Services, judge: judge_options.Judge, version: judge_options.Version = None, as_json: AsJson = False
+) -> None:
     """Show a version of a judge, by default the newest, and which versions there are."""
 
     async def read(clients: Clients) -> tuple[JudgeVersionOut, list[JudgeVersionOut]]:
@@ -113,25 +102,22 @@ def show(services: Services, judge: Judge, version: Version = None, as_json: AsJ
 
 
 @takes_services
+@judge_options.asks_on_this_machine
 def run(
     services: Services,
-    judge: Judge,
-    campaign: OfCampaign,
-    version: Version = None,
+    judge: judge_options.Judge,
+    campaign: judge_options.OfCampaign,
+    machine: judge_options.OnThisMachine,
+    version: judge_options.Version = None,
     repeat: Annotated[
         int, typer.Option(min=1, max=50, help="Which repeat: the campaign says how often a version may label it.")
     ] = 1,
-    at_once: AtOnce = AT_ONCE,
-    allow_network: AllowNetwork = None,
-    cache: Cache = CACHE,
+    at_once: judge_options.AtOnce = AT_ONCE,
     frontend_key: FrontendKey = None,
-    folder: Folder = None,
-    device: Device = "cpu",
     json_file: JsonFile = None,
 ) -> None:
     """Let a judge label the packages of a campaign that it has not labelled. Run it again after an interruption."""
     check_output(json_file)
-    machine = OnThisMachine.of(allow_network, cache, folder, device)
     with open_session(with_frontend_key(services, frontend_key)) as session:
         say_session(session)
         found, version_run, done = asyncio.run(_run(session, judge, campaign, version, repeat, at_once, machine))
@@ -146,11 +132,11 @@ async def _run(
     version: int | None,
     repeat: int,
     at_once: int,
-    machine: OnThisMachine,
+    machine: judge_options.OnThisMachine,
 ) -> tuple[CampaignOut, JudgeVersionOut, JudgeRun]:
     async with connect(session) as clients:
         judge, found = await version_of(clients, name, version), await find(Campaigns(clients), campaign)
-        say_endpoint(judge)
+        judge_options.say_endpoint(judge)
         here = machine.surroundings(clients)
         async with open_labeller(judge, found, here, repeat=repeat) as labeller:
             with showing_progress() as steps:
@@ -193,6 +179,6 @@ def _say_run(campaign: CampaignOut, judge: JudgeVersionOut, done: JudgeRun) -> N
             f"Missing: {missing} of {done.answers} answers, {missing / done.answers:.1%}"
             + (f" ({reasons})" * bool(missing))
         )
-    say_usage(judge, done.usage)
+    judge_options.say_usage(judge, done.usage)
     if not done.packages:
         say(f"Nothing was left: this version has labelled all packages of {campaign.name}.")

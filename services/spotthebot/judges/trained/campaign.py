@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.clients import AsyncAnnotation, AsyncConversations
@@ -29,8 +29,8 @@ async def read_units(
         raise ProtocolUnsuited(campaign=campaign.name, protocol=campaign.protocol)
     labels: defaultdict[AnnotatorKind, _Labels] = defaultdict(lambda: defaultdict(list))
     async for each in annotation.stream_annotations(campaign.id):
-        entity = each.answer["entity"]
-        labels[each.annotator_kind][each.conversation_id, each.exchanges].append((each.annotator, dict(entity)))  # type: ignore[arg-type]
+        entity: Any = each.answer["entity"]
+        labels[each.annotator_kind][each.conversation_id, each.exchanges].append((each.annotator, dict(entity)))
     kind = next((kind for kind in (AnnotatorKind.PERSON, AnnotatorKind.SIMULATED) if labels[kind]), None)
     if kind is None:
         raise LabelsMissing(campaign=campaign.name)

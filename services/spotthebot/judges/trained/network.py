@@ -80,7 +80,7 @@ class Network:
                 score = self._scores([texts[at] for at in batch])
                 loss = functional.binary_cross_entropy_with_logits(score, target[batch], weight=weight[batch])
                 optimiser.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()  # type: ignore[no-untyped-call] # torch gives it no types
                 torch.nn.utils.clip_grad_norm_(parameters, 1.0)
                 optimiser.step()
                 schedule.step()

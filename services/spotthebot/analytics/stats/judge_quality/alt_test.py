@@ -161,10 +161,11 @@ def _alignments(
     others = (size[at] - 1).astype(np.float64)
     if alignment is Alignment.NEG_RMSE:
         sums, squares = np.bincount(at, weights=given)[at] - given, np.bincount(at, weights=given**2)[at] - given**2
-        return tuple(
+        of_judge, of_person = (
             -np.sqrt(np.maximum(each**2 - (2 * each * sums - squares) / others, 0.0)) for each in (judge_label, given)
-        )  # type: ignore[return-value]
-    return tuple(_same(at, given, each) / others for each in (judge_label, given))  # type: ignore[return-value]
+        )
+        return of_judge, of_person
+    return _same(at, given, judge_label) / others, _same(at, given, given) / others
 
 
 def _same(at: IntArray, given: FloatArray, compared: FloatArray) -> FloatArray:
