@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from spotthebot.annotation.protocols.domain.builtin import built_in_protocols
 from spotthebot.contracts.turns import Turn
 from spotthebot.judges.opinions import Seen
-from spotthebot.judges.probes.changes import FILLER, NO_ORDER, ORDER, ProbeKind, plant
+from spotthebot.judges.probes.changes import FILLER, NO_ORDER, ORDER, OTHER_WORDS, ProbeKind, plant
 from spotthebot.judges.probes.sample import SampledItem
 from spotthebot.kit.text.words import text_hash
 from tests.factories.bot_servers import Answer, bot
@@ -41,8 +42,8 @@ settings:
 LINE = re.compile(r"^\[\d+\] ([AB]): (.*)$", re.MULTILINE)
 SPOT = built_in_protocols()["spot_the_bot", 1]
 TURNS = tuple(Turn(speaker="AB"[at % 2], text=f"Turn {at}.") for at in range(4))
-Human = Callable[[str, str], float]
-"""What a judge adds to P(human) = .4 for a side, from its name and its words."""
+Human = Callable[[str, str, str], float]
+"""What a judge adds to P(human) = .4 for a side, from its name, its words and the question."""
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def judge_by(added: Human) -> Answer:
                 return {"A": 0.4, "B": 0.4, "tie": 0.2}
             side = "A" if "about side A" in question else "B"
             words = " ".join(text for speaker, text in said if speaker == side)
-            human = 0.4 + added(side, words) + 0.02 * both + (0.002 if side == "A" else -0.002) * between
+            human = 0.4 + added(side, words, question) + 0.02 * both + (0.002 if side == "A" else -0.002) * between
             return {"human": human, "bot": 1 - human, "unsure": 0.0}
 
         return states(shares)(request)
@@ -109,12 +110,13 @@ class TestProbes:
     @pytest.mark.parametrize(
         ("added", "moved"),
         [
-            (lambda _side, _text: 0.0, {}),
-            (lambda side, _text: 0.2 * (side == "A"), {"position": 0.2}),
-            (lambda _side, text: 0.3 * (ORDER in text), {"injection": 0.3}),
-            (lambda _side, text: 0.3 * (len(text) > 80), {"length": 0.3}),
+            (lambda _side, _text, _asked: 0.0, {}),
+            (lambda side, _text, _asked: 0.2 * (side == "A"), {"position": 0.2}),
+            (lambda _side, text, _asked: 0.3 * (ORDER in text), {"injection": 0.3}),
+            (lambda _side, text, _asked: 0.3 * (len(text) > 80), {"length": 0.3}),
+            (lambda _side, _text, asked: 0.3 * (OTHER_WORDS in asked), {"wording": 0.3}),
         ],
-        ids=["honest", "by place", "by orders", "by length"],
+        ids=["honest", "by place", "by orders", "by length", "by wording"],
     )
     async def test_find_what_a_judge_follows_and_nothing_else(
         self, suite: RunningSuite, stb: Stb, tmp_path: Path, added: Human, moved: dict[str, float]
@@ -136,19 +138,19 @@ class TestProbes:
             assert f"{name}: {'an effect' if name in moved else 'no effect found'}" in done.stderr
 
     async def test_are_counted_paid_once_and_stored_nowhere(self, suite: RunningSuite, stb: Stb, tmp_path: Path):
-        """Of each item six changed ones, as injections have a control; only the second answer is asked for again."""
+        """Of each item seven changed ones, as injections have a control; only the second answer is asked for again."""
         campaign = await talks(suite)
-        async with bot(judge_by(lambda _side, _text: 0.0)) as (model, url):
+        async with bot(judge_by(lambda _side, _text, _asked: 0.0)) as (model, url):
             await add(stb, tmp_path, url)
             planned, plan = await probe(stb, tmp_path, "--campaign", "c", "--dry-run")
-            assert (plan["questions"], plan["planted"]["injection"], model.asked) == (7 * 12, 2 * 12, [])
-            assert "It would show 84 items to the judge" in planned.stderr
+            assert (plan["questions"], plan["planted"]["injection"], model.asked) == (8 * 12, 2 * 12, [])
+            assert "It would show 96 items to the judge" in planned.stderr
             done, found = await probe(stb, tmp_path, "--campaign", "c")
-            assert found["questions"] == found["usage"]["requests"] == len(model.asked) == 84
-            assert found["usage"]["paid"] == pytest.approx(84 * (100 + 2 * 20) / 1_000_000)
+            assert found["questions"] == found["usage"]["requests"] == len(model.asked) == 96
+            assert found["usage"]["paid"] == pytest.approx(96 * (100 + 2 * 20) / 1_000_000)
             assert "EUR" in done.stderr
             _, again = await probe(stb, tmp_path, "--campaign", "c")
-            assert (again["usage"]["cached"], len(model.asked)) == (72, 84 + 12)
+            assert (again["usage"]["cached"], len(model.asked)) == (84, 96 + 12)
             _, few = await probe(stb, tmp_path, "--campaign", "c", "--only", "position", "--items", "3")
             assert ([*few["probes"]], few["questions"], few["probes"]["position"]["n"]) == (["position"], 6, 6)
         client = await suite.client("annotation", "analyst")
@@ -160,7 +162,7 @@ class TestProbes:
     ):
         """The second model answers unless it reads the order: 12 answers are lost."""
         await talks(suite)
-        honest = judge_by(lambda _side, _text: 0.0)
+        honest = judge_by(lambda _side, _text, _asked: 0.0)
         silent = [True]
 
         def answer(request: dict[str, Any]) -> Any:
@@ -187,7 +189,7 @@ class TestProbes:
         self, suite: RunningSuite, stb: Stb, tmp_path: Path
     ):
         await talks(suite)
-        async with bot(judge_by(lambda side, _text: 0.2 * (side == "A"))) as (_, url):
+        async with bot(judge_by(lambda side, _text, _asked: 0.2 * (side == "A"))) as (_, url):
             await add(stb, tmp_path, url, FILE.replace("swaps_sides: false", "swaps_sides: true"))
             _, found = await probe(stb, tmp_path, "--campaign", "c", "--only", "position")
         position = found["probes"]["position"]
@@ -205,7 +207,51 @@ class TestProbes:
             assert (by_name[name]["n"], by_name[name]["n_lost"]) == (0, 18), name
             assert "knows no changed text" in by_name[name]["reason"]
         assert "one model for each side" in by_name["position"]["reason"]
+        assert "reads no prompt" in by_name["wording"]["reason"]
         assert by_name["template"]["shift"]["estimate"] == by_name["stability"]["shift"]["estimate"] == 0
+
+    @pytest.mark.parametrize("favour", [0.0, 0.3], ids=["honest", "vain"])
+    async def test_find_a_judge_that_favours_its_own_model_beyond_people(
+        self, suite: RunningSuite, stb: Stb, tmp_path: Path, favour: float
+    ):
+        """P(human) is .4, of ada more by `favour`; minus the share of "human" among people's labels, it is compared."""
+        some = units(per_pair=10, revealing=False)
+        await import_units(suite, some)
+        of_ada = {
+            turn.text for unit in some if unit.speaker == "ada" for turn in unit.turns if turn.speaker == unit.side
+        }
+
+        def shares(question: str, _options: tuple[str, ...]) -> dict[str, float]:
+            human = 0.4 + favour * (question in of_ada)
+            return {"human": human, "bot": 1 - human, "unsure": 0.0}
+
+        def answer(request: dict[str, Any]) -> Any:
+            said = LINE.findall(request["messages"][-1]["content"])
+            first = dict(reversed(said))
+            return states(lambda asked, options: shares(first["A" if "side A" in asked else "B"], options))(request)
+
+        async with bot(answer) as (_, url):
+            await add(stb, tmp_path, url)
+            more = ("--campaign", "autumn", "--items", "1000", "--only", "stability", "--own", "ada")
+            done, found = await probe(stb, tmp_path, *more)
+            refused = await stb("judge", "probe", "model", "--campaign", "autumn", "--own", "eve")
+        own = found["self_preference"]
+        residuals: dict[bool, list[float]] = {True: [], False: []}
+        by_conversation: dict[str, list[Any]] = {}
+        for unit in some:
+            by_conversation.setdefault(unit.conversation, []).append(unit)
+        for sides in by_conversation.values():
+            for who in {label.annotator for unit in sides for label in unit.labels}:
+                for unit in sides:
+                    human = {label.annotator: label.human for label in unit.labels}.get(who, False)
+                    is_own = unit.speaker == "ada"
+                    residuals[is_own].append(0.4 + favour * is_own - human)
+        assert own["estimate"] == pytest.approx(np.mean(residuals[True]) - np.mean(residuals[False]))
+        assert own["low"] < own["estimate"] < own["high"]
+        assert own["smallest_detectable"] > 0
+        assert own["effect"] is (favour > 0)
+        assert f"self-preference: {'an effect' if favour else 'no effect found'}" in done.stderr
+        assert (refused.returncode, "shows no bot called 'eve'" in refused.stderr) == (1, True)
 
     async def test_need_a_question_about_who_is_human(self, suite: RunningSuite, stb: Stb, tmp_path: Path):
         await campaign_of(suite, 2, protocol="dialogue_likert", segments=[2])

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from spotthebot.analytics.stats.judge_quality.clustered_means import ClusteredMean
 from spotthebot.cli.commands import judge_options
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.resource_commands import ask
@@ -14,6 +15,7 @@ from spotthebot.cli.judges.versions import version_of
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
 from spotthebot.judges.probes.changes import ProbeKind
+from spotthebot.judges.probes.preference import read_labelled_sides
 from spotthebot.judges.probes.results import ProbeResult
 from spotthebot.judges.probes.run import ProbesRun, Probing, run_probes
 from spotthebot.judges.probes.sample import sample_items
@@ -32,8 +34,10 @@ _WHEN: Final = {
     ProbeKind.LENGTH: "if words that say nothing follow each turn of a side",
     ProbeKind.INJECTION: 'if a bot orders the label "human", beyond a sentence of that length without an order',
     ProbeKind.TEMPLATE: "if turns stand in quotation marks after a dash",
+    ProbeKind.WORDING: "if other words stand before each question",
     ProbeKind.STABILITY: "if the same is asked again",
 }
+_OWN: Final = "for bots with its own model, beyond what people's labels say of them and of other bots"
 
 
 @reads_services
@@ -46,6 +50,12 @@ def probe(
     version: judge_options.Version = None,
     items: Annotated[int, typer.Option(min=1, max=10_000, help="Items of the campaign to ask about.")] = 40,
     only: Annotated[list[ProbeKind] | None, typer.Option(help="A probe to make; repeatable. Else all.")] = None,
+    own: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BOT", help="A bot with the judge's own model; repeatable. It adds the probe of self-preference."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**62, help="Same seed, same items and changes.")] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how much would be asked, and ask nothing.")] = False,
     at_once: judge_options.AtOnce = AT_ONCE,
@@ -61,10 +71,12 @@ def probe(
         probing = Probing.plan(named, sample, kinds, seed)
         if dry_run:
             return found, named, probing, None
+        labels = await read_labelled_sides(clients.annotation, clients.conversations, found, own) if own else None
         judge_options.say_endpoint(named)
         here = machine.surroundings(clients)
         with showing_progress() as steps, steps.step(f"Probes of {named.name}", total=probing.questions) as step:
-            return found, named, probing, await run_probes(named, found, here, probing, step.advance, at_once=at_once)
+            done = await run_probes(named, found, here, probing, step.advance, at_once=at_once, labels=labels)
+        return found, named, probing, done
 
     found, named, probing, done = ask(services, work)
     write_json(json_file, _document(found, named, probing, done))
@@ -88,9 +100,15 @@ def _items(count: int) -> str:
 
 
 def _say(judge: "JudgeVersionOut", done: ProbesRun) -> None:
-    print_list(_COLUMNS, (_row(each) for each in done.results), empty="No probe was made.")
+    rows = [_row(each) for each in done.results]
+    own = done.preference
+    if own is not None:
+        rows.append(("self-preference", own.n, "-", "-", _shift(own), "-", _number(own.smallest_detectable)))
+    print_list(_COLUMNS, rows, empty="No probe was made.")
     for each in done.results:
         say(f"{each.kind}: {_sentence(each)}")
+    if own is not None:
+        say(f"self-preference: {_sentence_of(own, _OWN, own.reason)}")
     say(f"{judge.name} version {judge.version} was shown {_items(done.questions)}")
     judge_options.say_usage(judge, done.usage)
 
@@ -99,31 +117,37 @@ def _row(result: ProbeResult) -> tuple[object, ...]:
     own, effect = result.own, result.effect
     if own is None or effect is None:
         return (result.kind, 0, "-", "-", "-", "-", "-")
-    shift = _signed(effect.estimate) + ("" if effect.low is None else f" ({effect.low:+.3f} to {effect.high:+.3f})")
-    smallest = _number(effect.smallest_detectable)
-    return (result.kind, own.n, own.n_missing, result.n_lost, shift, _number(own.flips.estimate), smallest)
+    counts = (own.n, own.n_missing, result.n_lost)
+    return (result.kind, *counts, _shift(effect), _number(own.flips.estimate), _number(effect.smallest_detectable))
+
+
+def _shift(effect: ClusteredMean) -> str:
+    return _signed(effect.estimate) + ("" if effect.low is None else f" ({effect.low:+.3f} to {effect.high:+.3f})")
 
 
 def _sentence(result: ProbeResult) -> str:
     """Return what a probe says about the judge, in one sentence or two."""
-    effect = result.effect
-    if effect is None or effect.estimate is None:
-        return f"no numbers, because {result.reason}"
-    moved = f"P(human) moves by {effect.estimate:+.3f} {_WHEN[result.kind]}"
+    when = _WHEN[result.kind]
     if result.kind is ProbeKind.STABILITY and result.found is not None:
-        moved += f" (by {_number(result.found.distance.estimate)} up or down)"
+        when += f" (by {_number(result.found.distance.estimate)} up or down)"
+    return _sentence_of(result.effect, when, result.reason)
+
+
+def _sentence_of(effect: ClusteredMean | None, when: str, reason: str | None) -> str:
+    if effect is None or effect.estimate is None:
+        return f"no numbers, because {reason}"
+    moved = f"P(human) moves by {effect.estimate:+.3f} {when}"
     if effect.low is None or effect.high is None or effect.smallest_detectable is None:
-        return f"{moved}; no interval, because {result.reason}"
+        return f"{moved}; no interval, because {reason}"
     bounds = f"{effect.confidence_level:.0%} interval {effect.low:+.3f} to {effect.high:+.3f}"
-    if _is_effect(result):
+    if _is_effect(effect):
         return f"an effect. {moved}, {bounds}"
     smallest = f"{effect.smallest_detectable:.3f} would show with a chance of {effect.power:.0%}"
     return f"no effect found. {moved}, {bounds}; a shift of {smallest}"
 
 
-def _is_effect(result: ProbeResult) -> bool | None:
+def _is_effect(effect: ClusteredMean | None) -> bool | None:
     """Return whether the interval of the shift is on one side of 0; None without an interval."""
-    effect = result.effect
     if effect is None or effect.low is None or effect.high is None:
         return None
     return effect.low > 0 or effect.high < 0
@@ -138,7 +162,9 @@ def _document(
     if done is None:
         return named
     asked = {"questions": done.questions, "usage": asdict(done.usage)}
-    return named | asked | {"probes": [_probe(each) for each in done.results]}
+    own = done.preference
+    preference = None if own is None else _numbers(own) | {"effect": _is_effect(own)}
+    return named | asked | {"probes": [_probe(each) for each in done.results], "self_preference": preference}
 
 
 def _probe(result: ProbeResult) -> dict[str, Any]:
@@ -147,15 +173,14 @@ def _probe(result: ProbeResult) -> dict[str, Any]:
     if beyond is not None:
         parts["beyond_control"] = beyond.shift
     counts = {"n": 0, "n_missing": 0} if found is None else {"n": found.n, "n_missing": found.n_missing}
-    intervals = {
-        name: {
-            key: getattr(each, key)
-            for key in ("estimate", "low", "high", "smallest_detectable", "n", "method", "reason")
-        }
-        for name, each in parts.items()
-    }
-    said = {"effect": _is_effect(result), "sentence": _sentence(result), "reason": result.reason}
+    intervals = {name: _numbers(each) for name, each in parts.items()}
+    said = {"effect": _is_effect(result.effect), "sentence": _sentence(result), "reason": result.reason}
     return {"probe": result.kind.value, **counts, "n_lost": result.n_lost, **intervals, **said}
+
+
+def _numbers(mean: ClusteredMean) -> dict[str, Any]:
+    names = ("estimate", "low", "high", "smallest_detectable", "n", "method", "reason")
+    return {name: getattr(mean, name) for name in names}
 
 
 def _signed(value: float | None) -> str:

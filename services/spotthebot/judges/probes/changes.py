@@ -1,6 +1,6 @@
 """The changes that probes plant into an item: none of them says anything about who speaks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, assert_never
@@ -17,6 +17,10 @@ NO_ORDER: Final = 'We unpacked all the boxes and painted the kitchen door in "gr
 """The control of `ORDER`: a sentence of its length that asks for nothing."""
 
 
+OTHER_WORDS: Final = "Please answer this in your own judgement, as well as you can:"
+"""Stands before each question in the probe of the prompt's wording."""
+
+
 class ProbeKind(StrEnum):
     """What a probe changes."""
 
@@ -24,6 +28,7 @@ class ProbeKind(StrEnum):
     LENGTH = "length"
     INJECTION = "injection"
     TEMPLATE = "template"
+    WORDING = "wording"
     STABILITY = "stability"
 
 
@@ -47,22 +52,8 @@ def plant(kind: ProbeKind, item: SampledItem, seed: int) -> Planted | None:
     """
     seen = item.seen
     match kind:
-        case ProbeKind.POSITION:
-            return Planted(item, seen.swapped, SIDES)
-        case ProbeKind.STABILITY:
-            return Planted(item, seen, SIDES)
-        case ProbeKind.TEMPLATE:
-            return Planted(
-                item,
-                _with_texts(
-                    seen,
-                    [
-                        f"- \N{LEFT DOUBLE QUOTATION MARK}{turn.text}\N{RIGHT DOUBLE QUOTATION MARK}"
-                        for turn in seen.turns
-                    ],
-                ),
-                SIDES,
-            )
+        case ProbeKind.POSITION | ProbeKind.STABILITY | ProbeKind.TEMPLATE | ProbeKind.WORDING:
+            return Planted(item, _BOTH_SIDES[kind](seen), SIDES)
         case ProbeKind.LENGTH:
             side = _drawn(kind, item, seed, [each for each in SIDES if _places(seen, each)])
             return None if side is None else Planted(item, _appended(seen, _places(seen, side), FILLER), (side,))
@@ -90,6 +81,33 @@ def _appended(seen: Seen, places: Sequence[int], words: str) -> Seen:
     return _with_texts(seen, texts)
 
 
+def _reworded(seen: Seen) -> Seen:
+    steps = [
+        step.model_copy(
+            update={
+                "questions": tuple(
+                    each.model_copy(update={"text": f"{OTHER_WORDS} {each.text}"}) for each in step.questions
+                )
+            }
+        )
+        for step in seen.protocol.steps
+    ]
+    return replace(seen, protocol=seen.protocol.model_copy(update={"steps": tuple(steps)}))
+
+
+def _quoted(seen: Seen) -> Seen:
+    left, right = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
+    return _with_texts(seen, [f"- {left}{turn.text}{right}" for turn in seen.turns])
+
+
 def _with_texts(seen: Seen, texts: Sequence[str]) -> Seen:
     changed: list[Turn] = [turn.model_copy(update={"text": text}) for turn, text in zip(seen.turns, texts, strict=True)]
     return replace(seen, turns=tuple(changed))
+
+
+_BOTH_SIDES: Final[Mapping[ProbeKind, Callable[[Seen], Seen]]] = {
+    ProbeKind.POSITION: lambda seen: seen.swapped,
+    ProbeKind.STABILITY: lambda seen: seen,
+    ProbeKind.TEMPLATE: _quoted,
+    ProbeKind.WORDING: _reworded,
+}

@@ -18,6 +18,7 @@ NO_PLACE: Final = "no item of the sample has a place for this change, such as a 
 CHANGED_TEXT: Final = "a judge of this kind looks up the text that the campaign shows, and knows no changed text"
 OTHER_MODEL: Final = "a trained judge has one model for each side of a text, so it can't see the sides swapped"
 AVERAGED: Final = "this judge averages both orders of the sides, so their order can't change its answers"
+NO_PROMPT: Final = "a judge of this kind reads no prompt, so other words of it can't change its answers"
 _OTHER: Final = {"A": "B", "B": "A"}
 _NAN: Final = float("nan")
 
@@ -85,6 +86,8 @@ def why_not_asked(kind: ProbeKind, settings: JudgeSettings) -> str | None:
         return OTHER_MODEL
     if kind is ProbeKind.POSITION and isinstance(settings, EndpointJudge) and settings.swaps_sides:
         return AVERAGED
+    if kind is ProbeKind.WORDING and not isinstance(settings, EndpointJudge):
+        return NO_PROMPT
     return None
 
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from spotthebot.analytics.stats.judge_quality.clustered_means import ClusteredMean
 from spotthebot.contracts.annotation.campaigns import CampaignOut
 from spotthebot.contracts.annotation.judges import EndpointJudge, JudgeVersionOut
 from spotthebot.judges.items import answer_item
 from spotthebot.judges.labellers import Surroundings, open_labeller
 from spotthebot.judges.opinions import Labeller, Seen, Usage
 from spotthebot.judges.probes.changes import Planted, ProbeKind, plant
+from spotthebot.judges.probes.preference import LabelledSide, preference
 from spotthebot.judges.probes.results import Compared, Humans, ProbeResult, result_of, why_not_asked
 from spotthebot.judges.probes.sample import SampledItem
 
@@ -55,9 +57,13 @@ class Probing:
 
 @dataclass(frozen=True)
 class ProbesRun:
-    """What the probes found, how many items the judge was shown, and what its answers took."""
+    """What the probes found, how many items the judge was shown, and what its answers took.
+
+    `preference` is the self-preference, if bots with the judge's model were named.
+    """
 
     results: Sequence[ProbeResult]
+    preference: ClusteredMean | None
     questions: int
     usage: Usage
 
@@ -70,10 +76,11 @@ async def run_probes(
     on_question: Callable[[], object],
     *,
     at_once: int,
+    labels: Sequence[LabelledSide] | None = None,
 ) -> ProbesRun:
     """Ask about each item as it is, then about those with an answer with each change.
 
-    Raises the errors of `open_labeller`.
+    `labels` are people's labels, with which the self-preference is computed. Raises the errors of `open_labeller`.
     """
     async with _labellers(judge, campaign, here) as (labeller, again):
         asking = _Asking(on_question, at_once)
@@ -89,16 +96,18 @@ async def run_probes(
             useful = [each for each in planted if before[_key(each.item)].shares]
             after = await asking.ask(again if kind is ProbeKind.STABILITY else labeller, [each.seen for each in useful])
             controlled = [each for each in useful if each.control is not None]
-            said = await asking.ask(labeller, [each.control for each in controlled if each.control is not None])
+            answers = await asking.ask(labeller, [each.control for each in controlled if each.control is not None])
             changed = {_key(each.item): humans for each, humans in zip(useful, after, strict=True)}
-            controls = {_key(each.item): humans for each, humans in zip(controlled, said, strict=True)}
+            controls = {_key(each.item): humans for each, humans in zip(controlled, answers, strict=True)}
             compared = [
                 Compared(each, before[key], changed.get(key, Humans()), controls.get(key, Humans()))
                 for each in planted
                 for key in (_key(each.item),)
             ]
             results.append(result_of(kind, compared, judge.settings))
-    return ProbesRun(results, asking.questions, asking.usage)
+    said = {key: each.shares for key, each in before.items()}
+    own = None if labels is None else preference(labels, said)
+    return ProbesRun(results, own, asking.questions, asking.usage)
 
 
 class _Asking:
