@@ -207,6 +207,7 @@ EXPLICIT = {
         "conversations.quality": ["DistributionOut", "FlagCountOut", "QualitySummaryOut", "TrainingShareOut"],
         "fed.correlations": ["CorrelationsOut", "DimensionCorrelationsOut"],
         "fed.dialogue_scores": ["OrderStabilityOut", "PartnerScoreOut", "PartnerScoresOut", "UnfairPoolOut"],
+        "fed.references": ["RankingBesideOut"],
         "fed.score_jobs": ["BaselineOut", "BotScoreOut", "DimensionScoresOut"],
         "fed.system_correlations": [
             *("RatedSystemOut", "ScoredCollectionOut", "SystemCorrelationsOut", "SystemDimensionOut"),

@@ -4,7 +4,11 @@ Conflict
 ├── CampaignNameTaken
 ├── CollectionNameTaken
 ├── StudyDiffers
-└── TeamNameLooksAlike
+├── TeamNameLooksAlike
+├── PartnerDiffers
+├── PartnersDiffer
+├── PartnerNeedsSecret
+└── NoScores
 NotFound
 ├── NoSuite
 ├── NothingRuns
@@ -19,6 +23,7 @@ Invalid
 ├── SecretsWithheld
 ├── OutputNotWritable
 ├── NotTaskSchemas
+├── NotAPartnerSet
 ├── OptionsOfLabels
 └── NoMixedModels
 """
@@ -40,6 +45,22 @@ class StudyDiffers(Conflict):
 
 class TeamNameLooksAlike(Conflict):
     """The team name '{name}' looks like the team '{other}': write '{other}', or a name that people can tell apart."""
+
+
+class PartnerDiffers(Conflict):
+    """The partner '{name}', now '{registered}', learned or loaded other data: name its corpus, or host its files."""
+
+
+class PartnersDiffer(Conflict):
+    """The partner set of {file} has other bots than this evaluation: import it, and name it as the file's partners."""
+
+
+class PartnerNeedsSecret(Conflict):
+    """The partner '{name}' needs a secret, which no file holds: register this bot yourself, then import again."""
+
+
+class NoScores(Conflict):
+    """The collection '{collection}' has no scores: './stb evaluate bipartite' scores one."""
 
 
 class NoSuite(NotFound):
@@ -88,6 +109,10 @@ class OutputNotWritable(Invalid):
 
 class NotTaskSchemas(Invalid):
     """{path} holds no task schemas: {reason}"""  # noqa: D400 - ends as the reason does
+
+
+class NotAPartnerSet(Invalid):
+    """{file} is not a partner set that can be used: {reason}"""  # noqa: D400 - ends as the reason does
 
 
 class OptionsOfLabels(Invalid):

@@ -12,6 +12,7 @@ from spotthebot.clients.subscriptions import SubscriptionOperations
 from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
 from spotthebot.contracts.fed.dialogue_scores import OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
 from spotthebot.contracts.fed.dimensions import DimensionSetIn, DimensionSetOut
+from spotthebot.contracts.fed.references import RankingBesideOut, RankingIn, ScoreReference
 from spotthebot.contracts.fed.score_jobs import ContextScoresOut, RejectedOut, ScoreJobIn, ScoreJobOut, ScoreSetOut
 from spotthebot.contracts.fed.scores import ScoresIn, ScoresOut
 from spotthebot.contracts.fed.system_correlations import SystemCorrelationsIn, SystemCorrelationsOut
@@ -128,6 +129,16 @@ class FedOperations(SubscriptionOperations, ServiceOperations):
             "seed": seed,
         }
         return Call(UnfairPoolOut, "GET", f"/v1/score-sets/{set_id}/unfair-pool", params=params)
+
+    @operation
+    def get_score_reference(self, set_id: UUID) -> Call[ScoreReference]:
+        """Return the scores of a set by dialogue, so that other bots can be ranked beside these elsewhere."""
+        return Call(ScoreReference, "GET", f"/v1/score-sets/{set_id}/reference")
+
+    @operation
+    def rank_beside_references(self, set_id: UUID, request: RankingIn) -> Call[RankingBesideOut]:
+        """Rank a set's bots beside the bots of references, which were scored in the same way."""
+        return Call(RankingBesideOut, "POST", f"/v1/score-sets/{set_id}/ranking", body=request)
 
     @operation
     def correlate_systems(self, request: SystemCorrelationsIn) -> Call[SystemCorrelationsOut]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -10,10 +11,12 @@ from rich.table import Column, Table
 from spotthebot.cli.commands.fed_tables import bot_scores_table
 from spotthebot.cli.evaluations.comparison import Comparison, compare_modes
 from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, PlayMode
+from spotthebot.cli.evaluations.partner_sets import rank_beside_files
 from spotthebot.cli.evaluations.people import compare_with_people, table_of
 from spotthebot.cli.evaluations.run import Evaluation
 from spotthebot.contracts.fed.correlations import CorrelationOut
 from spotthebot.contracts.fed.dialogue_scores import OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
+from spotthebot.contracts.fed.references import RankingBesideOut
 from spotthebot.contracts.fed.system_correlations import SystemCorrelationsOut
 from spotthebot.importers.tables.comparisons import Comparisons
 from spotthebot.local.progress import say_repeated_texts
@@ -31,6 +34,7 @@ class Extras:
     by_partner: bool = False
     unfavoured: str | None = None
     similar: tuple[str, ...] = ()
+    references: tuple[Path, ...] = ()
 
 
 @dataclass
@@ -45,6 +49,7 @@ class Result:
     partners: list[PartnerScoresOut] = field(default_factory=list)
     stacked: list[Evaluation] = field(default_factory=list)
     pools: list[UnfairPoolOut] = field(default_factory=list)
+    beside: RankingBesideOut | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON document that `--json` writes."""
@@ -52,7 +57,7 @@ class Result:
         if self.modes:
             written["modes"] = [each.to_json() for each in self.modes]
             written["comparisons"] = [each.to_json() for each in self.comparisons]
-        for name, each in (("people", self.people), ("stability", self.stability)):
+        for name, each in (("people", self.people), ("stability", self.stability), ("beside_references", self.beside)):
             if each is not None:
                 written[name] = each.model_dump(mode="json")
         if self.partners:
@@ -70,6 +75,10 @@ class Result:
         if partners is not None:
             said = f"Partner set '{partners.name}', version {partners.version}, fingerprint {self.main.fingerprint}:"
             console.print(f"{said} runs with the same fingerprint can be compared.", highlight=False)
+        if self.beside is not None:
+            first = self.beside.dimensions[0]
+            console.print(bot_scores_table(first, f"{first.dimension}, beside bots that are not here"))
+            console.print(f"From the references: {', '.join(self.beside.absent)}.", highlight=False)
         if self.comparisons:
             console.print(_comparisons(self.comparisons))
         if self.people is not None:
@@ -103,6 +112,10 @@ async def compute(
         names = [name for name in extras.people if table_of(name) is None]
         played = [*result.modes, result.main]
         result.people = await compare_with_people(clients, played, names, tables, extras.rated)
+    if extras.references:
+        result.beside = await rank_beside_files(
+            clients, result.main.scores.id, result.main.fingerprint, extras.references
+        )
     if extras.stability:
         result.stability = await clients.fed.get_order_stability(result.main.scores.id)
     if extras.by_partner:

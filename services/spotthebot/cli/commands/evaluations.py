@@ -61,6 +61,10 @@ def bipartite(
     similar: Annotated[
         str | None, typer.Option(metavar="BOTS", help="Names with commas of bots that resemble the unfavoured one.")
     ] = None,
+    reference: Annotated[
+        list[Path] | None,
+        typer.Option(exists=True, dir_okay=False, help="A partner set's file: rank beside its reference bots. Repeat."),
+    ] = None,
     schema: Schema = False,
 ) -> None:
     """Rank bots by FED after bipartite-play. A second run with the same file continues where it stopped."""
@@ -74,6 +78,7 @@ def bipartite(
         stability=stability,
         by_partner=by_partner,
         unfavoured=unfavoured,
+        references=tuple(reference or ()),
         similar=tuple(name.strip() for name in (similar or "").split(",") if name.strip()),
     )
     _evaluate(required(file), PlayMode.BIPARTITE, json_file, services, extras)

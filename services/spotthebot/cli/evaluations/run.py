@@ -4,7 +4,6 @@ Steps that were done before are skipped.
 """
 
 import asyncio
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +13,12 @@ from spotthebot.cli.collections.declaration_file import CollectionDeclared
 from spotthebot.cli.collections.resolution import resolve
 from spotthebot.cli.collections.run import CollectionProgress, follow, start
 from spotthebot.cli.evaluations.declaration_file import DeclaredEvaluation, PlayMode, collection_of
+from spotthebot.cli.evaluations.partner_sets import read_configurations, store_partner_set
 from spotthebot.contracts.conversations.collections import BipartiteIn, CollectionState
-from spotthebot.contracts.conversations.partner_sets import PartnerSetIn, PartnerSetOut, PartnerSetRef
+from spotthebot.contracts.conversations.partner_sets import PartnerSetOut, PartnerSetRef
 from spotthebot.contracts.fed.score_jobs import BotScoreOut, ScoreJobIn, ScoreSetOut
 from spotthebot.contracts.fed.scorers import DimensionSetRef, ScorerIn
+from spotthebot.contracts.partner_files import fingerprint_of
 from spotthebot.local.errors import JobFailed
 from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.data_folder import DataFolder
@@ -32,14 +33,8 @@ class Evaluation:
     mode: PlayMode
     scores: ScoreSetOut
     partner_set: PartnerSetOut | None
-
-    @property
-    def fingerprint(self) -> str | None:
-        """A hash of the partners' configurations, independent of their names and addresses. None without partners."""
-        if self.partner_set is None:
-            return None
-        partners = sorted(each.configuration_sha256 for each in self.partner_set.partners)
-        return hashlib.sha256("".join(f"{each}\n" for each in partners).encode()).hexdigest()
+    fingerprint: str | None = None
+    """A hash of the partners' configurations, independent of their names and addresses. None without partners."""
 
     def ranking(self) -> list[BotScoreOut]:
         """Return the bots with their scores on the first dimension, best first."""
@@ -100,7 +95,8 @@ async def evaluate(
         resamples=request.resamples,
         seed=request.seed,
     )
-    return Evaluation(mode, await score_collection(clients, job, steps), partner_set)
+    fingerprint = None if partner_set is None else fingerprint_of(await read_configurations(clients, partner_set))
+    return Evaluation(mode, await score_collection(clients, job, steps), partner_set, fingerprint)
 
 
 async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> PartnerSetOut:
@@ -113,14 +109,7 @@ async def _partner_set(clients: Clients, declared: DeclaredEvaluation) -> Partne
     if isinstance(resolved.partners, PartnerSetRef):
         return await clients.conversations.get_partner_set(resolved.partners.set, resolved.partners.version)
     name = f"{declared.request.name} partners"[:100]
-    found = [each async for each in clients.conversations.list_partner_sets(name=name)]
-    versions = {bot: (await clients.bots.get_bot(bot)).version for bot in resolved.partners}
-    for each in found:
-        if {partner.bot_id: partner.version for partner in each.partners} == versions:
-            return each
-    return await clients.conversations.create_partner_set(
-        PartnerSetIn(name=name, description="The partners of an evaluation.", bots=resolved.partners)
-    )
+    return await store_partner_set(clients, name, "The partners of an evaluation.", resolved.partners)
 
 
 async def _collect(clients: Clients, folder: DataFolder | None, declared: CollectionDeclared, steps: Steps) -> UUID:

@@ -6,16 +6,18 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.contracts.fed.correlations import CorrelationLevel, CorrelationsOut
-from spotthebot.contracts.fed.system_correlations import SystemCorrelationsIn, SystemCorrelationsOut
+from spotthebot.contracts.fed.system_correlations import MAX_RATINGS, SystemCorrelationsIn, SystemCorrelationsOut
 from spotthebot.fed.correlations.use_cases.correlate import correlate
 from spotthebot.fed.correlations.use_cases.ratings import fetch_ratings
 from spotthebot.fed.correlations.use_cases.systems import correlate_systems
 from spotthebot.fed.deps import Reader, ServiceResources
 from spotthebot.fed.score_sets.use_cases import get_complete
+from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Pool
 
 router = APIRouter(prefix="/v1/score-sets/{set_id}", tags=["score sets"], route_class=CheckedRoute)
+_RATINGS = large_batch(max_bytes=32 * 2**20, max_values=5 * MAX_RATINGS)
 systems_router = APIRouter(prefix="/v1/system-correlations", tags=["score sets"], route_class=CheckedRoute)
 
 
@@ -48,7 +50,7 @@ async def get_correlation(
     return await correlate(database, job, ratings)
 
 
-@systems_router.post("", operation_id="correlate_systems")
+@systems_router.post("", operation_id="correlate_systems", openapi_extra=_RATINGS)
 async def create_system_correlations(
     database: Pool, _caller: Reader, resources: ServiceResources, request: SystemCorrelationsIn
 ) -> SystemCorrelationsOut:

@@ -1,4 +1,4 @@
-"""`/v1/score-sets/{set_id}/partners`, `/stability` and `/unfair-pool`: what the scores of single dialogues say."""
+"""`/v1/score-sets/{set_id}/partners`, `/stability`, `/unfair-pool`, `/reference`, `/ranking`: scores by dialogue."""
 
 from typing import Annotated
 from uuid import UUID
@@ -6,15 +6,30 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from spotthebot.contracts.fed.dialogue_scores import MAX_SIZES, OrderStabilityOut, PartnerScoresOut, UnfairPoolOut
+from spotthebot.contracts.fed.references import (
+    MAX_DIALOGUES,
+    MAX_REFERENCES,
+    RankingBesideOut,
+    RankingIn,
+    ScoreReference,
+)
 from spotthebot.contracts.wire import Name
 from spotthebot.fed.deps import Reader, ServiceResources
-from spotthebot.fed.dialogue_scores.use_cases import compare_pools, compute_stability, read_played, summarize_partners
+from spotthebot.fed.dialogue_scores.use_cases.played import (
+    compare_pools,
+    compute_stability,
+    read_played,
+    summarize_partners,
+)
+from spotthebot.fed.dialogue_scores.use_cases.references import rank_beside, read_reference
 from spotthebot.fed.stats.order_stability import MAX_SIZE
+from spotthebot.kit.web.core.bodies import large_batch
 from spotthebot.kit.web.core.routes import CheckedRoute
 from spotthebot.kit.web.database.sessions import Pool
 
 router = APIRouter(prefix="/v1/score-sets/{set_id}", tags=["score sets"], route_class=CheckedRoute)
 Dimension = Annotated[Name | None, Query(description="Null: the first of the set.")]
+REFERENCES = large_batch(max_bytes=64 * 2**20, max_values=MAX_REFERENCES * MAX_DIALOGUES * 6)
 Seed = Annotated[int, Query(ge=0, lt=2**63)]
 
 
@@ -70,3 +85,20 @@ async def get_unfair_pool(
     """
     played = await read_played(database, resources.collections, set_id, dimension)
     return await compare_pools(played, unfavoured=unfavoured, similar=similar, resamples=resamples, seed=seed)
+
+
+@router.get("/reference", operation_id="get_score_reference")
+async def get_score_reference(
+    database: Pool, _caller: Reader, resources: ServiceResources, set_id: UUID
+) -> ScoreReference:
+    """Return the scores by dialogue, with hashes of texts, so that other bots can be ranked beside these elsewhere."""
+    return (await read_reference(database, resources.collections, set_id)).reference
+
+
+@router.post("/ranking", operation_id="rank_beside_references", openapi_extra=REFERENCES)
+async def create_ranking(
+    database: Pool, _caller: Reader, resources: ServiceResources, set_id: UUID, request: RankingIn
+) -> RankingBesideOut:
+    """Rank the set's bots beside the bots of references, which were scored in the same way; nothing is stored."""
+    own = await read_reference(database, resources.collections, set_id)
+    return await rank_beside(own, request.references)

@@ -1,11 +1,22 @@
-"""The errors of dimensions and bots that a score set does not have.
+"""The errors of dimensions and bots that a score set does not have, and of scores that can't be compared.
 
+Conflict
+├── OtherScorer
+└── TooManyDialogues
 Invalid
 ├── NoSuchDimension
 └── NoSuchScoredBot
 """
 
-from spotthebot.kit.errors import Invalid
+from spotthebot.kit.errors import Conflict, Invalid
+
+
+class OtherScorer(Conflict):
+    """Reference {number} was scored by another model, rule or dimensions: score your bots in the same way."""
+
+
+class TooManyDialogues(Conflict):
+    """The score set has {dialogues} scores of dialogues, and a reference holds at most {most}: score fewer bots."""
 
 
 class NoSuchDimension(Invalid):
