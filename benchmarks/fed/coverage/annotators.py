@@ -167,6 +167,7 @@ CELLS: Final = (
     *(Annotated(30, annotators, 0.18, 0.0) for annotators in (10, 20, 40)),
     *(Annotated(dialogues, 10, 0.18, 0.8) for dialogues in (12, 100)),
     *(Systems(bots, 10, 0.18, 0.8) for bots in (6, 11, 20)),
+    *(Systems(5, 10, 0.18, strength, apart=True) for strength in (0.8, 0.0)),
     *(
         Systems(11, annotators, 0.18, strength, apart=True)
         for annotators, strength in ((10, 0.8), (40, 0.8), (10, 0.0))

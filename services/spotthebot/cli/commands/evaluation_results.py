@@ -149,25 +149,23 @@ def _comparisons(found: list[Comparison]) -> Table:
 
 
 def _print_people(console: Console, found: SystemCorrelationsOut) -> None:
-    columns = ("Spearman", "p", "Kendall", "p", "Length alone", "Lead over length", "People's halves", "Bots")
-    title = f"Do scores rank bots as people do? ({found.confidence_level:.0%} intervals)"
-    table = Table("Dimension", "Rated", "Play", *map(_right, columns), title=title)
+    console.print(f"Do scores rank bots as people do? {found.confidence_level:.0%} intervals:", highlight=False)
     for dimension in found.dimensions:
+        halves = _figure(dimension.ceiling.estimate)
+        title = (
+            f"{dimension.dimension}, rated {dimension.rated}, {len(dimension.systems)} bots, people's halves {halves}"
+        )
+        table = Table("Play", *map(_right, ("Spearman", "p", "Kendall", "p", "Length alone")), title=title)
         for collected, each in zip(found.score_sets, dimension.score_sets, strict=True):
             table.add_row(
-                dimension.dimension,
-                dimension.rated,
                 _mode(collected.mode),
                 _interval(each.spearman),
                 _figure(each.spearman.p_value),
                 _interval(each.kendall),
                 _figure(each.kendall.p_value),
                 _interval(each.length_spearman),
-                _interval(each.lead_over_length),
-                _figure(dimension.ceiling.estimate),
-                str(each.spearman.n),
             )
-    console.print(table)
+        console.print(table)
     reasons = {each.spearman.reason for dimension in found.dimensions for each in dimension.score_sets}
     for reason in sorted(reasons - {None}, key=str):
         console.print(f"No interval: {reason}.", highlight=False)
@@ -185,7 +183,12 @@ def _stability(found: OrderStabilityOut) -> Table:
 
 
 def _partners(found: PartnerScoresOut) -> Table:
-    table = Table("Rank", "Partner", *map(_right, ("Score", f"{found.confidence_level:.0%}", "Dialogues")), "Example")
+    table = Table(
+        "Rank",
+        "Partner",
+        *map(_right, ("Score", f"{found.confidence_level:.0%}", "Dialogues")),
+        Column("Example", overflow="fold"),
+    )
     table.title = f"{found.bot}, {found.dimension}, by partner"
     for each in found.partners:
         bounds = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
@@ -215,7 +218,7 @@ def _mode(mode: str) -> str:
 
 
 def _interval(found: CorrelationOut) -> str:
-    bounds = "" if found.low is None or found.high is None else f" ({found.low:.2f} to {found.high:.2f})"
+    bounds = "" if found.low is None or found.high is None else f"\n{found.low:.2f} to {found.high:.2f}"
     return f"{_figure(found.estimate)}{bounds}"
 
 

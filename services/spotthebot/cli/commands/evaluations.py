@@ -29,7 +29,9 @@ _INTERRUPTED: Final = 130
 
 File = Annotated[
     Path | None,
-    typer.Argument(exists=True, dir_okay=False, help="YAML file that declares the evaluation: see docs/fed.md."),
+    typer.Argument(
+        exists=True, dir_okay=False, help="YAML file that declares the evaluation: see docs/bipartite-play.md."
+    ),
 ]
 
 

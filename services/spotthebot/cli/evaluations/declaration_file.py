@@ -42,7 +42,9 @@ def read_evaluation(path: Path, mode: PlayMode) -> DeclaredEvaluation:
         partners = request.partners if mode is PlayMode.BIPARTITE else ()
         yield from contradictions(_collection(request, mode=mode.value, partners=partners))
 
-    form = Form(EvaluationDeclaration, contradictory, page="docs/fed.md", example="name: league-1", inside=_INSIDE)
+    form = Form(
+        EvaluationDeclaration, contradictory, page="docs/bipartite-play.md", example="name: league-1", inside=_INSIDE
+    )
     return read_declared(path, form)
 
 

@@ -20,8 +20,11 @@ from spotthebot.local.runtime.session import Clients
 from spotthebot.local.seeding import LEARNING, register_built_in, upload_sample
 from spotthebot.statistics.reply_overlap import ReplyDiversity, reply_diversity
 
-DIVERSE: Final = ("retrieval", "ngram", "ngram:2", "ngram:3", "eliza", "stray", "stray:2", "parrot", "dull")
-"""A set of all built-in bots, and of those that differ in their seed."""
+DIVERSE: Final = (
+    *("retrieval:1", "retrieval:2", "ngram:1", "ngram:2", "ngram:3"),
+    *("stray:1", "stray:2", "eliza:1", "parrot:1", "dull:1"),
+)
+"""All built-in bots in variants with seeds of their own, so that the bots without a seed can be targets."""
 _DOMAIN: Final = "everyday"
 
 

@@ -4,9 +4,10 @@ Steps that were done before are skipped.
 """
 
 import asyncio
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from spotthebot.cli.collections.declaration_file import CollectionDeclared
@@ -24,6 +25,8 @@ from spotthebot.local.progress import Steps
 from spotthebot.local.runtime.data_folder import DataFolder
 from spotthebot.local.runtime.session import Clients
 from spotthebot.local.scoring.collections import offer_model, score_collection
+
+_LONGEST_NAME: Final = 100
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,10 @@ async def evaluate(
     """
     request = declared.request
     model = await asyncio.to_thread(offer_model, folder, request.scorer.model, beside=declared.file.path.parent)
-    changes: dict[str, Any] = {"mode": mode.value, "name": _name(request.name, mode, others=bool(bots))}
+    changes: dict[str, Any] = {
+        "mode": mode.value,
+        "name": _name(request.name, mode, [bot for bot in bots if bot not in request.bots]),
+    }
     if bots:
         changes["bots"] = bots
     partner_set = None
@@ -155,9 +161,14 @@ def _scorer(declared: DeclaredEvaluation, model: str) -> ScorerIn:
     )
 
 
-def _name(name: str, mode: PlayMode, *, others: bool) -> str:
+def _name(name: str, mode: PlayMode, others: Sequence[str]) -> str:
+    """Return the collection's name, which says the mode and the bots that the file does not have."""
     added = "" if mode is PlayMode.BIPARTITE else f" {mode.value}"
-    return f"{name[:70]}{added}{', other bots' if others else ''}"
+    if not others:
+        return f"{name[:70]}{added}"
+    whole = f"{name}{added}, with {', '.join(others)}"
+    sha256 = hashlib.sha256(whole.encode()).hexdigest()
+    return whole if len(whole) <= _LONGEST_NAME else f"{name[:60]}{added}, with others {sha256[:8]}"
 
 
 def _row(bot: BotScoreOut, *, ranks: bool) -> Mapping[str, Any]:
