@@ -16,8 +16,10 @@ import pytest
 
 from spotthebot.kit.processes.sockets import bind
 from tests.factories.command_line import run_stb
-from tests.factories.running_suite import RunningSuite
+from tests.factories.databases import DatabaseUrls
+from tests.factories.running_suite import RunningSuite, bots_settings, run_suite
 from tests.factories.studies import add_bot, created, plan, until
+from tests.factories.tiny_models import talking_blenderbot, talking_blenderbot_small, talking_convai2
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
@@ -31,12 +33,12 @@ BOTS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 
 
 @asynccontextmanager
-async def _example(name: str) -> AsyncIterator[str]:
+async def _example(name: str, **environment: str) -> AsyncIterator[str]:
     with contextlib.closing(bind("127.0.0.1", 0)) as sock:
         sock.listen()
         command = [sys.executable, "-m", "uvicorn", f"{name}:app", "--fd", str(sock.fileno()), "--log-level", "error"]
         process = await asyncio.create_subprocess_exec(
-            *command, cwd=EXAMPLES, env=os.environ | {"SECRET": SECRET}, pass_fds=(sock.fileno(),)
+            *command, cwd=EXAMPLES, env=os.environ | {"SECRET": SECRET} | environment, pass_fds=(sock.fileno(),)
         )
         try:
             url = f"http://127.0.0.1:{sock.getsockname()[1]}"
@@ -88,6 +90,36 @@ class TestExamples:
             code = re.sub(r'^""".*?"""', "", (EXAMPLES / f"{name}.py").read_text(), flags=re.DOTALL)
             assert len([line for line in code.splitlines() if line.strip()]) <= 24
             assert f"examples/{name}.py" in guide
+
+
+class TestThePapersPool:
+    """The recipes of docs/hosting.md for bots of Deriu et al. (2020) that others trained, with tiny models."""
+
+    @pytest.mark.parametrize("save", [talking_blenderbot, talking_blenderbot_small])
+    async def test_blender_is_a_folder(self, save: Any, database_urls: DatabaseUrls, tmp_path: Path):
+        save(tmp_path / "models" / "blender")
+        settings = bots_settings() | {"models_folder": tmp_path / "models"}
+        async with run_suite(database_urls, only={"bots"}, bots=settings) as suite:
+            protocol = {"kind": "transformers", "model": "blender", "sampling": {"max_new_tokens": 8}}
+            admin = await suite.client("bots", "admin")
+            out = await created(admin, "/v1/bots", {"name": "BL", "domains": ["everyday"], "protocol": protocol})
+            assert out["status"] == "active", out["probe"]
+            contexts = {"contexts": [{"turns": ["Hi."], "seed": 1, "persona": each} for each in (None, "I am late.")]}
+            answer = await admin.post(f"/v1/bots/{out['id']}/replies", json=contexts)
+        assert all(each["text"] for each in answer.json()["replies"]), answer.text
+
+    async def test_hugging_faces_bot_is_a_webhook_that_hears_its_persona(self, tmp_path: Path):
+        folder = str(talking_convai2(tmp_path / "convai2"))
+        question = {"speaker": "A", "seed": 3, "turns": [{"speaker": "B", "text": "Did you water the tomatoes?"}]}
+        async with _example("convai2_bot", MODEL=folder) as url:
+            checked, printed = await _check(f"{url}/reply", "--protocol", "webhook", "--json")
+            async with httpx.AsyncClient(trust_env=False) as http:
+                said = [
+                    (await http.post(f"{url}/reply", json=question | {"persona": each})).json()["text"]
+                    for each in (None, "I made lentil soup", None)
+                ]
+        assert checked == 0, printed
+        assert said[0] == said[2] != said[1]
 
 
 class TestCheck:

@@ -17,10 +17,14 @@ BartConfig = lazily("transformers:BartConfig")
 BartForConditionalGeneration = lazily("transformers:BartForConditionalGeneration")
 BlenderbotConfig = lazily("transformers:BlenderbotConfig")
 BlenderbotForConditionalGeneration = lazily("transformers:BlenderbotForConditionalGeneration")
+BlenderbotSmallConfig = lazily("transformers:BlenderbotSmallConfig")
+BlenderbotSmallForConditionalGeneration = lazily("transformers:BlenderbotSmallForConditionalGeneration")
 GPT2Config = lazily("transformers:GPT2Config")
 GPT2LMHeadModel = lazily("transformers:GPT2LMHeadModel")
 LlamaConfig = lazily("transformers:LlamaConfig")
 LlamaForCausalLM = lazily("transformers:LlamaForCausalLM")
+OpenAIGPTConfig = lazily("transformers:OpenAIGPTConfig")
+OpenAIGPTLMHeadModel = lazily("transformers:OpenAIGPTLMHeadModel")
 PreTrainedTokenizerFast = lazily("transformers:PreTrainedTokenizerFast")
 T5Config = lazily("transformers:T5Config")
 T5ForConditionalGeneration = lazily("transformers:T5ForConditionalGeneration")
@@ -168,7 +172,28 @@ def talking_llama(folder: Path) -> Path:
     return _save_talking(folder, LlamaForCausalLM(config), words)
 
 
-def _words(**more: str) -> Any:
+def talking_blenderbot(folder: Path) -> Path:
+    """Save a Blenderbot that was never trained."""
+    words = _words()
+    config = BlenderbotConfig(vocab_size=len(words), bos_token_id=0, eos_token_id=0, pad_token_id=1, **_sizes())
+    return _save_talking(folder, BlenderbotForConditionalGeneration(config), words)
+
+
+def talking_blenderbot_small(folder: Path) -> Path:
+    """Save a BlenderbotSmall that was never trained."""
+    words = _words()
+    config = BlenderbotSmallConfig(vocab_size=len(words), bos_token_id=0, eos_token_id=0, pad_token_id=1, **_sizes())
+    return _save_talking(folder, BlenderbotSmallForConditionalGeneration(config), words)
+
+
+def talking_convai2(folder: Path) -> Path:
+    """Save a GPT of 2018 that was never trained, with the control tokens of Hugging Face's bot of ConvAI2."""
+    words = _words(additional_special_tokens=["<bos>", "<eos>", "<speaker1>", "<speaker2>", "<pad>"])
+    config = OpenAIGPTConfig(vocab_size=len(words), n_layer=2, n_head=2, n_embd=32)
+    return _save_talking(folder, OpenAIGPTLMHeadModel(config), words)
+
+
+def _words(**more: Any) -> Any:
     made = Tokenizer(models.WordLevel(unk_token=_UNKNOWN))
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     made.train_from_iterator(SENTENCES, trainers.WordLevelTrainer(special_tokens=[END, PADDING, _UNKNOWN]))

@@ -57,9 +57,9 @@ class TestSplitIntoRequests:
     def test_a_persona_counts(self):
         """The next speaker's, of 20,000 letters: as many to a request as conversations with a turn of that length."""
         letters = "a" * 20_000
-        given = [replace(_conversation("Hello.", "Hi."), personas=(letters, "")) for _ in range(400)]
-        said = [_conversation("Hello.", letters) for _ in range(400)]
-        sizes = [[len(each) for each in split_into_requests(made, 400)] for made in (given, said)]
+        given = [replace(_conversation("Hello.", "Hi."), personas=(letters, "")) for _ in range(2000)]
+        said = [_conversation("Hello.", letters) for _ in range(2000)]
+        sizes = [[len(each) for each in split_into_requests(made, 2000)] for made in (given, said)]
         assert sizes[0] == sizes[1]
         assert len(sizes[0]) > 1
 
