@@ -54,7 +54,7 @@ def vectors(tmp_path: Path) -> Path:
 
 
 class TestWeights:
-    def test_of_gpt_2_are_the_start_of_gpt(self, tmp_path: Path):
+    def test_gpt_2s_are_the_start_of_gpt(self, tmp_path: Path):
         """With hardly any learning rate, the trained weights are those of the folder."""
         start, out = tiny_models.gpt2(tmp_path / "gpt2"), tmp_path / "out"
         options = tiny(ModelKind.GPT, pretrained=str(start), max_steps=1, learning_rate=1e-9)
@@ -67,7 +67,7 @@ class TestWeights:
         request = GenerationRequest(("Hello.",), temperature=0, max_new_tokens=8)
         assert load(str(out)).replies([request]) == load(str(start)).replies([request])
 
-    def test_of_bert_are_the_start_of_bert_rank_and_its_last_four_layers_learn(self, tmp_path: Path):
+    def test_berts_are_the_start_of_bert_rank_and_its_last_four_layers_learn(self, tmp_path: Path):
         start, out = bert(tmp_path / "bert"), tmp_path / "out"
         card = run(ModelKind.BERT_RANK, out, options=tiny(ModelKind.BERT_RANK, pretrained=str(start), max_steps=3))
         before, after = weights(start), weights(out)
@@ -138,7 +138,7 @@ class TestAnUnusableStart:
             (ModelKind.S2, "Qaxx 1 2\n", "none of its words is in the vocabulary"),
         ],
     )
-    def test_of_vectors_is_refused(self, kind: ModelKind, lines: str, reason: str, tmp_path: Path):
+    def test_in_a_file_of_vectors_is_refused(self, kind: ModelKind, lines: str, reason: str, tmp_path: Path):
         (tmp_path / "words.vec").write_text(lines)
         with pytest.raises(StartUnusable, match=reason):
             run(kind, tmp_path / "out", options=tiny(kind, word_vectors=str(tmp_path / "words.vec")))

@@ -41,7 +41,7 @@ def sized_as_its_start(model: ModelKind, options: TrainingOptions) -> TrainingOp
     try:
         found: Any = AutoConfig.from_pretrained(options.pretrained, local_files_only=True)
     except (OSError, ValueError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = str(error).partition("\n")[0]
         raise StartUnusable(start=options.pretrained, model=model.value, reason=reason) from error
     if found.model_type != _TYPES[model]:
         reason = f"it is of the type {found.model_type}, not {_TYPES[model]}"
