@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 TURNS, TOKENS, TEMPERATURE, TOP_P = 5, 20, 0.7, 0.9  # as that code's `interact.py`
 words: Any = AutoTokenizer.from_pretrained(os.environ["MODEL"])
-model: Any = AutoModelForCausalLM.from_pretrained(os.environ["MODEL"]).eval()
+model: Any = AutoModelForCausalLM.from_pretrained(os.environ["MODEL"])  # in evaluation mode
 BEGIN, BOT, PARTNER = words.convert_tokens_to_ids(["<bos>", "<speaker1>", "<speaker2>"])
 CONTROLS = words.convert_tokens_to_ids(["<bos>", "<eos>", "<speaker1>", "<speaker2>", "<pad>"])
 app = FastAPI()
