@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 import scipy
 
-from spotthebot.analytics.stats.strata import Stratum, mean_over_strata
+from spotthebot.analytics.stats.strata import METHOD, SHARED_METHOD, Stratum, mean_over_strata
 from spotthebot.statistics.uncertainty import Clusters
-from tests.factories.campaigns import ANNOTATORS, campaign_of, labelled_campaign
+from tests.factories.campaigns import ANNOTATORS, PAIRS, campaign_of, labelled_campaign
 from tests.factories.running_suite import RunningSuite
 from tests.factories.studies import register_bots
 
@@ -30,6 +30,12 @@ class TestMeanOverStrata:
         assert found.low == pytest.approx(0.45 - half)
         assert found.high == pytest.approx(0.45 + half)
         assert (found.n, found.uncertainty.conversations, found.uncertainty.annotators) == (400, 80, 26)
+
+    def test_standard_errors_of_strata_that_share_annotators_add_up(self):
+        found = mean_over_strata([_stratum(0.3, 0.06), _stratum(0.6, 0.08, degrees=20)], scale=None, shared=True)
+        half = float(scipy.stats.t.ppf(0.975, 12)) * (0.06 + 0.08) / 2
+        assert found.uncertainty.standard_error == pytest.approx(0.07)
+        assert (found.low, found.high) == (pytest.approx(0.45 - half), pytest.approx(0.45 + half))
 
     def test_bounds_of_a_share_stay_on_the_scale_and_follow_its_units(self):
         share = mean_over_strata([_stratum(0.9), _stratum(0.98)])
@@ -88,6 +94,18 @@ class TestPooledCampaigns:
             own = [value for value in each["by_campaign"] if value is not None]
             assert each["estimate"] == pytest.approx(sum(own) / len(own))
             assert (each["p_adjusted"] is None) or each["other"]
+
+    async def test_without_a_shared_annotator_or_text_are_independent(self, suite: RunningSuite):
+        bots = await register_bots(suite)
+        drawn = [(PAIRS[:1], ANNOTATORS[:1]), (PAIRS[1:], ANNOTATORS[1:]), (PAIRS[1:2], ["someone"])]
+        campaigns = [
+            (await labelled_campaign(suite, bots, pairs, annotators=annotators)).rpartition("/")[2]
+            for pairs, annotators in drawn
+        ]
+        analyst = await suite.client("analytics", "analyst")
+        for (one, other), method in (((0, 1), METHOD), ((1, 2), SHARED_METHOD)):
+            asked = {"campaigns": [campaigns[one], campaigns[other]], "result": "fooling-rates"}
+            assert (await analyst.get("/v1/pooled", params=asked)).json()["method"] == method
 
     async def test_take_a_pair_s_wins_from_the_same_side_in_each_campaign(
         self, suite: RunningSuite, campaigns: list[str]

@@ -1,14 +1,15 @@
 """Means over three campaigns of one protocol that differ in how easily bots pass: coverage, false claims and power.
 
 `python -m benchmarks.analytics.coverage.strata [--simulations N]`: pooled fooling rates, agreement of annotators, win
-rates of pairs of equal bots, and any false claim of these pairs. Power is the share of pairs of different bots that are
-told apart, next to an oracle's, who knows the standard deviation of each pooled win rate and the critical value that
-makes a false claim in 5 % of campaigns of equal bots.
+rates of pairs of equal bots, and any false claim of these pairs; then the same where campaigns share all annotators.
+Power is the share of pairs of different bots that are told apart, next to an oracle's, who knows the standard deviation
+of each pooled win rate and the critical value that makes a false claim in 5 % of campaigns of equal bots.
 """
 
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -45,7 +46,17 @@ def draw(setting: Setting, seed: int, *, equal: bool) -> list[AnnotationTable]:
     ]
 
 
-def pooled(found: Sequence[Sequence[Any]]) -> list[StratifiedMean]:
+def draw_shared(setting: Setting, seed: int, *, equal: bool) -> list[AnnotationTable]:
+    """Draw campaigns of one domain that share all annotators, who keep their leniency and taste."""
+    bot, human = chances_of(setting.k)
+    if equal:
+        bot, human = (np.broadcast_to(each.mean(axis=0), each.shape) for each in (bot, human))
+    wide = replace(setting, per_pair=setting.per_pair * len(DOMAINS))
+    table = draw_labels(wide, bot, human, np.random.default_rng([seed, equal]))
+    return [table.select(table.conversation % len(DOMAINS) == at) for at in range(len(DOMAINS))]
+
+
+def pooled(found: Sequence[Sequence[Any]], *, shared: bool = False) -> list[StratifiedMean]:
     """Pool estimates of campaigns, one list for each, as the service does."""
     return [
         mean_over_strata(
@@ -60,15 +71,16 @@ def pooled(found: Sequence[Sequence[Any]]) -> list[StratifiedMean]:
                 )
                 for each in of
                 if each.estimate is not None
-            ]
+            ],
+            shared=shared,
         )
         for of in zip(*found, strict=True)
     ]
 
 
-def pairs(tables: Sequence[AnnotationTable]) -> list[StratifiedMean]:
+def pairs(tables: Sequence[AnnotationTable], *, shared: bool = False) -> list[StratifiedMean]:
     """Pool the win rates of all pairs."""
-    return pooled([rank_bots(play_games(table), n_resamples=1).pairs for table in tables])
+    return pooled([rank_bots(play_games(table), n_resamples=1).pairs for table in tables], shared=shared)
 
 
 def tally(setting: Setting, seed: int) -> Tallies:
@@ -77,11 +89,16 @@ def tally(setting: Setting, seed: int) -> Tallies:
     campaign = Campaign(setting.k, setting.per_pair, setting.annotators, setting.correlation, setting.taste)
     judged = [simulate(campaign, np.random.default_rng([seed, at, 7]))[0] for at in range(len(DOMAINS))]
     alike = pairs(draw(setting, seed, equal=True))
+    same = pairs(draw_shared(setting, seed, equal=True), shared=True)
+    of_same = [fooling_rates(each) for each in draw_shared(setting, seed, equal=False)]
     return {
         "fooling rates": _held(pooled([fooling_rates(each) for each in draw(setting, seed, equal=False)]), human),
         "agreement": _held(pooled([label_agreement(each) for each in judged]), Truth(campaign).label_agreement.ravel()),
         "win rates of pairs, equal bots": _held(alike, np.full(len(alike), 0.5)),
         "pairs, any false claim": (int(bool(_significant(alike).any())), 1),
+        "fooling rates, shared annotators": _held(pooled(of_same, shared=True), human),
+        "the same, taken as independent": _held(pooled(of_same), human),
+        "pairs, any false claim, shared annotators": (int(bool(_significant(same).any())), 1),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from spotthebot.analytics.provenance.domain import uncertainty_of
-from spotthebot.analytics.stats.strata import METHOD, Stratum, mean_over_strata
+from spotthebot.analytics.stats.strata import METHOD, SHARED_METHOD, Stratum, mean_over_strata
 from spotthebot.contracts.analytics.choices import PooledResult
 from spotthebot.contracts.analytics.measures import MeasuresOut
 from spotthebot.contracts.analytics.pooled import PooledCampaign, PooledEstimate, PooledOut
@@ -37,10 +37,10 @@ class _Found(NamedTuple):
     scale: _Scale = _SHARE
 
 
-def pool(result: PooledResult, protocol: str, bodies: Sequence[bytes]) -> PooledOut:
+def pool(result: PooledResult, protocol: str, bodies: Sequence[bytes], *, shared: bool) -> PooledOut:
     """Pool one result over campaigns with one protocol, from the JSON of each campaign's own result.
 
-    Estimates are in the order of the first campaign.
+    `shared` says that campaigns share annotators or conversations. Estimates are in the order of the first campaign.
     """
     kind, rows = _POOLED[result]
     documents = [kind.model_validate_json(each) for each in bodies]
@@ -58,6 +58,7 @@ def pool(result: PooledResult, protocol: str, bodies: Sequence[bytes]) -> Pooled
             scale=scales[key],
             confidence_level=settings.confidence_level,
             clusters=Clusters(settings.clusters),
+            shared=shared,
         )
         for key, found in strata.items()
     }
@@ -83,7 +84,7 @@ def pool(result: PooledResult, protocol: str, bodies: Sequence[bytes]) -> Pooled
             )
             for key, mean in means.items()
         ),
-        method=METHOD,
+        method=SHARED_METHOD if shared else METHOD,
         preliminary=any(each.preliminary for each in documents),
         version=version("spotthebot"),
     )

@@ -36,4 +36,7 @@ class PooledResults:
             )
             for each in request.campaigns
         ]
-        return await asyncio.to_thread(pool, request.result, f"{first.protocol} {first.protocol_version}", bodies)
+        clusters = [await self._results.get_clusters(each, request) for each in request.campaigns]
+        shared = len(frozenset().union(*clusters)) < sum(map(len, clusters))
+        protocol = f"{first.protocol} {first.protocol_version}"
+        return await asyncio.to_thread(pool, request.result, protocol, bodies, shared=shared)

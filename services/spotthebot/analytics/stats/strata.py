@@ -2,7 +2,9 @@
 
 The strata are fixed: a mean says nothing of other strata. Its variance is the sum of the variances within strata,
 divided by the square of their number (Cochran 1977, section 5.4), and its degrees of freedom are Satterthwaite's
-(1946). If all observations of a stratum agree, its variance is that of a share of 1 of 2 more clusters than it has.
+(1946). Strata that share annotators or conversations may err alike: their standard errors then add up, which is the
+most that any correlation can give (Cauchy and Schwarz), with the fewest degrees of freedom of a stratum. If all
+observations of a stratum agree, its variance is that of a share of 1 of 2 more clusters than it has.
 """
 
 from collections.abc import Sequence
@@ -19,6 +21,10 @@ from spotthebot.statistics.errors import SettingOutOfRange
 from spotthebot.statistics.uncertainty import ClusteredVariance, Clusters, Uncertainty
 
 METHOD: Final = "mean over campaigns, each with the same weight; variances within campaigns"
+SHARED_METHOD: Final = (
+    "mean over campaigns, each with the same weight; standard errors within campaigns add up, since campaigns share"
+    " annotators or conversations"
+)
 
 
 @dataclass(frozen=True)
@@ -59,11 +65,13 @@ def mean_over_strata(
     scale: tuple[float, float] | None = (0.0, 1.0),
     confidence_level: float = 0.95,
     clusters: Clusters = Clusters.BOTH,
+    shared: bool = False,
 ) -> StratifiedMean:
     """Return the mean of the estimates of one or more strata. `scale` has the ends of what is estimated.
 
-    `clusters` is how the strata's standard errors were computed. On a scale, bounds are Wilson's for the effective
-    number of observations, otherwise Student's. Raises `SettingOutOfRange`.
+    `shared` says that strata share annotators or conversations. `clusters` is how the strata's standard errors were
+    computed. On a scale, bounds are Wilson's for the effective number of observations, otherwise Student's. Raises
+    `SettingOutOfRange`.
 
     >>> two = [Stratum(0.4, 0.06, 10.0, 60, 20, 11), Stratum(0.6, 0.08, 10.0, 40, 20, 11)]
     >>> found = mean_over_strata(two)
@@ -84,10 +92,15 @@ def mean_over_strata(
         none = Uncertainty(None, None, totals["conversations"], totals["annotators"], clusters, reasons[0])
         return StratifiedMean(float(estimate[0]), None, None, None, totals["n"], none)
     parts, degrees = np.array([_part(each, clusters, scale) for each in strata]).T
-    worth = {name: np.array([int(k**2 / sum(1 / max(each, 1) for each in values))]) for name, values in counts.items()}
+    apart = 1 if shared else k
+    worth = {
+        name: np.array([int(k * apart / sum(1 / max(each, 1) for each in values))]) for name, values in counts.items()
+    }
+    total = np.sqrt(parts).sum() ** 2 if shared else parts.sum()
+    fewest = shared or not parts.any()
     variance = ClusteredVariance(
-        variance=np.array([parts.sum()]) / (k * reach) ** 2,
-        degrees=np.array([parts.sum() ** 2 / np.sum(parts**2 / degrees) if parts.any() else degrees.min()]),
+        variance=np.array([total]) / (k * reach) ** 2,
+        degrees=np.array([degrees.min() if fewest else total**2 / np.sum(parts**2 / degrees)]),
         n_conversations=worth["conversations"],
         n_annotators=worth["annotators"],
         clusters=clusters,

@@ -31,6 +31,7 @@ from spotthebot.contracts.wire import Wire
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
 _RANKS = TypeAdapter(tuple[AnnotatorRankOut, ...])
 _BOTS_BY_NAME = TypeAdapter(dict[str, frozenset[UUID | None]])
+_CLUSTERS = TypeAdapter(frozenset[str])
 
 
 class ResultCache:
@@ -197,6 +198,16 @@ class ResultCache:
         )
         depends_on = parameters_of(request) | {"mixed_model": request.mixed_model}
         return await self._kept_or_computed(revision, f"measure/{measure}", depends_on, compute)
+
+    async def get_clusters(self, campaign_id: UUID, request: ParametersIn) -> frozenset[str]:
+        """Return hashes of a campaign's annotators and of the texts that they saw, to find what campaigns share."""
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=None, judges=request.judges)
+
+        async def compute() -> bytes:
+            return _CLUSTERS.dump_json((await self._campaign_data.read_measured(revision)).clusters)
+
+        body = await self._kept_or_computed(revision, "clusters", {"judges": [*request.judges]}, compute)
+        return _CLUSTERS.validate_json(body)
 
     async def get_values(self, campaign_id: UUID, request: ParametersIn) -> ValueTable:
         """Return every value of every measure. They are read each time: nothing is computed of them.

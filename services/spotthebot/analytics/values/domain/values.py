@@ -46,6 +46,14 @@ class MeasuredCampaign:
         """The measure by which bots are ranked. The campaign has measures."""
         return self.declared_headline or headline_of(self.questions)
 
+    @property
+    def clusters(self) -> frozenset[str]:
+        """A hash of each annotator, and of each text that annotators saw."""
+        people = {f"annotator {each.annotator}" for each in self.annotations}
+        shown = {conversation for each in self.annotations for conversation in _shown(each)}
+        texts = {f"text {self.texts[conversation]}" for conversation in shown if conversation in self.texts}
+        return frozenset(hashlib.sha256(each.encode()).hexdigest() for each in people | texts)
+
 
 def item_of(conversation_id: UUID, right: UUID | None) -> Hashable:
     """Return a name for the content of one item of a package: a conversation, or two conversations side by side."""
