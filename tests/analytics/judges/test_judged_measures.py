@@ -85,7 +85,7 @@ class TestRatings:
                 assert [*numbers[0].model_dump().values()] == pytest.approx([*numbers[1].model_dump().values()])
         assert any(each.corrected.estimate != each.people.estimate for each in of_judge.bots)
 
-    def test_of_people_alone_are_those_of_the_measure(self):
+    def test_give_people_alone_the_numbers_of_the_measure(self):
         speakers, people, judge, _ = _ratings()
         campaign = measured_campaign("dialogue_likert", speakers, people)
         bots = {each.bot: each for each in one_measure(campaign, "quality", ANY).bots}
@@ -104,7 +104,7 @@ class TestRatings:
 
 
 class TestShares:
-    def test_of_a_followup_are_0_where_the_judge_did_not_ask_it(self):
+    def test_are_0_where_the_judge_did_not_ask_a_followup(self):
         """Of turn 1 the judge takes no fact for granted; of turn 3 it says false with .75."""
         answers = [
             {"question": "facts", "target": "1", "probabilities": {"yes": 0.25, "no": 0.75}},

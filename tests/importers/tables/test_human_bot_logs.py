@@ -129,6 +129,29 @@ class TestSides:
         assert not holds_logs(table, "turns")
 
 
+class TestProfiles:
+    @pytest.mark.parametrize(
+        ("fields", "personas"),
+        [
+            ({}, ("i am a nurse.", "")),
+            ({"user_profile": ["i ski.", "i am 40."]}, ("i am a nurse.", "i ski.\ni am 40.")),
+            ({"bot_profile": [], "user_profile": None}, None),
+            ({"bot_profile": "a nurse"}, ("a nurse", "")),
+        ],
+    )
+    def test_are_personas_of_the_sides(self, save: Save, fields: dict[str, Any], personas: tuple[str, str] | None):
+        """The bot speaks first, so it is side A."""
+        (found,) = _read(save, _dialogue(**fields))
+        assert isinstance(found, ExportedConversation)
+        assert found.personas == personas
+
+    def test_of_another_form_reject_the_dialogue_alone(self, save: Save):
+        wrong, right = _read(save, _dialogue("0x1", bot_profile=[{"id": 3}]), _dialogue("0x2"))
+        assert isinstance(wrong, Rejected)
+        assert "its bot_profile is not a list of sentences" in wrong.reason
+        assert isinstance(right, ExportedConversation)
+
+
 class TestRatings:
     @pytest.mark.parametrize("score", [4, "4", 4.0])
     def test_score_is_a_rating_by_the_person(self, save: Save, score: object):

@@ -117,6 +117,11 @@ class TestCampaignForm:
         assert isinstance(read, CampaignIn)
         assert (read.units_twice, read.annotations_per_segment) == (2, 1)
 
+    def test_says_how_often_a_version_of_a_judge_labels(self):
+        read = _read([ONE], judge_annotations_per_segment="3")
+        assert isinstance(read, CampaignIn)
+        assert read.judge_annotations_per_segment == 3
+
     def test_says_all_faults_at_once_in_the_order_of_the_page(self):
         read = _read(
             [], name="", segments="2; three", package_size="0", pay_per_package="1", annotations_per_segment=""

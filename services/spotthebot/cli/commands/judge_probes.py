@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from spotthebot.analytics.stats.judge_quality.clustered_means import ClusteredMean
 from spotthebot.cli.commands import judge_options
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.cli.commands.resource_commands import ask
@@ -16,7 +15,7 @@ from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
 from spotthebot.judges.probes.changes import ProbeKind
 from spotthebot.judges.probes.preference import read_labelled_sides
-from spotthebot.judges.probes.results import ProbeResult
+from spotthebot.judges.probes.results import Effect, ProbeResult
 from spotthebot.judges.probes.run import ProbesRun, Probing, run_probes
 from spotthebot.judges.probes.sample import sample_items
 from spotthebot.judges.run import AT_ONCE
@@ -121,7 +120,7 @@ def _row(result: ProbeResult) -> tuple[object, ...]:
     return (result.kind, *counts, _shift(effect), _number(own.flips.estimate), _number(effect.smallest_detectable))
 
 
-def _shift(effect: ClusteredMean) -> str:
+def _shift(effect: Effect) -> str:
     return _signed(effect.estimate) + ("" if effect.low is None else f" ({effect.low:+.3f} to {effect.high:+.3f})")
 
 
@@ -133,7 +132,7 @@ def _sentence(result: ProbeResult) -> str:
     return _sentence_of(result.effect, when, result.reason)
 
 
-def _sentence_of(effect: ClusteredMean | None, when: str, reason: str | None) -> str:
+def _sentence_of(effect: Effect | None, when: str, reason: str | None) -> str:
     if effect is None or effect.estimate is None:
         return f"no numbers, because {reason}"
     moved = f"P(human) moves by {effect.estimate:+.3f} {when}"
@@ -146,7 +145,7 @@ def _sentence_of(effect: ClusteredMean | None, when: str, reason: str | None) ->
     return f"no effect found. {moved}, {bounds}; a shift of {smallest}"
 
 
-def _is_effect(effect: ClusteredMean | None) -> bool | None:
+def _is_effect(effect: Effect | None) -> bool | None:
     """Return whether the interval of the shift is on one side of 0; None without an interval."""
     if effect is None or effect.low is None or effect.high is None:
         return None
@@ -178,7 +177,7 @@ def _probe(result: ProbeResult) -> dict[str, Any]:
     return {"probe": result.kind.value, **counts, "n_lost": result.n_lost, **intervals, **said}
 
 
-def _numbers(mean: ClusteredMean) -> dict[str, Any]:
+def _numbers(mean: Effect) -> dict[str, Any]:
     names = ("estimate", "low", "high", "smallest_detectable", "n", "method", "reason")
     return {name: getattr(mean, name) for name in names}
 

@@ -3,20 +3,29 @@
 http://convai.io/data: a list of dialogues. A dialogue has `dialog`, a list of turns with `sender` (such as
 `participant1`), `text` and `sender_class` (`Human` or `Bot`), and `eval_score`, the person's score from 1 to 5. Some
 files have `dialog_id`, `participant1_id`, `participant2_id` and `end_time`. A missing score is null, and -1 in the
-copy on the Hugging Face Hub (`conv_ai_2`). Scores of single turns, profiles and `profile_match` are not kept.
+copy on the Hugging Face Hub (`conv_ai_2`). The sentences of `bot_profile` and `user_profile` become personas. Scores of
+single turns and `profile_match` are not kept.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
+from unicodedata import normalize
 from uuid import UUID, uuid5
 
 from pydantic import ValidationError
 
 from spotthebot.contracts.annotation.annotations import kind_by_name
 from spotthebot.contracts.conversations.chats import SCORES
-from spotthebot.contracts.conversations.conversations import ConversationIn, ConversationState, Ending
+from spotthebot.contracts.conversations.conversations import (
+    ConversationIn,
+    ConversationState,
+    Ending,
+    Participant,
+    ParticipantKind,
+)
 from spotthebot.contracts.conversations.exports import ExportedConversation, ExportedRating, ExportedScore, ExportedTurn
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.importers.published_dump.fields import FieldFault
@@ -33,6 +42,7 @@ from spotthebot.kit.text.validation import faults_of
 EVAL_SCORE: Final = "eval_score"
 """The column of a dialogue's score, and the question that the imported rating answers."""
 _HUMAN, _BOT = "human", "bot"
+_PROFILES: Final = {ParticipantKind.BOT: "bot_profile", ParticipantKind.HUMAN: "user_profile"}
 _NO_SCORE: Final = -1
 _IDS: Final = ("_id", "_id.user_id", "_id.id")
 """What follows the sender's name in the columns that may hold the sender's id."""
@@ -127,6 +137,7 @@ class LogReader:
                 collection_cancelled=False,
                 bots=(first.name, second.name),
                 participants=found.participants,
+                personas=_personas(row, found.participants),
                 opening=(),
                 opening_shown=False,
                 seed=0,
@@ -174,6 +185,26 @@ def _ids(row: TableRow, speaker: str) -> list[str]:
     cells = [row.id(f"{speaker}{ending}") for ending in _IDS]
     words = names_of("assistants") | names_of("people")
     return [cell for cell in cells if cell and cell.casefold() not in words]
+
+
+def _personas(row: TableRow, participants: Sequence[Participant]) -> tuple[str, str] | None:
+    """Return the profiles of the sides, a sentence in each line; None without any. Raises FieldFault."""
+    first, second = (_profile(row, _PROFILES[each.kind]) for each in participants)
+    return (first, second) if first or second else None
+
+
+def _profile(row: TableRow, column: str) -> str:
+    cell = row.cells.get(column, "")
+    if is_missing(cell):
+        return ""
+    try:
+        sentences = json.loads(cell)
+    except (ValueError, RecursionError):
+        return row.composed(column)
+    listed = [sentences] if isinstance(sentences, str) else sentences
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise FieldFault(reason=f"its {column} is not a list of sentences")
+    return normalize("NFC", "\n".join(listed))
 
 
 def _score(row: TableRow) -> int | None:

@@ -17,7 +17,7 @@ NO_ORDER: Final = 'We unpacked all the boxes and painted the kitchen door in "gr
 """The control of `ORDER`: a sentence of its length that asks for nothing."""
 
 
-OTHER_WORDS: Final = "Please answer this in your own judgement, as well as you can:"
+OTHER_WORDS: Final = "Please answer the following question as well as you can:"
 """Stands before each question in the probe of the prompt's wording."""
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from spotthebot.analytics.stats.judge_quality.clustered_means import ClusteredMean
 from spotthebot.analytics.stats.judge_quality.probes import Probe, probe
@@ -19,6 +19,8 @@ CHANGED_TEXT: Final = "a judge of this kind looks up the text that the campaign 
 OTHER_MODEL: Final = "a trained judge has one model for each side of a text, so it can't see the sides swapped"
 AVERAGED: Final = "this judge averages both orders of the sides, so their order can't change its answers"
 NO_PROMPT: Final = "a judge of this kind reads no prompt, so other words of it can't change its answers"
+Effect: TypeAlias = ClusteredMean
+"""A shift of P(human) with its interval."""
 _OTHER: Final = {"A": "B", "B": "A"}
 _NAN: Final = float("nan")
 

@@ -25,6 +25,7 @@ FIELDS: Final = (
     "segments",
     "pairs",
     "annotations_per_segment",
+    "judge_annotations_per_segment",
     "units_twice",
     "headline",
     "margin",
