@@ -137,6 +137,8 @@ class TestProfiles:
             ({"user_profile": ["i ski.", "i am 40."]}, ("i am a nurse.", "i ski.\ni am 40.")),
             ({"bot_profile": [], "user_profile": None}, None),
             ({"bot_profile": "a nurse"}, ("a nurse", "")),
+            ({"bot_profile": [[*"i ski."], [*"i am 40."]]}, ("i ski.\ni am 40.", "")),
+            ({"bot_profile": [[*"i ski."]]}, ("i ski.", "")),
         ],
     )
     def test_are_personas_of_the_sides(self, save: Save, fields: dict[str, Any], personas: tuple[str, str] | None):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
 from spotthebot.inference.models.dialogue.kind import load
 from spotthebot.inference.models.dialogue.requests import GenerationRequest
@@ -33,6 +33,9 @@ def bert(folder: Path, *, layers: int = 6) -> Path:
     made.train_from_iterator(
         (turn for dialogue in SAMPLE for turn in dialogue),
         trainers.WordPieceTrainer(vocab_size=400, special_tokens=special, show_progress=False),
+    )
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), special, strict=True))
     transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names).save_pretrained(folder)

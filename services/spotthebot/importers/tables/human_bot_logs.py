@@ -3,15 +3,15 @@
 http://convai.io/data: a list of dialogues. A dialogue has `dialog`, a list of turns with `sender` (such as
 `participant1`), `text` and `sender_class` (`Human` or `Bot`), and `eval_score`, the person's score from 1 to 5. Some
 files have `dialog_id`, `participant1_id`, `participant2_id` and `end_time`. A missing score is null, and -1 in the
-copy on the Hugging Face Hub (`conv_ai_2`). The sentences of `bot_profile` and `user_profile` become personas. Scores of
-single turns and `profile_match` are not kept.
+copy on the Hugging Face Hub (`conv_ai_2`). The sentences of `bot_profile` and `user_profile` become personas; that copy
+has each sentence as a list of letters. Scores of single turns and `profile_match` are not kept.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeGuard
 from unicodedata import normalize
 from uuid import UUID, uuid5
 
@@ -201,10 +201,16 @@ def _profile(row: TableRow, column: str) -> str:
         sentences = json.loads(cell)
     except (ValueError, RecursionError):
         return row.composed(column)
-    listed = [sentences] if isinstance(sentences, str) else sentences
-    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+    listed = sentences if isinstance(sentences, list) else [sentences]
+    joined = ["".join(each) if _are_texts(each) else each for each in listed]
+    if not _are_texts(joined):
         raise FieldFault(reason=f"its {column} is not a list of sentences")
-    return normalize("NFC", "\n".join(listed))
+    letters = all(len(each) == 1 for each in joined)
+    return normalize("NFC", ("" if letters else "\n").join(joined))
+
+
+def _are_texts(held: object) -> TypeGuard[list[str]]:
+    return isinstance(held, list) and all(isinstance(each, str) for each in held)
 
 
 def _score(row: TableRow) -> int | None:
