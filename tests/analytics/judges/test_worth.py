@@ -1,7 +1,8 @@
 """The worth of judges, computed from a table of people's labels and the answers of judges."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from spotthebot.analytics.stats.judged.games import judged_win_rates
 from spotthebot.analytics.stats.judged.sides import JudgedSides
 from spotthebot.analytics.stats.judged.survival import judged_survival, points_of
 from spotthebot.contracts.analytics.judges import CorrectedRanking, CorrectedSurvival, JudgesOut
-from spotthebot.contracts.annotation.annotations import AnnotatingJudgeOut, AnnotationOut
+from spotthebot.contracts.annotation.annotations import AnnotatingJudgeOut, AnnotationOut, Label
 from spotthebot.contracts.annotation.judges import (
     JudgeAnswer,
     JudgeLabels,
@@ -64,7 +65,12 @@ def _stated(**by_side) -> JudgeLabels:
     return JudgeLabels(answers=answers)
 
 
-def _judges(table: AnnotationTable, judges: Sequence[CampaignJudge], request: Parameters) -> JudgesOut:
+def _judges(
+    table: AnnotationTable,
+    judges: Sequence[CampaignJudge],
+    request: Parameters,
+    collections: Mapping[Any, str] = MappingProxyType({}),
+) -> JudgesOut:
     labels = {code: name for name, code in LABEL_CODES.items()}
     annotations = [
         answered(at, f"ann{who}", {"entity": {"A": labels[both[0]], "B": labels[both[1]]}}, exchanges=length)
@@ -81,7 +87,7 @@ def _judges(table: AnnotationTable, judges: Sequence[CampaignJudge], request: Pa
         for at, (one, other) in zip(table.conversation.tolist(), table.entity.tolist(), strict=True)
     }
     measured = measured_campaign("spot_the_bot_labels", speakers, annotations)
-    return judges_of(measured, labelled_campaign_of(table, "c"), judges, request)
+    return judges_of(measured, labelled_campaign_of(table, "c"), judges, request, collections)
 
 
 class TestWorth:
@@ -115,12 +121,27 @@ class TestWorth:
         assert "of its answers are missing" in found.refused[0].reason
         assert len(_judges(table, [_judge(_answers(table, missing=n // 2))], EVERY).judges) == 1
 
+    def test_is_told_by_collection_where_there_are_several(self):
+        table = simulated_table(3, per_pair=8)
+        collections = {each: "even" if each % 2 == 0 else "odd" for each in table.conversation.tolist()}
+        (judge,) = _judges(table, [_judge(_answers(table))], EVERY, collections).judges
+        odd = np.repeat(table.conversation % 2, 2) == 1
+        human = (table.label.ravel() == LABEL_CODES[Label.HUMAN]).astype(float)
+        assert [(each.name, each.n) for each in judge.by_collection] == [
+            ("even", int((~odd).sum())),
+            ("odd", int(odd.sum())),
+        ]
+        for each, rows in zip(judge.by_collection, (~odd, odd), strict=True):
+            assert each.people.estimate == pytest.approx(human[rows].mean())
+        (alone,) = _judges(table, [_judge(_answers(table))], EVERY).judges
+        assert alone.by_collection == ()
+
     def test_reaches_the_mean_of_labels_saved_over_the_ceiling(self):
         table = simulated_table(3, per_pair=8)
         found = _judges(table, [_judge(_answers(table))], EVERY)
-        (judge,) = found.judges
+        (judge,), ceiling = found.judges, known(found.ceiling)
         saved = [each.labels_saved.estimate for each in judge.bots if each.labels_saved.estimate is not None]
-        expected = np.mean(saved) / known(found.ceiling.estimate) if saved and known(found.ceiling.low) > 0 else None
+        expected = np.mean(saved) / known(ceiling.estimate) if saved and known(ceiling.low) > 0 else None
         assert judge.reached == (expected if expected is None else pytest.approx(expected))
 
     def test_corrects_win_rates_and_survival_as_asked(self):

@@ -205,6 +205,15 @@ class CampaignData:
             is_import=campaign.mode == IMPORT,
         )
 
+    async def read_collection_names(self, campaign: CampaignOut, collections: ReadCollections) -> dict[Hashable, str]:
+        """Return the name of the collection of each conversation of a campaign."""
+        return {
+            conversation: name
+            for each in campaign.collections
+            for name in ((await self._conversations.get_collection(each)).name,)
+            for conversation in await collections.speakers([each])
+        }
+
     async def read_bots_by_name(self, revision: CampaignRevision) -> dict[str, frozenset[UUID | None]]:
         """Return for each name in the results the bots with this name. None stands for people and for imported bots."""
         bots: dict[str, frozenset[UUID | None]] = {}

@@ -8,6 +8,7 @@ from pydantic import Field
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
 from spotthebot.contracts.analytics.measures import MAX_MEASURES
 from spotthebot.contracts.analytics.provenance import Provenance
+from spotthebot.contracts.annotation.campaigns import MAX_COLLECTIONS
 from spotthebot.contracts.annotation.measures import MeasureKind
 from spotthebot.contracts.wire import Wire
 
@@ -149,7 +150,7 @@ class CorrectedSurvival(Wire):
 
 
 class JudgeGroup(Wire):
-    """A judge on one bot or one length."""
+    """A judge on one bot, one length or one collection."""
 
     name: str
     people: JudgeMean = Field(description='Share of "human" among people\'s labels.')
@@ -212,6 +213,9 @@ class JudgeQuality(Wire):
     survival: tuple[CorrectedSurvival, ...] = Field(max_length=MAX_BOTS)
     by_bot: tuple[JudgeGroup, ...] = Field(max_length=MAX_BOTS)
     by_length: tuple[JudgeGroup, ...] = Field(max_length=MAX_LENGTHS)
+    by_collection: tuple[JudgeGroup, ...] = Field(
+        max_length=MAX_COLLECTIONS, description="None if the campaign shows one collection. Its `domain` is one."
+    )
     order: JudgeOrder
     reached: float | None = Field(
         description="The mean share of labels saved, divided by the ceiling; null where that may be 0."

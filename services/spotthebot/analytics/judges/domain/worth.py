@@ -1,8 +1,9 @@
 """What each judge of a campaign is worth, beside the people of the campaign."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from types import MappingProxyType
 
 import numpy as np
 
@@ -49,17 +50,22 @@ from spotthebot.contracts.analytics.judges import (
 
 
 def judges_of(
-    measured: MeasuredCampaign, labelled: LabelledCampaign | None, judges: Sequence[CampaignJudge], request: Parameters
+    measured: MeasuredCampaign,
+    labelled: LabelledCampaign | None,
+    judges: Sequence[CampaignJudge],
+    request: Parameters,
+    collections: Mapping[Hashable, str] = MappingProxyType({}),
 ) -> JudgesOut:
     """Return the worth of every judge. `labelled` has the labels of sides, if the protocol asks for them.
 
-    Raises NothingToMeasure, and NothingToAnalyse if people labelled nothing that counts.
+    `collections` names the collection of each conversation, where there are several. Raises NothingToMeasure, and
+    NothingToAnalyse if people labelled nothing that counts.
     """
     sample = take_measured(measured, request)
     if labelled is not None:
         judges = [refuse_mostly_missing(each) for each in judges]
     reported = [each for each in judges if each.refused is None]
-    ceiling, worth = (None, ()) if labelled is None else _of_labels(labelled, reported, request)
+    ceiling, worth = (None, ()) if labelled is None else _of_labels(labelled, reported, request, collections)
     return JudgesOut(
         **sample_provenance(sample, request),
         ceiling=ceiling,
@@ -72,14 +78,25 @@ def judges_of(
 
 
 def _of_labels(
-    labelled: LabelledCampaign, judges: Sequence[CampaignJudge], request: Parameters
+    labelled: LabelledCampaign,
+    judges: Sequence[CampaignJudge],
+    request: Parameters,
+    collections: Mapping[Hashable, str],
 ) -> tuple[JudgeCeiling, tuple[JudgeQuality, ...]]:
     sample = take_sample(labelled, request.filter)
     human = (sample.table.label == LabelCode.HUMAN).astype(np.float64)
     ceiling = ceiling_of_labels(sample.table, human, confidence_level=request.confidence_level)
     answers = [mean_of_repeats(each.repeats) for each in judges]
+    shown_in = [collections.get(each, "") for each in labelled.speakers]
     return JudgeCeiling.of(ceiling), tuple(
-        _worth(_Columns.of(sample, labelled, answers[at]), each, ceiling, request, *_drift_at(judges, answers, at))
+        _worth(
+            _Columns.of(sample, labelled, answers[at]),
+            each,
+            ceiling,
+            request,
+            shown_in,
+            *_drift_at(judges, answers, at),
+        )
         for at, each in enumerate(judges)
     )
 
@@ -139,6 +156,7 @@ def _worth(
     judge: CampaignJudge,
     ceiling: Ceiling,
     request: Parameters,
+    shown_in: Sequence[str],
     drift_from: int | None,
     drift: JudgeProbe | None,
 ) -> JudgeQuality:
@@ -159,6 +177,8 @@ def _worth(
     lengths, length = np.unique(np.repeat(table.exchanges, 2), return_inverse=True)
     by_bot = quality_by_group(table.names, table.entity.ravel(), scored, confidence_level=level)
     by_length = quality_by_group([str(each) for each in lengths.tolist()], length, scored, confidence_level=level)
+    named, collection = np.unique(np.array(shown_in)[np.repeat(table.conversation, 2)], return_inverse=True)
+    by_collection = quality_by_group(named.tolist(), collection, scored, confidence_level=level)
     asked = columns.sides.judge.size
     return JudgeQuality(
         name=judge.name,
@@ -178,6 +198,7 @@ def _worth(
         ),
         by_bot=tuple(map(JudgeGroup.of, by_bot)),
         by_length=tuple(map(JudgeGroup.of, by_length)),
+        by_collection=tuple(map(JudgeGroup.of, by_collection)) if len(by_collection) > 1 else (),
         order=JudgeOrder.of(order_of_bots(by_bot)),
         reached=_reached(saved, ceiling),
         stability=_drift(*judge.repeats[:2]) if len(judge.repeats) > 1 else None,

@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from spotthebot.analytics.clients.campaign_data import CampaignData, CampaignRevision
 from spotthebot.analytics.clients.chat_ratings import ChatRatings
+from spotthebot.analytics.clients.read_collections import ReadCollections
 from spotthebot.analytics.games.domain import PlayedSide, final_ranks, leaderboard, ranks_so_far
 from spotthebot.analytics.judges.domain.worth import judges_of
 from spotthebot.analytics.kept_results.use_cases.compute_threads import ComputeThreads
@@ -162,11 +163,13 @@ class ResultCache:
 
         async def compute() -> bytes:
             judges = await self._campaign_data.read_judges(campaign_id)
-            measured = await self._campaign_data.read_measured(revision)
+            read = ReadCollections(self._conversations)
+            measured = await self._campaign_data.read_measured(revision, read)
+            collections = await self._campaign_data.read_collection_names(revision.campaign, read)
             asks_for_labels = revision.campaign.protocol in LABELS_OF_SPEAKERS
             labelled = await self._campaign_data.read(revision) if asks_for_labels else None
             parameters = Parameters.of_campaign(request, revision.campaign.seed)
-            found = await self._threads.run(judges_of, measured, labelled, judges, parameters)
+            found = await self._threads.run(judges_of, measured, labelled, judges, parameters, collections)
             return found.model_dump_json().encode()
 
         depends_on = parameters_of(request) | {"labels_of_judges": of_judges}
