@@ -11,7 +11,7 @@ commonest order in samples of the collected dialogues with the share of new coll
 import argparse
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Final
@@ -124,15 +124,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with ProcessPoolExecutor(chosen.processes) as pool:
         claims = pool.map(claims_of, [(cell, chosen.simulations) for cell in PLAYS])
         rates = pool.map(rates_of, [(cell, max(1, chosen.simulations // 10)) for cell in ORDERS])
-        for names, cells, found in (
-            (("Dialogues of a pair", "Step", "Loss", *POOLS), PLAYS, claims),
-            (("Collected", "Size", "Step", "reported", "true"), ORDERS, rates),
-        ):
-            rows = [
-                [*cell.columns, *(f"{share:.1%}" for share in shares.values())]
-                for cell, shares in zip(cells, found, strict=True)
-            ]
-            print(markdown_table(names, rows), flush=True)  # noqa: T201 - the table is the output
+        _print(("Dialogues of a pair", "Step", "Loss", *POOLS), [each.columns for each in PLAYS], claims)
+        _print(("Collected", "Size", "Step", "reported", "true"), [each.columns for each in ORDERS], rates)
+
+
+def _print(names: Sequence[str], cells: Sequence[tuple[str, ...]], found: Iterable[dict[str, float]]) -> None:
+    rows = [
+        [*columns, *(f"{share:.1%}" for share in shares.values())] for columns, shares in zip(cells, found, strict=True)
+    ]
+    print(markdown_table(names, rows), flush=True)  # noqa: T201 - the table is the output
 
 
 if __name__ == "__main__":

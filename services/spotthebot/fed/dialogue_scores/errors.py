@@ -4,7 +4,7 @@ Conflict
 ├── OtherScorer
 └── TooManyDialogues
 Invalid
-├── NoSuchDimension
+├── NoSuchScoredDimension
 └── NoSuchScoredBot
 """
 
@@ -19,7 +19,7 @@ class TooManyDialogues(Conflict):
     """The score set has {dialogues} scores of dialogues, and a reference holds at most {most}: score fewer bots."""
 
 
-class NoSuchDimension(Invalid):
+class NoSuchScoredDimension(Invalid):
     """The score set has no dimension '{dimension}': it has {known}."""
 
 

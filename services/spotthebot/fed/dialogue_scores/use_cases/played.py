@@ -17,7 +17,7 @@ from spotthebot.contracts.fed.dialogue_scores import (
 )
 from spotthebot.fed.clients import Collections
 from spotthebot.fed.dialogue_scores.domain import DialogueScore, dialogue_scores
-from spotthebot.fed.dialogue_scores.errors import NoSuchDimension, NoSuchScoredBot
+from spotthebot.fed.dialogue_scores.errors import NoSuchScoredBot, NoSuchScoredDimension
 from spotthebot.fed.score_sets.domain import ScoreJob
 from spotthebot.fed.score_sets.use_cases import get_complete, read_contexts
 from spotthebot.fed.stats.bot_scores import score_bots
@@ -58,14 +58,14 @@ async def read_played(
 ) -> PlayedDialogues:
     """Return the scores of a set by dialogue, with partners; without `dimension`, on the set's first.
 
-    Raises NoSuchScoreJob, NotScoredYet and NoSuchDimension.
+    Raises NoSuchScoreJob, NotScoredYet and NoSuchScoredDimension.
     """
     async with database.read() as session:
         job = await get_complete(session, set_id)
     known = [each.dimension for each in job.dimensions or ()]
     name = known[0] if dimension is None else dimension
     if name not in known:
-        raise NoSuchDimension(dimension=name, known=", ".join(known))
+        raise NoSuchScoredDimension(dimension=name, known=", ".join(known))
     names = {
         each.id: [participant.name for participant in each.participants]
         async for each in collections.speakers(job.request.collection_id)
