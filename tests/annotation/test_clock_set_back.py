@@ -62,7 +62,13 @@ async def test_an_annotation_takes_no_negative_time(suite: RunningSuite, minutes
 
 async def test_exchanges_of_a_game_are_opened_and_decided_one_after_the_other(suite: RunningSuite):
     campaign = await campaign_of(
-        suite, 1, annotations_per_segment=1, segments=[2], package_size=1, protocol="spot_the_bot_gamified"
+        suite,
+        1,
+        annotations_per_segment=1,
+        segments=[2],
+        package_size=1,
+        protocol="spot_the_bot_gamified",
+        protocol_version=1,
     )
     clock = _StoppedClock(suite)
     held = await claim(suite, campaign, "w")

@@ -201,7 +201,7 @@ class TestExchanges:
         assert await leaks(suite, collection, protocol="spot_the_bot_gamified", segments=[2])
 
 
-GAME = {"protocol": "spot_the_bot_gamified", "segments": [2], "package_size": 40}
+GAME = {"protocol": "spot_the_bot_gamified", "protocol_version": 1, "segments": [2], "package_size": 40}
 
 
 class TestGoldItems:

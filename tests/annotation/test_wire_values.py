@@ -73,7 +73,7 @@ async def post(suite: RunningSuite, path: str, body: dict[str, Any], role: str =
 async def played(suite: RunningSuite) -> tuple[dict[str, Any], dict[str, Any], str]:
     """Return a game that a person played, its assignment and the person's pseudonym."""
     talk = conversation("d0", "SECRET-ONE", "SECRET-TWO")
-    more = {"protocol": GAME, "segments": [1, 3], "panel": PANEL} | PAY
+    more = {"protocol": GAME, "protocol_version": 1, "segments": [1, 3], "panel": PANEL} | PAY
     campaign = await open_campaign(suite, await import_conversations(suite, [talk]), **more)
     assignment = await claim(suite, campaign, PERSON)
     await post(suite, f"/v1/assignments/{assignment['id']}/items/0/exchanges", {"open": 1}, "annotation")

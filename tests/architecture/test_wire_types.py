@@ -191,6 +191,7 @@ EXPLICIT = {
     "replies of bots, which one type carries from the speaker on": {"bots.replies": ["RepliesOut", "ReplyOut"]},
     "computed where it is answered": {
         "analytics.analyses": ["ReachOut"],
+        "analytics.decision_times": ["DecisionTimesOut"],
         "analytics.interactor_ratings": ["InteractorRatingsOut"],
         "analytics.judges": ["JudgesOut"],
         "analytics.measures": ["MeasureOut", "MeasuresOut"],

@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks import command
 from benchmarks.analytics import importance
-from benchmarks.analytics.coverage import chats, strata
+from benchmarks.analytics.coverage import chats, decisions, strata
 from benchmarks.analytics.coverage.__main__ import GROUPS, count_cell
 from benchmarks.analytics.judges import __main__ as judges
 from benchmarks.analytics.judges import replays as judged_replays
@@ -101,6 +101,13 @@ class TestCoverage:
             assert all(0 <= held <= counted for held, counted in tallies.values())
             assert tallies["differences of fooling rates"][1] == setting.k * (setting.k - 1) // 2
             assert tallies["differences by partner"][1] == setting.k
+
+    def test_is_counted_for_games_in_a_few_simulations(self):
+        setting = decisions.SETTINGS[0]
+        tallies = decisions.tally(setting, 0)
+        assert all(0 <= held <= counted for held, counted in tallies.values())
+        assert tallies["survival"][1] == 3 * decisions.LAST
+        assert all(0 <= each <= 1 for each in decisions.power(setting, 3))
 
     def test_is_counted_for_means_over_campaigns_in_a_few_simulations(self):
         setting = strata.SETTINGS[2]

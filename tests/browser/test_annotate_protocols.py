@@ -210,7 +210,7 @@ class TestPairs:
 class TestExchanges:
     async def test_are_opened_one_by_one_and_lock_what_was_decided(self, visit: Visit, suite: RunningSuite):
         campaign = await campaign_of_talks(
-            suite, talk("c0"), protocol="spot_the_bot_gamified", annotations_per_segment=1
+            suite, talk("c0"), protocol="spot_the_bot_gamified", protocol_version=1, annotations_per_segment=1
         )
         page = await open_package(visit, await entry_path(suite, campaign))
         assert await page.locator(".turn").count() == 0
@@ -235,6 +235,26 @@ class TestExchanges:
         (annotation,) = await annotations_of(suite, campaign)
         assert [(each["target"], each["exchanges"]) for each in annotation["decisions"]] == [("A", 1), ("B", 3)]
         visit.complaints = [each for each in visit.complaints if "409" not in each]
+
+    async def test_ask_for_the_features_once_both_sides_are_decided(self, visit: Visit, suite: RunningSuite):
+        campaign = await campaign_of_talks(
+            suite, talk("c0"), protocol="spot_the_bot_gamified", annotations_per_segment=1
+        )
+        page = await open_package(visit, await entry_path(suite, campaign))
+        await press(page, "Enter")
+        await expect(page.locator(".turn")).to_have_count(2)
+        await expect(page.get_by_role("radiogroup", name="more fluent")).to_be_hidden()
+        await press(page, "1", "9", "Enter")
+        fluency = page.get_by_role("radiogroup", name="more fluent")
+        await expect(fluency).to_be_visible()
+        for name in ("more fluent", "more sensible", "more specific"):
+            await page.get_by_role("radiogroup", name=name).get_by_label("No difference").check()
+        await expect(_saved(page)).to_be_visible()
+        await press(page, "Enter", "Enter")
+        await expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
+        (annotation,) = await annotations_of(suite, campaign)
+        assert annotation["answer"]["fluency"] == "tie"
+        assert {each["exchanges"] for each in annotation["decisions"] if each["question"] == "entity"} == {1}
 
 
 class TestRules:

@@ -47,6 +47,7 @@ OF_ADMINISTRATORS: Final = (
     "/campaigns/{campaign}?whole=true",
     "/campaigns/{campaign}/parts/ranking",
     "/campaigns/{campaign}/judges",
+    "/campaigns/{campaign}/decisions",
     "/campaigns/{campaign}/figures/ranking/explore?width=narrow",
     "/campaigns/{campaign}/mixed-model?measure=label&kind=linear",
     "/studies",
@@ -170,7 +171,7 @@ class TestEveryPage:
         assert await _barriers(visit, OF_STRANGERS, places) == {}
 
     async def test_has_no_barrier_for_annotators(self, visit: Visit, suite: RunningSuite):
-        game = await campaign_of_talks(suite, talk("c0"), protocol="spot_the_bot_gamified")
+        game = await campaign_of_talks(suite, talk("c0"), protocol="spot_the_bot_gamified", protocol_version=1)
         await visit.open(await entry_path(suite, game))
         assert await _barriers(visit, OF_ANNOTATORS, {"game": game["id"]}) == {}
 

@@ -99,7 +99,7 @@ class TestGame:
         person_and_bot = talk("c")
         person_and_bot["participants"][0] = {"kind": "human", "name": "HU"}
         game = await campaign_of_talks(
-            suite, person_and_bot, protocol="spot_the_bot_gamified", annotations_per_segment=3
+            suite, person_and_bot, protocol="spot_the_bot_gamified", protocol_version=1, annotations_per_segment=3
         )
         page = await open_package(visit, await entry_path(suite, game))
         await press(page, "i")

@@ -26,7 +26,7 @@ from spotthebot.analytics.pooled import api as pooled
 from spotthebot.analytics.pooled.api import PooledResources
 from spotthebot.analytics.pooled.use_cases import PooledResults
 from spotthebot.analytics.resources import Resources as SharedResources
-from spotthebot.analytics.results.api import figures, measures, results
+from spotthebot.analytics.results.api import decisions, figures, measures, results
 from spotthebot.analytics.results.api.deps import ResultResources
 from spotthebot.analytics.results.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.results.use_cases.figures import Figures
@@ -123,6 +123,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             campaigns.router,
             results.router,
             measures.router,
+            decisions.router,
             verdicts_api.router,
             studies_api.router,
             pooled.router,

@@ -145,13 +145,14 @@ async def _answer(
 async def _play(
     tasks: AsyncAnnotation, assignment: AssignmentOut, annotator: SimulatedAnnotator, item: ItemOut, opened: int
 ) -> None:
-    """Open exchanges of an item until both sides are decided.
+    """Open exchanges of an item until both sides are decided. Then compare the speakers, if the game asks for it.
 
     A side is decided as soon as the rule says human or bot. After the last exchange, unsure is a decision too.
     Exchanges opened and decisions made before an interruption are kept.
     """
     kept = item.answer.get("entity", {})
     labels: dict[str, JsonValue] = dict(kept) if isinstance(kept, dict) else {}
+    turns: Sequence[Turn] = item.turns
     exchange = max(1, opened)
     while len(labels) < len(_SIDES):
         turns, is_last = await _open(tasks, assignment, item.position, exchange)
@@ -162,6 +163,13 @@ async def _play(
         answer = AnswerIn(answer={"entity": labels} if labels else {}, elapsed_ms=said.elapsed_ms)
         await tasks.save_answer(assignment.id, item.position, answer)
         exchange += 1
+    if len(assignment.protocol.steps) == _LAST_STEP:
+        said = annotator.annotate(tuple((turn.speaker, turn.text) for turn in turns))
+        if item.step < _LAST_STEP:
+            decision = AnswerIn(answer={"entity": labels}, show_step=_LAST_STEP)
+            await tasks.save_answer(assignment.id, item.position, decision)
+        whole = AnswerIn(answer=said.answer | {"entity": labels}, elapsed_ms=said.elapsed_ms)
+        await tasks.save_answer(assignment.id, item.position, whole)
 
 
 async def _open(

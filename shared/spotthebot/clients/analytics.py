@@ -18,7 +18,8 @@ from spotthebot.clients.client import AsyncClient, Client
 from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.streams import Download
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
-from spotthebot.contracts.analytics.choices import PooledResult
+from spotthebot.contracts.analytics.choices import Clusters, PooledResult
+from spotthebot.contracts.analytics.decision_times import DecisionTimesOut
 from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.judges import JudgesOut
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
@@ -101,6 +102,14 @@ class AnalyticsOperations(SectionOperations):
         """
         path = f"/v1/campaigns/{segment(campaign_id)}/leaderboard"
         return Listing(LeaderboardEntry, path, paging, params={"penalty": penalty})
+
+    @operation
+    def decision_times(
+        self, campaign_id: UUID | str, *, confidence_level: float = 0.95, clusters: Clusters = "both"
+    ) -> Call[DecisionTimesOut]:
+        """Return how long each speaker of a game stays unspotted, and which features shorten that time."""
+        params = {"confidence_level": confidence_level, "clusters": clusters}
+        return Call(DecisionTimesOut, "GET", f"/v1/campaigns/{segment(campaign_id)}/decision-times", params=params)
 
     @operation
     def list_annotator_ranks(self, campaign_id: UUID | str, **paging: Unpack[Paging]) -> Listing[AnnotatorRankOut]:

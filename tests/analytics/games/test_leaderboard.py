@@ -163,7 +163,7 @@ async def _play(suite: RunningSuite, campaign: dict[str, Any], annotator: str, a
 
 async def _game(suite: RunningSuite, first: str, second: str, **more: Any) -> dict[str, Any]:
     collection = await import_conversations(suite, [conversation("c", first, second)])
-    body = {"protocol": "spot_the_bot_gamified", "segments": [3], "annotations_per_segment": 3}
+    body = {"protocol": "spot_the_bot_gamified", "protocol_version": 1, "segments": [3], "annotations_per_segment": 3}
     return await open_campaign(suite, collection, **body | more)
 
 
@@ -231,7 +231,7 @@ class TestLeaderboard:
     async def test_shows_no_rank_for_conversations_that_another_annotator_may_still_get(self, suite: RunningSuite):
         """Twenty conversations make a rank, but all of them are drawn for two annotators, and one has played them."""
         talks = [conversation(f"c{number}", "HU", "SECRET-ONE") for number in range(20)]
-        body = {"protocol": "spot_the_bot_gamified", "segments": [3], "units_twice": 20}
+        body = {"protocol": "spot_the_bot_gamified", "protocol_version": 1, "segments": [3], "units_twice": 20}
         game = await open_campaign(suite, await import_conversations(suite, talks), **body)
         frontend = await suite.client("annotation", "annotation")
         ranks = await suite.client("analytics", "annotation")

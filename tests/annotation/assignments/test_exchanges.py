@@ -35,7 +35,9 @@ async def _campaign(suite: RunningSuite, *exchanges: int, **more: Any) -> dict[s
         for number, each in enumerate(exchanges or (3,))
     ]
     collection = await import_conversations(suite, dialogues)
-    return await open_campaign(suite, collection, **{"protocol": GAME, "segments": [1, 3]} | more)
+    return await open_campaign(
+        suite, collection, **{"protocol": GAME, "protocol_version": 1, "segments": [1, 3]} | more
+    )
 
 
 async def _open(suite: RunningSuite, assignment: dict[str, Any], exchange: Any, position: int = 0) -> httpx.Response:

@@ -92,7 +92,7 @@ class TestExchanges:
         dialogues = [gold_dialogue(f"gold {number}", exchanges=5, gold=gold) for number in range(4)]
         await store_training(suite, name="gold_set", protocol=GAME, questions=None, dialogues=dialogues)
         made = _with_openings(suite, 6) if with_openings else import_conversations(suite, _dialogues(6))
-        return await open_campaign(suite, await made, protocol=GAME, segments=[2], **GOLD)
+        return await open_campaign(suite, await made, protocol=GAME, protocol_version=1, segments=[2], **GOLD)
 
     async def test_open_the_same_number_of_turns_for_gold_and_other_items(self, suite: RunningSuite):
         """Conversations have an opening of two turns, which comes with the first exchange; so has gold."""
@@ -157,7 +157,7 @@ class TestWhatTheServiceDoes:
         right = answer if protocol == GAME else RIGHT
         dialogues = [gold_dialogue(f"gold {number}", exchanges=3, gold=right) for number in range(4)]
         await store_training(suite, name="gold_set", protocol=protocol, questions=None, dialogues=dialogues)
-        campaign = await _campaign(suite, _dialogues(6), protocol=protocol, segments=[2])
+        campaign = await _campaign(suite, _dialogues(6), protocol=protocol, protocol_version=1, segments=[2])
         assignment = await claim(suite, campaign, "w")
         frontend = await suite.client("annotation", "annotation")
         path = f"/v1/assignments/{assignment['id']}"

@@ -10,7 +10,7 @@ from tests.factories.annotating import DECISION, WHOLE, answer_items, claim
 from tests.factories.campaigns import campaign_of
 from tests.factories.running_suite import RunningSuite
 
-GAME: dict[str, Any] = {"protocol": "spot_the_bot_gamified", "segments": [3]}
+GAME: dict[str, Any] = {"protocol": "spot_the_bot_gamified", "protocol_version": 1, "segments": [3]}
 
 
 async def _ask(

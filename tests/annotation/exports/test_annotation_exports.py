@@ -216,7 +216,7 @@ class TestImports:
     async def test_equal_the_export_of_a_game_with_the_turn_of_each_decision(self, suite: RunningSuite):
         protocol = "spot_the_bot_gamified"
         collection = await import_conversations(suite, [conversation("c", "P", "Q")])
-        campaign = await open_campaign(suite, collection, protocol=protocol, segments=[3])
+        campaign = await open_campaign(suite, collection, protocol=protocol, protocol_version=1, segments=[3])
         assignment = await claim(suite, campaign, NAMES[0])
         frontend = await suite.client("annotation", "annotation")
         for number, entity in ((1, {"A": "bot"}), (2, {"A": "bot", "B": "human"})):
@@ -321,7 +321,7 @@ async def _copied(
     assert uploaded.json()["rejected"]["count"] == 0
     admin = await suite.client("annotation", "admin")
     request = body | {"collection_id": collection["id"], "segments": campaign["segments"], "protocol": protocol}
-    request |= {"annotators_published": annotators_published}
+    request |= {"annotators_published": annotators_published, "protocol_version": campaign["protocol_version"]}
     path = f"/v1/campaigns/{(await created(admin, '/v1/campaigns', request))['id']}"
     await until(admin, path, "open")
     segments = defaultdict(list)

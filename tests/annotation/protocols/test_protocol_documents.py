@@ -248,7 +248,7 @@ class TestBuiltInProtocols:
             "spot_the_bot_labels",
             "turn_likert",
         ]
-        assert [check_protocol(each) for each in built_in_protocols().values()] == [()] * 18
+        assert [check_protocol(each) for each in built_in_protocols().values()] == [()] * 19
 
     def test_ask_in_spot_the_bot_for_the_values_of_its_annotations(self):
         asked = {each.question.id: each.question for each in questions_of(built_in_protocols()["spot_the_bot", 1])}
@@ -256,6 +256,12 @@ class TestBuiltInProtocols:
         features = ["fluency", "sensibleness", "specificity"]
         assert [*asked] == ["entity", *features]
         assert {values_of(asked[feature]) for feature in features} == {tuple(Preference)}
+
+    def test_ask_in_the_game_for_the_features_once_both_sides_are_decided(self):
+        """Appendix B of Spot The Bot: "If both decisions have been made", annotators compare the three features."""
+        first, second = (built_in_protocols()["spot_the_bot_gamified", version] for version in (1, 2))
+        assert second.steps == (*first.steps, built_in_protocols()["spot_the_bot", 1].steps[1])
+        assert second.opens_one_by_one
 
     def test_rate_the_eight_dimensions_of_abc_eval(self):
         """Finch, Finch and Choi (2023) rate dialogues, turns and pairs of dialogues by the same dimensions."""

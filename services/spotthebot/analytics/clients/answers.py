@@ -14,33 +14,41 @@ _Value = TypeVar("_Value", bound=Hashable)
 _LEAD: Final = {Preference.A: 1, Preference.TIE: 0, Preference.B: -1}
 
 
-class _Entities(BaseModel):
-    """The labels of both sides in an answer of a game. A game asks for nothing else."""
+class _SpotTheBotAnswer(BaseModel):
+    """The labels and the features; a feature that was not asked counts as equal on both sides."""
 
     entity: dict[Literal["A", "B"], Label]
-
-
-class _SpotTheBotAnswer(_Entities):
-    """An answer by the protocol `spot_the_bot`. A feature that was not asked counts as equal on both sides."""
-
     fluency: Preference = Preference.TIE
     sensibleness: Preference = Preference.TIE
     specificity: Preference = Preference.TIE
 
+    @property
+    def leads(self) -> tuple[int, int, int]:
+        """Return for each feature 1 if A had more, -1 if B had more."""
+        return _LEAD[self.fluency], _LEAD[self.sensibleness], _LEAD[self.specificity]
 
-def played_sides(annotation: AnnotationOut, are_human: Sequence[bool]) -> Iterator[PlayedSide]:
-    """Read an answer by the protocol `spot_the_bot_gamified`, with the turns at which the annotator decided."""
-    labels = _Entities.model_validate(annotation.answer).entity
+
+def played_sides(annotation: AnnotationOut, spoke: Sequence[tuple[str, bool]]) -> Iterator[PlayedSide]:
+    """Read an answer by the protocol `spot_the_bot_gamified`, with the turns at which the annotator decided.
+
+    `spoke` has the name of each speaker, and whether it is a person.
+    """
+    answer = _SpotTheBotAnswer.model_validate(annotation.answer)
     turns = {each.target: each.exchanges for each in annotation.decisions if each.question == "entity"}
-    for (side, label), is_human in zip((("A", labels["A"]), ("B", labels["B"])), are_human, strict=True):
+    sides: tuple[tuple[Literal["A", "B"], int], ...] = (("A", 1), ("B", -1))
+    for (side, sign), (speaker, is_human) in zip(sides, spoke, strict=True):
+        first, second, third = answer.leads
         yield PlayedSide(
             conversation=annotation.conversation_id,
             annotator=annotation.annotator,
             package=annotation.package_id,
-            label=label,
+            label=answer.entity[side],
             is_human=is_human,
             turn=turns.get(side, annotation.exchanges),
             turns=annotation.exchanges,
+            speaker=speaker,
+            leads=(sign * first, sign * second, sign * third),
+            annotator_kind=annotation.annotator_kind,
         )
 
 
@@ -68,6 +76,6 @@ def coded_annotation(annotation: AnnotationOut, campaign: CampaignOut, known: Kn
         annotator=known[annotation.annotator],
         annotator_kind=annotation.annotator_kind,
         labels=known[LABEL_CODES[answer.entity["A"]], LABEL_CODES[answer.entity["B"]]],
-        leads=known[_LEAD[answer.fluency], _LEAD[answer.sensibleness], _LEAD[answer.specificity]],
+        leads=known[answer.leads],
         elapsed_ms=elapsed_ms_of(annotation, is_import=campaign.mode == IMPORT),
     )

@@ -140,14 +140,14 @@ class CampaignData:
     async def read_game(self, revision: CampaignRevision) -> list[PlayedSide]:
         """Read the annotators' decisions in a game, and the speakers."""
         campaign = revision.campaign
-        are_human = {
-            spoke.id: tuple(each.kind is ParticipantKind.HUMAN for each in spoke.participants)
+        spoke_in = {
+            spoke.id: tuple((each.name, each.kind is ParticipantKind.HUMAN) for each in spoke.participants)
             async for spoke in self._spoken(campaign)
         }
         return [
             side
             async for annotation in self._annotation.stream_annotations(campaign.id, judges=revision.judges)
-            for side in played_sides(annotation, are_human[annotation.conversation_id])
+            for side in played_sides(annotation, spoke_in[annotation.conversation_id])
         ]
 
     async def judges_revision(self, campaign_id: UUID) -> str:

@@ -17,7 +17,7 @@ from typing import Final
 
 from spotthebot.analytics.games.errors import OneKindOnly
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
-from spotthebot.contracts.annotation.annotations import Label
+from spotthebot.contracts.annotation.annotations import AnnotatorKind, Label
 
 DEFAULT_PENALTY: Final = 0.5
 """The part of its worth that a right label loses up to the last exchange, unless the request sets another one."""
@@ -30,7 +30,8 @@ _DECIMALS: Final = 3
 class PlayedSide:
     """One side of a conversation and an annotator's decision at `turn` of `turns`.
 
-    `is_human` tells whether a person spoke on this side.
+    `is_human` tells whether a person spoke on this side, and `speaker` is their name. `leads` has for fluency,
+    sensibleness and specificity 1 if this side was preferred, -1 if the other was, else 0.
     """
 
     conversation: object
@@ -40,6 +41,9 @@ class PlayedSide:
     is_human: bool
     turn: int
     turns: int
+    speaker: str = ""
+    leads: tuple[int, int, int] = (0, 0, 0)
+    annotator_kind: AnnotatorKind = AnnotatorKind.PERSON
 
     @property
     def is_right(self) -> bool:

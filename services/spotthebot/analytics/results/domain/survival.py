@@ -9,7 +9,7 @@ from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Sur
 def survival(sample: Sample, request: Parameters) -> Survival:
     """Estimate the survival curves, compare each pair of curves, and fit the effects of the features."""
     status, clusters = stats.current_status(sample.table), stats.Clusters(request.clusters)
-    times, method, curves = _curves(status, request)
+    times, method, curves = curves_of(status, request)
     tests = stats.log_rank_tests(
         status,
         variance=stats.LogRankVariance.CLUSTERED if _is_clustered(request) else stats.LogRankVariance.SCORE,
@@ -21,7 +21,7 @@ def survival(sample: Sample, request: Parameters) -> Survival:
         method=method,
         curves=curves,
         log_rank=tuple(_log_rank(test, request.significance_level) for test in tests),
-        cox=_cox(status, request),
+        cox=cox_of(status, request),
     )
 
 
@@ -29,21 +29,25 @@ def survival_curves(
     table: stats.AnnotationTable, request: Parameters
 ) -> tuple[tuple[int, ...], tuple[SurvivalCurve, ...]]:
     """Return the inspection times of a table, and the curve of each speaker at these times."""
-    times, _, curves = _curves(stats.current_status(table), request)
+    times, _, curves = curves_of(stats.current_status(table), request)
     return times, curves
 
 
-def _curves(status: stats.CurrentStatus, request: Parameters) -> tuple[tuple[int, ...], str, tuple[SurvivalCurve, ...]]:
+def curves_of(
+    status: stats.CurrentStatus, request: Parameters
+) -> tuple[tuple[int, ...], str, tuple[SurvivalCurve, ...]]:
+    """Return the inspection times, the method and the curve of each speaker at these times."""
     times, clusters = tuple(status.times.tolist()), stats.Clusters(request.clusters)
     curves = stats.survival_curves(status, confidence_level=request.confidence_level, clusters=clusters)
-    return times, curves[0].method if curves else "", tuple(_curve(curve, times) for curve in curves)
+    return times, curves[0].method if curves else "", tuple(curve_of(curve, times) for curve in curves)
 
 
 def _is_clustered(request: Parameters) -> bool:
     return request.test == "clustered"
 
 
-def _cox(status: stats.CurrentStatus, request: Parameters) -> tuple[CoxCoefficient, ...]:
+def cox_of(status: stats.CurrentStatus, request: Parameters) -> tuple[CoxCoefficient, ...]:
+    """Fit the effects of the features on the hazard of each speaker."""
     clustered, model = (
         stats.cox_regressions(
             status,
@@ -76,7 +80,7 @@ def _log_rank(test: stats.LogRankTest, significance_level: float) -> LogRank:
     )
 
 
-def _curve(curve: stats.SurvivalCurve, times: tuple[int, ...]) -> SurvivalCurve:
+def curve_of(curve: stats.SurvivalCurve, times: tuple[int, ...]) -> SurvivalCurve:
     """Return a curve at the common times. It is null at times at which this bot was not inspected."""
     estimate = dict(zip(curve.times, curve.estimate, strict=True))
     low = dict(zip(curve.times, curve.low, strict=True))

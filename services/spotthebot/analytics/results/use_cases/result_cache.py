@@ -17,10 +17,12 @@ from spotthebot.analytics.measures.domain.measures import all_agreements, all_me
 from spotthebot.analytics.measures.domain.workforces import fingerprint
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, compute_section
+from spotthebot.analytics.results.domain.decision_times import decision_times
 from spotthebot.analytics.results.domain.interactor_ratings import interactor_ratings
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
 from spotthebot.clients import AsyncConversations
+from spotthebot.contracts.analytics.decision_times import DecisionParametersIn
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.analytics.measures import MeasureParametersIn
 from spotthebot.contracts.analytics.provenance import ParametersIn
@@ -121,6 +123,21 @@ class ResultCache:
 
         body = await self._kept_or_computed(revision, "leaderboard", {"penalty": penalty}, compute)
         return _ENTRIES.validate_json(body)
+
+    async def get_decision_times(self, campaign_id: UUID, request: DecisionParametersIn) -> bytes:
+        """Return how long the speakers of a game stay unspotted, as JSON.
+
+        Raises NoSuchCampaign, OtherProtocol and NothingToAnalyse.
+        """
+        revision = await self._campaign_data.current_revision(campaign_id, protocol=GAME)
+
+        async def compute() -> bytes:
+            sides = await self._campaign_data.read_game(revision)
+            return (
+                (await self._threads.run(decision_times, revision.campaign, sides, request)).model_dump_json().encode()
+            )
+
+        return await self._kept_or_computed(revision, "decision-times", request.model_dump(), compute)
 
     async def get_annotator_ranks(self, campaign_id: UUID) -> tuple[AnnotatorRankOut, ...]:
         """Return the ranks that annotators may see.

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from spotthebot.contracts.annotation.protocols import AnnotationProtocol
+from spotthebot.contracts.annotation.protocols import GAME, AnnotationProtocol
 
 _DOCUMENTS = Path(__file__).parent / "documents"
 _IN_RANDOM_ORDER: Final = ("comparative", "dialogue_likert")
@@ -23,6 +23,10 @@ def built_in_protocols() -> Mapping[tuple[str, int], AnnotationProtocol]:
     protocols = [AnnotationProtocol.model_validate_json(document) for document in documents]
     drawn = {"version": 2, "question_order": "annotator"}
     protocols += [each.model_copy(update=drawn) for each in protocols if each.name in _IN_RANDOM_ORDER]
+    by_name = {each.name: each for each in protocols if each.version == 1}
+    game, asked = by_name[GAME], by_name["spot_the_bot"]
+    # Appendix B of Spot The Bot: once both sides are decided, which does better in each feature?
+    protocols.append(game.model_copy(update={"version": 2, "steps": (*game.steps, *asked.steps[1:])}))
     by_version = {(each.name, each.version): each for each in protocols}
     return MappingProxyType(dict(sorted(by_version.items())))
 

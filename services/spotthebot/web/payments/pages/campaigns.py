@@ -1,14 +1,20 @@
 """The payments of a campaign's annotators, and files for the people or panels who pay them."""
 
 import asyncio
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
 
+from spotthebot.clients import Conflict
+from spotthebot.contracts.annotation.assignments import AnnotatorOut
+from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
+from spotthebot.contracts.annotation.payments import BonusIn
+from spotthebot.contracts.annotation.protocols import GAME
 from spotthebot.contracts.terms import PaymentFile
 from spotthebot.kit.web.core.routes import PageRoute
+from spotthebot.web.clients import Services
 from spotthebot.web.deps import Admin, Pages, ServicesOfVisitor
 from spotthebot.web.payments.domain import payroll_of
 from spotthebot.web.payments.pages.sums import AT_ONCE, MOST, as_csv, first_of
@@ -29,6 +35,7 @@ async def show_payments(
     """Show the payment of each annotator, the sums, and the files for the people who pay."""
     client = await services.annotation()
     campaign = await client.get_campaign(campaign_id)
+    winners = await _winners(services, campaign)
     page, payments = await asyncio.gather(
         client.list_payments(campaign_id, cursor=cursor, page_size=_PAYMENTS).page(),
         first_of(client.list_payments(campaign_id, page_size=AT_ONCE)),
@@ -42,7 +49,32 @@ async def show_payments(
         payroll=payroll_of(payments),
         is_whole=len(payments) < MOST,
         files=[*PaymentFile],
+        winners=winners,
     )
+
+
+@router.post("/payments/winner")
+async def pay_winner(
+    services: ServicesOfVisitor, _visitor: Admin, campaign_id: UUID, bonus: Annotated[BonusIn, Form()]
+) -> Response:
+    """Pay the winner of a game a bonus. However often it is sent, each winner gets it once."""
+    client = await services.annotation()
+    for each in await _winners(services, await client.get_campaign(campaign_id)):
+        await client.grant_bonus(campaign_id, each.id, bonus, idempotency_key=f"winner-{campaign_id}-{each.id}")
+    return RedirectResponse(f"/admin/campaigns/{campaign_id}/payments", status_code=303)
+
+
+async def _winners(services: Services, campaign: CampaignOut) -> list[AnnotatorOut]:
+    """Return who has the most points in a game that has ended and is paid; several if their points are equal."""
+    if campaign.protocol != GAME or campaign.state not in ENDED or not campaign.currency:
+        return []
+    try:
+        board = await (await services.analytics()).leaderboard(campaign.id, page_size=AT_ONCE).page()
+    except Conflict:  # people alone, or bots alone, give no points
+        return []
+    best = {each.annotator for each in board.items if each.rank == 1}
+    client = await services.annotation()
+    return [each async for each in client.list_annotators(campaign.id, page_size=AT_ONCE) if each.pseudonym in best]
 
 
 @router.get("/payments/{kind}.csv")

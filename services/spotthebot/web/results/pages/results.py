@@ -91,6 +91,20 @@ async def judges(
     return pages.page(request, "results/judges.html.jinja", campaign=campaign, view=view, **shown)
 
 
+@router.get("/decisions")
+async def decisions(
+    request: Request, pages: Pages, services: ServicesOfVisitor, _visitor: Reader, campaign_id: UUID
+) -> Response:
+    """Show when the annotators of a game decide that a speaker is a bot."""
+    campaign = await (await services.annotation()).get_campaign(campaign_id)
+    shown: dict[str, Any] = {"found": None, "why": None}
+    try:
+        shown["found"] = await (await services.analytics()).decision_times(campaign.id)
+    except Conflict as refused:
+        shown["why"] = refused.problem.detail
+    return pages.page(request, "results/decisions.html.jinja", campaign=campaign, **shown)
+
+
 @router.get("/figures/{figure}.{form}")
 async def figure(
     services: ServicesOfVisitor,

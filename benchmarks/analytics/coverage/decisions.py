@@ -1,0 +1,131 @@
+"""Games in which annotators open one exchange after the other: coverage of curves and of hazard ratios.
+
+`python -m benchmarks.analytics.coverage.decisions [--simulations N]`: each annotator of a conversation calls a side a
+bot at an exchange whose hazard depends on the bot, on the leads of three features, and on effects of the annotator, of
+the annotator's taste and of the conversation's side. Without these effects the coefficients are those of the model;
+with them the truth is what very large campaigns estimate. Power is the share of coefficients below the level that are
+not 0, next to an oracle's who knows the spread of each estimate.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from benchmarks.analytics.coverage.tallies import Tallies
+from spotthebot.analytics.stats.annotations import FloatArray
+from spotthebot.analytics.stats.survival.cox import FEATURES, CoxCoefficient
+from spotthebot.analytics.stats.survival.decision_times import Decisions, decision_curves, decision_hazards
+
+LAST: Final = 5
+COEFFICIENTS: Final = np.array([-0.5, -0.3, 0.0])
+_HAZARDS: Final = np.array([0.1, 0.2, 0.35])
+_NORMAL: Final = 1.96
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A game of three bots: `per_pair` conversations of each pair, two annotators each; `spread` of their leniency."""
+
+    per_pair: int
+    annotators: int
+    spread: float
+
+
+SETTINGS: Final = tuple(Setting(20, annotators, spread) for annotators in (8, 16, 40) for spread in (0.0, 0.5))
+
+
+def draw(setting: Setting, rng: np.random.Generator) -> Decisions:
+    """Draw a game whose leads multiply the hazards at each exchange."""
+    pairs = np.array(np.triu_indices(len(_HAZARDS), 1)).T
+    entity = np.repeat(pairs, setting.per_pair, axis=0)
+    n = len(entity)
+    who = (rng.integers(setting.annotators, size=n)[:, None] + np.array([0, 1])) % setting.annotators
+    sides, annotator = np.repeat(entity, 2, axis=0), who.ravel()
+    conversation = np.repeat(np.arange(n), 2)
+    lead = rng.integers(-1, 2, (len(sides), 3))
+    leads = np.stack([lead, -lead], axis=1)
+    effect = rng.normal(0, setting.spread, setting.annotators)[annotator][:, None]
+    effect = effect + rng.normal(0, setting.spread / 2, (setting.annotators, len(_HAZARDS)))[annotator[:, None], sides]
+    effect = effect + rng.normal(0, setting.spread, (n, 2))[conversation]
+    hazard = -np.log1p(-_HAZARDS)[sides] * np.exp(leads @ COEFFICIENTS + effect)
+    exchange = np.ceil(rng.exponential(size=sides.shape) / hazard)
+    return Decisions(
+        names=tuple(f"bot {at}" for at in range(len(_HAZARDS))),
+        entity=sides.ravel(),
+        exchange=np.minimum(exchange, LAST).astype(np.int64).ravel(),
+        spotted=(exchange <= LAST).ravel(),
+        conversation=np.repeat(conversation, 2),
+        annotator=np.repeat(annotator, 2),
+        leads=dict(zip(FEATURES, leads.reshape(-1, 3).T, strict=True)),
+        last=LAST,
+    )
+
+
+@cache
+def truth(spread: float) -> tuple[FloatArray, FloatArray]:
+    """Return the survival (bots, exchanges) and the coefficients (bots, features) of a very large game."""
+    large = draw(Setting(3000, 1500, spread), np.random.default_rng(99))
+    curves = np.array([curve.estimate for curve in decision_curves(large)])
+    return curves, np.array([[each.estimate for each in found] for found in decision_hazards(large).values()])
+
+
+def hazards(setting: Setting, seed: int) -> list[CoxCoefficient]:
+    """Return the coefficients of all bots of a drawn game."""
+    found = decision_hazards(draw(setting, np.random.default_rng([seed, 5])))
+    return [each for coefficients in found.values() for each in coefficients]
+
+
+def tally(setting: Setting, seed: int) -> Tallies:
+    """Draw a game and count the intervals that hold the truth, and coefficients of 0 that are called another."""
+    survival, coefficients = truth(setting.spread)
+    game = draw(setting, np.random.default_rng([seed, 5]))
+    held, of = 0, 0
+    for curve, true in zip(decision_curves(game), survival.tolist(), strict=True):
+        for low, high, value in zip(curve.low, curve.high, true, strict=True):
+            of += low is not None
+            held += (low or 0) <= value <= (high or 0)
+    found = hazards(setting, seed)
+    bounds = [(each, value) for each, value in zip(found, coefficients.ravel().tolist(), strict=True)]
+    known = [(each, value) for each, value in bounds if each.low is not None]
+    inside = sum((each.low or 0) <= value <= (each.high or 0) for each, value in known)
+    nothing = [each for each in found if each.feature == FEATURES[2] and each.p_value is not None]
+    return {
+        "survival": (held, of),
+        "coefficients": (inside, len(known)),
+        "coefficients of 0 below 5 %": (sum((each.p_value or 1) < 0.05 for each in nothing), len(nothing)),
+    }
+
+
+def power(setting: Setting, simulations: int) -> tuple[float, float]:
+    """Return the shares of coefficients that are not 0 which an oracle finds, and which the tests do."""
+    found = [hazards(setting, seed) for seed in range(simulations)]
+    real = [at for at, each in enumerate(found[0]) if each.feature != FEATURES[2]]
+    estimates = np.array([[each[at].estimate for at in real] for each in found], dtype=np.float64)
+    p_values = np.array([[each[at].p_value for at in real] for each in found], dtype=np.float64)
+    oracle = np.abs(estimates / np.nanstd(estimates, axis=0)) > _NORMAL
+    return float(oracle.mean()), float((p_values < 0.05).mean())
+
+
+def lines(simulations: int) -> Iterator[str]:
+    """Yield the rows of a table, one for each setting."""
+    for setting in SETTINGS:
+        held, counted = Counter[str](), Counter[str]()
+        for seed in range(simulations):
+            for kind, (holds, of) in tally(setting, seed).items():
+                held[kind] += holds
+                counted[kind] += of
+        shares = [f"{held[kind] / counted[kind]:.1%}" if counted[kind] else "none" for kind in counted]
+        found = (f"{each:.2f}" for each in power(setting, simulations))
+        yield f"| {setting.annotators}, {setting.spread:g} | {' | '.join([*shares, *found])} |"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.analytics.coverage.decisions")
+    parser.add_argument("--simulations", type=int, default=400, help="games a cell")
+    for line in lines(parser.parse_args().simulations):
+        print(line, flush=True)  # noqa: T201 - the rows are the output
