@@ -59,7 +59,7 @@ class TestTable3:
             campaign = labelled_campaign_of(published_table(domain, "pkg"), domain)
             found = compute_section(SECTIONS["agreement"], campaign, Parameters(filter="none"))
             documents.append(found.model_dump_json().encode())
-        pooled = pool("agreement", "spot_the_bot 1", documents)
+        pooled = pool("agreement", "spot_the_bot 1", documents, shared=False)
         means = {each.subject: each for each in pooled.estimates if each.bot == "GPT" and each.exchanges is None}
         for label in ("bot", "human", "unsure"):
             assert means[label].estimate == pytest.approx(expected[label]["macro"], abs=1e-12)

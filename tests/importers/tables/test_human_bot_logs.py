@@ -147,7 +147,7 @@ class TestProfiles:
         assert isinstance(found, ExportedConversation)
         assert found.personas == personas
 
-    def test_of_another_form_reject_the_dialogue_alone(self, save: Save):
+    def test_in_another_form_reject_the_dialogue_alone(self, save: Save):
         wrong, right = _read(save, _dialogue("0x1", bot_profile=[{"id": 3}]), _dialogue("0x2"))
         assert isinstance(wrong, Rejected)
         assert "its bot_profile is not a list of sentences" in wrong.reason
