@@ -121,7 +121,7 @@ class TestWorth:
         assert "of its answers are missing" in found.refused[0].reason
         assert len(_judges(table, [_judge(_answers(table, missing=n // 2))], EVERY).judges) == 1
 
-    def test_is_told_by_collection_where_there_are_several(self):
+    def test_is_reported_by_collection_where_there_are_several(self):
         table = simulated_table(3, per_pair=8)
         collections = {each: "even" if each % 2 == 0 else "odd" for each in table.conversation.tolist()}
         (judge,) = _judges(table, [_judge(_answers(table))], EVERY, collections).judges
