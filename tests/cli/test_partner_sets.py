@@ -11,6 +11,7 @@ from spotthebot.cli.errors import NotAPartnerSet, PartnerDiffers, PartnerNeedsSe
 from spotthebot.cli.evaluations.declaration_file import PlayMode, read_evaluation
 from spotthebot.cli.evaluations.partner_sets import (
     DIVERSE,
+    configuration_of,
     export_partner_set,
     find_partner_bots,
     find_partner_set,
@@ -22,7 +23,8 @@ from spotthebot.cli.evaluations.partner_sets import (
 )
 from spotthebot.cli.evaluations.run import evaluate
 from spotthebot.clients import NotFound
-from spotthebot.contracts.partner_files import PartnerSetFile, fingerprint_of
+from spotthebot.contracts.bots.registry import BotIn
+from spotthebot.contracts.partner_files import PartnerConfiguration, PartnerSetFile, fingerprint_of
 from spotthebot.local.progress import showing_progress
 from spotthebot.local.runtime.data_folder import DataFolder
 from tests.factories import tiny_models
@@ -110,6 +112,28 @@ class TestPartnerFiles:
         secret = apart.model_copy(update={"needs_secret": True})
         with pytest.raises(PartnerNeedsSecret, match="register this bot yourself"):
             await import_partner_set(clients, changed.model_copy(update={"partners": (secret,)}), None)
+
+    async def test_a_file_has_no_query_of_an_address_and_says_that_a_secret_is_missing(self, clients):
+        protocol = {"kind": "webhook", "url": "http://127.0.0.1:9/reply?token=SESAME"}
+        request = BotIn.model_validate({"name": f"w-{uuid4()}", "domains": ["everyday"], "protocol": protocol})
+        bot = await clients.bots.register_bot(request)
+        (version,) = [each async for each in clients.bots.list_bot_versions(bot.id)]
+        found = configuration_of(bot, version)
+        assert (found.model_dump(mode="json")["protocol"]["url"], found.needs_secret) == (
+            "http://127.0.0.1:9/reply",
+            True,
+        )
+        assert "SESAME" not in found.model_dump_json()
+
+    def test_hosted_models_of_the_same_files_are_the_same_at_any_address(self):
+        def hosted(port: int, files: str | None) -> str:
+            protocol = {"kind": "triton", "model": "gpt", "url": f"http://127.0.0.1:{port}"}
+            facts = {"training_sha256": None, "files_sha256": files, "needs_secret": False}
+            configuration = {"name": "x", "domains": ["everyday"], "protocol": protocol}
+            return PartnerConfiguration.model_validate(configuration | facts).sha256
+
+        assert hosted(1, "a" * 64) == hosted(2, "a" * 64) != hosted(1, "b" * 64)
+        assert hosted(1, None) != hosted(2, None)
 
     async def test_the_built_in_set_has_variants_of_learning_bots(self, clients):
         made = await travellers(clients, *DIVERSE)

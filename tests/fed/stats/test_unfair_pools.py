@@ -34,8 +34,9 @@ class TestUnfairPool:
         counts = [found.count(fair=fair, unfair=unfair) for fair in (True, False) for unfair in (True, False)]
         assert counts == [1, 0, 1, 0]
 
-    def test_p_values_are_shares_of_all_orders_of_the_unfavoured_bots_scores(self):
-        """The five scores of u in all 120 orders, written out; flips are of f and of g."""
+    @pytest.mark.parametrize("seen", [[0.0, 3.0, 4.0, 5.0, 1.0], [0.0, 3.0, 4.0, 1.0, 5.0]])
+    def test_p_values_are_shares_of_all_orders_of_the_unfavoured_bots_scores(self, seen):
+        """The five scores of u in all 120 orders, written out; flips are of f and of g, or of neither."""
         partner = ["s", "f", "g", "g", "s"]
 
         def leads(order):
@@ -51,9 +52,10 @@ class TestUnfairPool:
         def flips(order):
             return sum((unfair > 0) - (fair > 0) for fair, unfair in leads(order))
 
-        seen = [0.0, 3.0, 4.0, 5.0, 1.0]
         orders = [*permutations(seen)]
-        found = pool()
+        played = [("u", "s"), ("u", "f"), ("u", "g"), ("u", "g"), ("u", "s")]
+        of_u = [(*pair, score) for pair, score in zip(played, seen, strict=True)]
+        found = pool([*of_u, *PLAYED[5:]])
         for at, each in enumerate(found.bots):
             share = fmean(gain(order, at) >= gain(seen, at) - 1e-9 for order in orders)
             assert each.p_value == pytest.approx(share, abs=0.015)

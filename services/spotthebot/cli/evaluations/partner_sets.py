@@ -74,19 +74,21 @@ async def _configuration(clients: Clients, partner: PartnerOut) -> PartnerConfig
 
 def configuration_of(bot: BotOut, version: BotVersionOut) -> PartnerConfiguration:
     """Return a bot's version as a partner's configuration. The query of an address may be a secret and is left out."""
-    protocol: Protocol = version.protocol
-    address = getattr(protocol, "url", None)
-    has_query = address is not None and bool(urlsplit(str(address)).query)
-    if has_query:
-        kept = urlsplit(str(address))._replace(query="").geturl()
-        protocol = type(protocol).model_validate(protocol.model_dump() | {"url": kept})
+    kept = {}
+    for place in ("url", "base_url"):
+        address = urlsplit(str(getattr(version.protocol, place, "")))
+        if address.query:
+            kept[place] = address._replace(query="").geturl()
+    protocol = version.protocol
+    if kept:
+        protocol = type(protocol).model_validate(protocol.model_dump() | kept)
     return PartnerConfiguration(
         name=bot.name,
         domains=bot.domains,
         protocol=protocol,
         training_sha256=version.training_sha256,
         files_sha256=version.files_sha256,
-        needs_secret=version.has_secret or has_query,
+        needs_secret=version.has_secret or bool(kept),
     )
 
 
