@@ -42,6 +42,7 @@ from spotthebot.contracts.analytics.annotation_quality import (
     WithoutWeak,
 )
 from spotthebot.contracts.analytics.choices import MixedModelKind
+from spotthebot.contracts.analytics.costs import CostIn, CostOut
 from spotthebot.contracts.analytics.measures import MeasuredBot, MeasuredPair, PublishedForm, ValueCount
 from spotthebot.contracts.analytics.mixed_models import BotEffect, EffectDifference, MixedModel, VarianceComponent
 from spotthebot.contracts.analytics.provenance import Uncertainty
@@ -58,6 +59,7 @@ from spotthebot.contracts.bots.protocols import BuiltinProtocol
 from spotthebot.contracts.bots.registry import BotOut, BotStatus, Limits
 from spotthebot.contracts.conversations.performance import BotPerformanceOut
 from spotthebot.kit.step_jobs.lifecycle import StepJob, StepJobState
+from spotthebot.local.planning import plan_evaluation_cost
 from tests.analytics.stats.annotation_tables import simulated_table
 from tests.analytics.stats.mixed_model_data import small_study
 from tests.factories.campaigns import open_campaign
@@ -99,6 +101,13 @@ def stated(found: Any, fields: str, **more: Any) -> dict[str, Any]:
     """State what each field is of what was found: `rate=estimate` is its `estimate`, `low` its `low`."""
     pairs = [each.split("=") for each in fields.split()]
     return {pair[0]: getattr(found, pair[-1]) for pair in pairs} | more
+
+
+def test_costs_are_those_of_both_designs():
+    design = CostIn(bots=7, hourly_wage=12)
+    found = stats.evaluation_cost(**dict(design))
+    fields = "annotation_hours chatting_hours annotation_cost chatting_cost ratio cheaper_up_to method"
+    assert_is(CostOut, plan_evaluation_cost(design), stated(found, fields))
 
 
 class TestRanking:

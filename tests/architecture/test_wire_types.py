@@ -26,6 +26,7 @@ BY_ATTRIBUTES = {
         "SidesAlike": "SidesAlike",
         "Time": "AnnotationTimes",
     },
+    "analytics.costs": {"CostOut": "EvaluationCost"},
     "analytics.judges": {
         "AgreementWithJudge": "JudgeAgreement",
         "CorrectedBot": "JudgedEstimate",
@@ -191,6 +192,7 @@ EXPLICIT = {
     "replies of bots, which one type carries from the speaker on": {"bots.replies": ["RepliesOut", "ReplyOut"]},
     "computed where it is answered": {
         "analytics.analyses": ["ReachOut"],
+        "analytics.costs": ["ChatTimesOut"],
         "analytics.decision_times": ["DecisionTimesOut"],
         "analytics.interactor_ratings": ["InteractorRatingsOut"],
         "analytics.judges": ["JudgesOut"],

@@ -43,6 +43,7 @@ OF_ADMINISTRATORS: Final = (
     "/bots/{bot}/settings",
     "/bots/{bot}/versions/new",
     "/campaigns",
+    "/campaigns/cost",
     "/campaigns/pooled?campaigns={campaign}&campaigns={second}",
     "/campaigns/{campaign}?whole=true",
     "/campaigns/{campaign}/parts/ranking",

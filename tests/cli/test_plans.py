@@ -12,6 +12,19 @@ from spotthebot.analytics.stats.sample_size import plan_conversations
 from tests.factories.command_line import run_stb
 
 
+class TestCost:
+    def test_crosses_at_the_51_bots_of_the_paper(self):
+        done = run_stb("plan", "cost")
+        assert done.returncode == 0
+        assert "33.3" in done.stdout  # 5 bots, 100 chats of 4 minutes
+        assert done.stderr.strip() == "Annotation costs no more with up to 51 bots."
+
+    def test_refuses_what_is_no_design_in_one_sentence(self):
+        done = run_stb("plan", "cost", "--bots", "1")
+        assert done.returncode == 2
+        assert "greater than or equal to 2" in " ".join(done.stderr.split()) or "x>=2" in done.stderr
+
+
 class TestRatings:
     def test_print_the_power_of_a_number_of_dialogues(self):
         """Finch, Finch & Choi 2023, section 10: with 100 dialogues a bot d = .40 has power .80."""

@@ -26,7 +26,7 @@ from spotthebot.analytics.pooled import api as pooled
 from spotthebot.analytics.pooled.api import PooledResources
 from spotthebot.analytics.pooled.use_cases import PooledResults
 from spotthebot.analytics.resources import Resources as SharedResources
-from spotthebot.analytics.results.api import decisions, figures, measures, results
+from spotthebot.analytics.results.api import chat_times, decisions, figures, measures, results
 from spotthebot.analytics.results.api.deps import ResultResources
 from spotthebot.analytics.results.use_cases.annotator_ranks import AnnotatorRanks
 from spotthebot.analytics.results.use_cases.figures import Figures
@@ -124,6 +124,7 @@ def create_app(settings: AnalyticsSettings) -> FastAPI:
             results.router,
             measures.router,
             decisions.router,
+            chat_times.router,
             verdicts_api.router,
             studies_api.router,
             pooled.router,

@@ -114,6 +114,9 @@ COLLECTIONS = {
         "show",
         "Show a collection: its progress, its pairs, and the reasons of failed and waiting conversations.",
     ),
+    "times": Command(
+        f"{_HERE}.collection_control", "times", "Show how many seconds people chat with a bot, for one conversation."
+    ),
     "payments": Command(
         f"{_HERE}.payment_files", "of_chats", "Write the file by which the people who chat in a collection are paid."
     ),
@@ -202,6 +205,11 @@ ANALYSES = {
     ),
 }
 PLANS = {
+    "cost": Command(
+        f"{_HERE}.plan",
+        "plan_cost",
+        "Compare the hours of annotating conversations of bots with those of chatting with the bots.",
+    ),
     "win-rates": Command(
         f"{_HERE}.plan",
         "plan_win_rates",

@@ -40,6 +40,7 @@ from spotthebot.web.payments.pages import campaigns as payments_pages
 from spotthebot.web.payments.pages import chats as chat_payments_pages
 from spotthebot.web.rendering import Renderer
 from spotthebot.web.resources import Resources
+from spotthebot.web.results.pages import costs as costs_pages
 from spotthebot.web.results.pages import dashboard as dashboard_pages
 from spotthebot.web.results.pages import mixed_models as mixed_models_pages
 from spotthebot.web.results.pages import pooled as pooled_pages
@@ -105,6 +106,7 @@ def create_app(settings: WebSettings) -> FastAPI:
             one_bot_pages.router,
             dashboard_pages.router,
             pooled_pages.router,
+            costs_pages.router,
             results_pages.router,
             mixed_models_pages.router,
             chat_pages.router,

@@ -19,6 +19,7 @@ from spotthebot.clients.operations import Call, Listing, Paging, operation
 from spotthebot.clients.streams import Download
 from spotthebot.contracts.analytics.analyses import AnalysisIn, AnalysisJobOut, ReachOut
 from spotthebot.contracts.analytics.choices import Clusters, PooledResult
+from spotthebot.contracts.analytics.costs import ChatTimesOut, CostOut
 from spotthebot.contracts.analytics.decision_times import DecisionTimesOut
 from spotthebot.contracts.analytics.interactor_ratings import InteractorRatingsOut
 from spotthebot.contracts.analytics.judges import JudgesOut
@@ -69,6 +70,35 @@ class AnalyticsOperations(SectionOperations):
             "annotators": annotators,
         }
         return Call(ReachOut, "GET", "/v1/designs/reach", params=params)
+
+    @operation
+    def get_cost(
+        self,
+        *,
+        bots: int = 5,
+        conversations_per_pair: int = 40,
+        annotations_per_conversation: float = 1,
+        seconds_per_annotation: float = 24,
+        chats_per_bot: int = 100,
+        seconds_per_chat: float = 240,
+        hourly_wage: float = 0,
+    ) -> Call[CostOut]:
+        """Return the hours of annotating all pairs of bots and of chatting with all bots, and where they cross."""
+        params = {
+            "bots": bots,
+            "conversations_per_pair": conversations_per_pair,
+            "annotations_per_conversation": annotations_per_conversation,
+            "seconds_per_annotation": seconds_per_annotation,
+            "chats_per_bot": chats_per_bot,
+            "seconds_per_chat": seconds_per_chat,
+            "hourly_wage": hourly_wage,
+        }
+        return Call(CostOut, "GET", "/v1/designs/cost", params=params)
+
+    @operation
+    def get_chat_times(self, collection_id: UUID) -> Call[ChatTimesOut]:
+        """Return how long people chat with a bot in a collection, for one conversation."""
+        return Call(ChatTimesOut, "GET", f"/v1/collections/{collection_id}/chat-times")
 
     @operation
     def analysis(self, campaign_id: UUID | str, **parameters: Unpack[Parameters]) -> Call[Analysis]:

@@ -1,5 +1,7 @@
 """What the dashboard lets a visitor choose, and says of it."""
 
+import re
+
 import pytest
 
 from tests.factories.campaigns import labelled_campaign
@@ -42,3 +44,11 @@ async def test_campaigns_are_pooled_with_a_column_for_each(suite: RunningSuite):
     # In the first campaign the first bot won three of four games and the fourth is a tie, in the second all.
     assert "<b>1.00</b>" in shown["win-rates"]
     assert "Exchanges seen" in shown["agreement"]
+
+
+async def test_the_cost_of_both_designs_and_where_they_cross(suite: RunningSuite):
+    async with signed_in(suite, "analyst") as visitor:
+        paper = (await visitor.get("/campaigns/cost")).text
+        changed = (await visitor.get("/campaigns/cost?seconds_per_chat=4.7")).text
+    assert "up to 51 bots" in re.sub("[\u2068\u2069]", "", paper)
+    assert "Chatting costs less with any number of bots." in changed

@@ -5,13 +5,25 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from spotthebot.analytics.deps import Analyst
+from spotthebot.analytics.stats.evaluation_cost import evaluation_cost
 from spotthebot.analytics.stats.pair_power import MAX_CONVERSATIONS, Design, smallest_p
 from spotthebot.analytics.stats.sample_size import least_conversations
 from spotthebot.contracts.analytics.analyses import ReachOut
 from spotthebot.contracts.analytics.bounds import MAX_ANNOTATORS, MAX_PAIRS
+from spotthebot.contracts.analytics.costs import CostIn, CostOut
 from spotthebot.kit.web.core.routes import CheckedRoute
 
 router = APIRouter(prefix="/v1/designs", tags=["analyses"], route_class=CheckedRoute)
+
+
+@router.get("/cost", operation_id="get_cost")
+async def get_cost(_caller: Analyst, design: Annotated[CostIn, Query()]) -> CostOut:
+    """Return the person-hours of annotating all pairs of bots and of chatting with all bots, and where they cross.
+
+    The seconds are yours to give: `/v1/campaigns/{id}/time` has those of annotations, and
+    `/v1/collections/{id}/chat-times` those of chats.
+    """
+    return CostOut.of(evaluation_cost(**dict(design)))
 
 
 @router.get("/reach", operation_id="get_reach")

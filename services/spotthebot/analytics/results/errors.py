@@ -1,12 +1,17 @@
 """The errors of a campaign's results.
 
 NotFound
+├── NoSuchCollection
 └── NoSuchFigure
 Conflict
 └── ChatsNotRated
 """
 
 from spotthebot.kit.errors import Conflict, NotFound
+
+
+class NoSuchCollection(NotFound):
+    """There is no collection {collection_id}."""
 
 
 class NoSuchFigure(NotFound):

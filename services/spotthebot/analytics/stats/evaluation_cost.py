@@ -2,8 +2,12 @@
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 from spotthebot.statistics.errors import SettingOutOfRange
+
+MAX_CROSSING: Final = 1_000_000_000
+"""A larger crossing is cut to this number."""
 
 
 @dataclass(frozen=True)
@@ -11,6 +15,8 @@ class EvaluationCost:
     """Person-hours and money for annotating all pairs of bots, and for chatting with all bots; and their ratio.
 
     `ratio` is the hours of chatting, divided by the hours of annotation. If it is above 1, annotation is cheaper.
+    Annotation grows with the square of the number of bots, chatting with the number: up to `cheaper_up_to` bots,
+    annotation costs no more. Below 2 it never does.
     """
 
     annotation_hours: float
@@ -18,6 +24,7 @@ class EvaluationCost:
     annotation_cost: float
     chatting_cost: float
     ratio: float
+    cheaper_up_to: int
     method: str
 
 
@@ -44,6 +51,8 @@ def evaluation_cost(
     ... )  # 6 * 40 * 6 * 25 s = 10 h against 4 * 100 * 180 s = 20 h
     >>> cost.annotation_hours, cost.chatting_hours, cost.annotation_cost, cost.ratio
     (10.0, 20.0, 120.0, 2.0)
+    >>> cost.cheaper_up_to  # 1 + 2 * 100 * 180 / (40 * 6 * 25) bots
+    7
     """
     for setting, value, least in (
         ("bots", bots, 2),
@@ -64,11 +73,15 @@ def evaluation_cost(
     annotations = bots * (bots - 1) / 2 * conversations_per_pair * annotations_per_conversation
     annotating = annotations * seconds_per_annotation / 3600
     chatting = bots * chats_per_bot * seconds_per_chat / 3600
+    of_pair = conversations_per_pair * annotations_per_conversation * seconds_per_annotation
+    crossing = 1 + 2 * chats_per_bot * seconds_per_chat / of_pair
     return EvaluationCost(
         annotation_hours=annotating,
         chatting_hours=chatting,
         annotation_cost=annotating * hourly_wage,
         chatting_cost=chatting * hourly_wage,
         ratio=chatting / annotating if annotating else math.inf,
+        # Rounding must not take the last bot away: 51 bots in the paper.
+        cheaper_up_to=math.floor(min(crossing * (1 + 1e-12), MAX_CROSSING)),
         method="person-hours of all pairs' annotations against all bots' chats",
     )

@@ -1,6 +1,6 @@
 """`stb collections`: lists, shows, pauses, resumes and cancels collections."""
 
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -15,6 +15,9 @@ from spotthebot.contracts.conversations.progress import ChatBotOut, FailureOut, 
 from spotthebot.kit.text.characters import printable
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
+
+if TYPE_CHECKING:
+    from spotthebot.contracts.analytics.costs import ChatTimesOut
 
 Collection = Annotated[str, typer.Argument(metavar="COLLECTION", help=f"{NAMED} the collection.")]
 _MAX_PAIRS: Final = 50
@@ -75,6 +78,23 @@ def show(services: Services, collection: Collection, as_json: AsJson = False) ->
         say(f"The first {_MAX_PAIRS} of {len(pairs)} pairs: --json has all.")
     reasons = ((each.conversations, each.state, each.bot, each.reason) for each in failures)
     print_details(("Number", "State", "To speak", "Reason"), reasons)
+
+
+@reads_services
+def times(services: Services, collection: Collection, as_json: AsJson = False) -> None:
+    """Show how many seconds people chat with a bot, for one conversation."""
+
+    async def read(clients: Clients) -> "ChatTimesOut":
+        return await clients.analytics.get_chat_times((await find(Collections(clients), collection)).id)
+
+    found = ask(services, read)
+    if as_json:
+        print_json(found)
+        return
+    time = found.time
+    interval = None if time.low is None else f"{time.low:.1f} to {time.high:.1f}"
+    facts = {"Median seconds": time.median_seconds, "95% interval": interval, "Mean seconds": time.mean_seconds}
+    print_facts(facts | {"Chats": time.n, "People": found.annotators, "Left out": time.excluded})
 
 
 @reads_services

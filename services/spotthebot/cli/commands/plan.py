@@ -13,17 +13,18 @@ from rich.table import Table
 from spotthebot.cli.commands.option_groups import Command, adding
 from spotthebot.cli.commands.options import JsonFile, check_output, write_json
 from spotthebot.contracts.analytics.analyses import PlanningIn
+from spotthebot.contracts.analytics.costs import CostIn
 from spotthebot.contracts.analytics.rating_plans import EffectPlan, RatingPlanningIn
 from spotthebot.kit.text.validation import faults_of
-from spotthebot.local.planning import plan_preference_study, plan_rating_study
+from spotthebot.local.planning import plan_evaluation_cost, plan_preference_study, plan_rating_study
 from spotthebot.local.progress import say
 
-Request = TypeVar("Request", PlanningIn, RatingPlanningIn)
+Request = TypeVar("Request", PlanningIn, RatingPlanningIn, CostIn)
 _ARGUMENTS = ("kind", "effects", "win_rates")
 """The fields of requests that are no options."""
 
 
-def _takes_design(request: type[PlanningIn | RatingPlanningIn]) -> Callable[[Command], Command]:
+def _takes_design(request: type[PlanningIn | RatingPlanningIn | CostIn]) -> Callable[[Command], Command]:
     """Return a decorator that adds the fields of a request as options. Their values are the argument `design`."""
 
     def design(**options: object) -> dict[str, Any]:
@@ -87,6 +88,24 @@ def plan_behaviours(
 ) -> None:
     """Plan the dialogues and annotators of a study of behaviours, or compute its power."""
     _plan([{"kind": "behaviour", "share": share, "other_share": other_share}], design, json_file)
+
+
+@_takes_design(CostIn)
+def plan_cost(design: dict[str, Any], json_file: JsonFile = None) -> None:
+    """Compare the hours of annotating conversations of bots with those of chatting with the bots."""
+    check_output(json_file)
+    found = plan_evaluation_cost(_request(CostIn, **design))
+    write_json(json_file, found.model_dump(mode="json"))
+    if str(json_file) == "-":
+        return
+    table = Table("Design", "Hours", "Cost", title=f"{design['bots']} bots")
+    table.add_row("people annotate all pairs", f"{found.annotation_hours:.1f}", f"{found.annotation_cost:.2f}")
+    table.add_row("people chat with all bots", f"{found.chatting_hours:.1f}", f"{found.chatting_cost:.2f}")
+    Console().print(table)
+    if found.cheaper_up_to < 2:
+        say("Chatting costs less with any number of bots.")
+    else:
+        say(f"Annotation costs no more with up to {found.cheaper_up_to:,} bots.")
 
 
 def _plan(effects: Sequence[Mapping[str, object]], design: Mapping[str, Any], json_file: Path | None) -> None:

@@ -17,11 +17,14 @@ from spotthebot.analytics.measures.domain.measures import all_agreements, all_me
 from spotthebot.analytics.measures.domain.workforces import fingerprint
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, compute_section
+from spotthebot.analytics.results.domain.chat_times import chat_times
 from spotthebot.analytics.results.domain.decision_times import decision_times
 from spotthebot.analytics.results.domain.interactor_ratings import interactor_ratings
+from spotthebot.analytics.results.errors import NoSuchCollection
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
-from spotthebot.clients import AsyncConversations
+from spotthebot.clients import AsyncConversations, NotFound
+from spotthebot.contracts.analytics.costs import ChatTimesOut
 from spotthebot.contracts.analytics.decision_times import DecisionParametersIn
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
 from spotthebot.contracts.analytics.measures import MeasureParametersIn
@@ -31,6 +34,7 @@ from spotthebot.contracts.annotation.campaigns import ENDED
 from spotthebot.contracts.annotation.protocols import GAME, LABELS_OF_SPEAKERS
 from spotthebot.contracts.wire import Wire
 
+_CHATS_AT_ONCE = 1000
 _ENTRIES = TypeAdapter(tuple[LeaderboardEntry, ...])
 _RANKS = TypeAdapter(tuple[AnnotatorRankOut, ...])
 _BOTS_BY_NAME = TypeAdapter(dict[str, frozenset[UUID | None]])
@@ -111,6 +115,15 @@ class ResultCache:
 
         settings = parameters_of(request) | {"ratings": [*chats.revisions.values()]}
         return await self._kept_or_computed(revision, "interactor-ratings", settings, compute)
+
+    async def get_chat_times(self, collection_id: UUID) -> ChatTimesOut:
+        """Return how long people chat in a collection. The chats are read each time; raises NoSuchCollection."""
+        try:
+            collection = await self._conversations.get_collection(collection_id)
+        except NotFound as refused:
+            raise NoSuchCollection(collection_id=collection_id) from refused
+        chats = [each async for each in self._conversations.list_chats(collection_id, page_size=_CHATS_AT_ONCE)]
+        return await self._threads.run(chat_times, collection, chats)
 
     async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
         """Return the annotators of a game, best first; raises NoSuchCampaign, OtherProtocol and OneKindOnly."""

@@ -1,0 +1,47 @@
+"""What an evaluation costs by annotating conversations of bots, and by chatting with the bots; seconds of chats."""
+
+from uuid import UUID
+
+from pydantic import Field
+
+from spotthebot.contracts.analytics.annotation_quality import Time
+from spotthebot.contracts.analytics.bounds import MAX_BOTS
+from spotthebot.contracts.analytics.provenance import AnnotatorCounts
+from spotthebot.contracts.wire import Wire
+
+_MOST = 1_000_000
+
+
+class CostIn(Wire):
+    """Two designs. The defaults are the numbers of Spot The Bot, section 5.3, for PersonaChat."""
+
+    bots: int = Field(default=5, ge=2, le=MAX_BOTS)
+    conversations_per_pair: int = Field(default=40, ge=1, le=_MOST, description="Of bots, to be annotated.")
+    annotations_per_conversation: float = Field(default=1, gt=0, le=_MOST)
+    seconds_per_annotation: float = Field(default=24, gt=0, le=_MOST)
+    chats_per_bot: int = Field(default=100, ge=1, le=_MOST, description="Of people with a bot.")
+    seconds_per_chat: float = Field(default=240, gt=0, le=_MOST)
+    hourly_wage: float = Field(default=0, ge=0, le=_MOST)
+
+
+class CostOut(Wire):
+    """The person-hours of both designs, and where they cross. The time of bots costs nothing."""
+
+    annotation_hours: float
+    chatting_hours: float
+    annotation_cost: float
+    chatting_cost: float
+    ratio: float = Field(description="Hours of chatting by hours of annotation: above 1, annotation is cheaper.")
+    cheaper_up_to: int = Field(description="The most bots with which annotation costs no more; 1: it never does.")
+    method: str
+
+
+class ChatTimesOut(AnnotatorCounts):
+    """How long people chat with a bot, for one conversation (Table 4 of Spot The Bot)."""
+
+    collection_id: UUID
+    name: str
+    time: Time = Field(
+        description="Of finished chats: from the beginning of the chat to its last turn, by its conversations;"
+        " the bots' seconds are part of it."
+    )
