@@ -54,7 +54,8 @@ class TestDialogueScores:
             }
             assert (each.score, each.dialogues) == (pytest.approx(fmean(own.values())), 6)
             assert each.low < each.score < each.high
-            assert each.example == min(own, key=lambda talk, at=each.score, own=own: abs(own[talk] - at))
+            distances = {talk: abs(mean - each.score) for talk, mean in own.items()}
+            assert distances[each.example] == min(distances.values())
         assert found.partners[0].score >= found.partners[1].score
 
     async def test_order_bots_the_surer_the_more_dialogues_there_are(self, suite):

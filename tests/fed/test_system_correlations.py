@@ -86,7 +86,7 @@ class TestSystemCorrelations:
             "ada": (pytest.approx(rated["ada"]), 3),
         }
         for number, set_id in enumerate((whole, alone)):
-            scores = defaultdict(lambda: defaultdict(list))
+            scores: dict[str, dict[UUID, list[float]]] = defaultdict(lambda: defaultdict(list))
             async for each in fed.list_scores(set_id):
                 scores[each.bot][each.conversation_id].append(each.scores["overall"])
             means = {bot: fmean(fmean(own) for own in of.values()) for bot, of in scores.items()}

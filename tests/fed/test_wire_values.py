@@ -81,5 +81,11 @@ class TestCorrelation:
 
 class TestUnfairPool:
     def test_a_favoured_bot_has_its_leads_and_p_values(self):
-        stated = {"bot": "ada", "fair_lead": -0.5, "unfair_lead": 0.25, "p_value": 0.01, "p_adjusted": 0.02}
+        stated: dict[str, Any] = {
+            "bot": "ada",
+            "fair_lead": -0.5,
+            "unfair_lead": 0.25,
+            "p_value": 0.01,
+            "p_adjusted": 0.02,
+        }
         assert_is(FavouredBotOut, FavouredBotOut.of(FavouredBot(**stated)), stated)

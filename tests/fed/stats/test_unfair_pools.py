@@ -2,6 +2,7 @@
 
 from itertools import permutations
 from statistics import fmean
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ PLAYED = [  # bot, partner, score: u scores low with s, which resembles it
 
 def pool(played=PLAYED, **changes):
     bots, partners, scores = zip(*[(bot, partner, score) for bot, partner, score in played], strict=True)
-    settings = {"unfavoured": "u", "similar": ["s"], "n_resamples": 20_000} | changes
+    settings: dict[str, Any] = {"unfavoured": "u", "similar": ["s"], "n_resamples": 20_000} | changes
     return unfair_pool(scores, bots, partners, range(len(played)), **settings)
 
 
