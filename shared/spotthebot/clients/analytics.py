@@ -8,6 +8,7 @@ from spotthebot.clients.analytics_parameters import (
     AgreementParameters,
     CampaignMeasure,
     CampaignMeasures,
+    CostParameters,
     FigureParameters,
     MeasureParameters,
     Parameters,
@@ -72,28 +73,9 @@ class AnalyticsOperations(SectionOperations):
         return Call(ReachOut, "GET", "/v1/designs/reach", params=params)
 
     @operation
-    def get_cost(
-        self,
-        *,
-        bots: int = 5,
-        conversations_per_pair: int = 40,
-        annotations_per_conversation: float = 1,
-        seconds_per_annotation: float = 24,
-        chats_per_bot: int = 100,
-        seconds_per_chat: float = 240,
-        hourly_wage: float = 0,
-    ) -> Call[CostOut]:
+    def get_cost(self, **design: Unpack[CostParameters]) -> Call[CostOut]:
         """Return the hours of annotating all pairs of bots and of chatting with all bots, and where they cross."""
-        params = {
-            "bots": bots,
-            "conversations_per_pair": conversations_per_pair,
-            "annotations_per_conversation": annotations_per_conversation,
-            "seconds_per_annotation": seconds_per_annotation,
-            "chats_per_bot": chats_per_bot,
-            "seconds_per_chat": seconds_per_chat,
-            "hourly_wage": hourly_wage,
-        }
-        return Call(CostOut, "GET", "/v1/designs/cost", params=params)
+        return Call(CostOut, "GET", "/v1/designs/cost", params=design)
 
     @operation
     def get_chat_times(self, collection_id: UUID) -> Call[ChatTimesOut]:

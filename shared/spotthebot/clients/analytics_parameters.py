@@ -77,3 +77,15 @@ class FigureParameters(SectionParameters, total=False):
     width: Width
     heading: bool
     revision: str | None
+
+
+class CostParameters(TypedDict, total=False):
+    """Two designs of an evaluation: annotated conversations of bots, and chats with the bots."""
+
+    bots: int
+    conversations_per_pair: int
+    annotations_per_conversation: float
+    seconds_per_annotation: float
+    chats_per_bot: int
+    seconds_per_chat: float
+    hourly_wage: float
