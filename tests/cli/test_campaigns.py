@@ -316,7 +316,7 @@ class TestAnnotate:
         for annotation in annotations:
             labels = annotation.answer["entity"]
             assert isinstance(labels, dict)
-            turns = {each.target: each.exchanges for each in annotation.decisions}
+            turns = {each.target: each.exchanges for each in annotation.decisions if each.question == "entity"}
             assert set(turns) == set(labels) == {"A", "B"}
             assert all(turns[side] == 2 for side, label in labels.items() if label == "unsure")
         assert len({each.exchanges for annotation in annotations for each in annotation.decisions}) == 2

@@ -1,6 +1,7 @@
 """What annotating and chatting cost, where they cross, and how long people chat (Spot The Bot, 5.3 and Table 4)."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,7 +14,7 @@ from spotthebot.contracts.conversations.collections import CollectionOut
 from tests.factories.frontends import open_chats, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite
 
-PAPER = {
+PAPER: dict[str, Any] = {
     "bots": 5,
     "conversations_per_pair": 40,
     "annotations_per_conversation": 1,
@@ -74,7 +75,8 @@ class TestChatTimes:
             _chat(9, "d", state=ChatState.ABANDONED),
             _chat(9, "d", state=ChatState.CHATTING),
         ]
-        found = chat_times(CollectionOut.model_construct(id=UUID(int=9), name="people"), chats)
+        stated: dict[str, Any] = {"id": UUID(int=9), "name": "people"}
+        found = chat_times(CollectionOut.model_construct(**stated), chats)
         assert (found.time.median_seconds, found.time.mean_seconds, found.time.n) == (200, 200, 3)
         assert found.annotators == 3
 

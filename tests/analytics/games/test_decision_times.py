@@ -1,6 +1,7 @@
 """When bots of a game are spotted: exact times by lifelines, with errors of our own, and the same as inspections."""
 
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import lifelines
@@ -120,7 +121,8 @@ class TestDecisionTimes:
         ]
         bots = [replace(side, speaker="A", leads=lead) for side, lead in zip(sides, leads, strict=True)]
         people = [PlayedSide(at, f"a{at % 9}", 0, UNSURE, True, 3, 3, "HU") for at in range(60)]
-        campaign = CampaignOut.model_construct(id=UUID(int=1), name="game", state=CampaignState.COMPLETE)
+        stated: dict[str, Any] = {"id": UUID(int=1), "name": "game", "state": CampaignState.COMPLETE}
+        campaign = CampaignOut.model_construct(**stated)
         found = decision_times(campaign, [*bots, *people], DecisionParametersIn())
         assert [curve.bot for curve in found.exact.curves] == ["A", "HU"]
         assert found.exact.curves[1].survival == (1.0, 1.0, 1.0)
