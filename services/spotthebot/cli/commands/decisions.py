@@ -12,6 +12,7 @@ from spotthebot.cli.commands.resource_commands import ask
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
+from spotthebot.cli.results.figures import interval_of, number
 from spotthebot.contracts.analytics.choices import Clusters
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.local.progress import say
@@ -54,7 +55,7 @@ def _curves(survival: "DecisionSurvival", level: str, name: str) -> Table:
     table = Table("Speaker", "Sides", *times, title=f"Share not yet spotted as a bot, by exchanges open: {name}")
     for curve in survival.curves:
         points = zip(curve.survival, curve.low, curve.high, strict=True)
-        cells = [f"{_number(value)} ({_number(low)} to {_number(high)})" for value, low, high in points]
+        cells = ["-" if value is None else f"{number(value)} ({interval_of(low, high)})" for value, low, high in points]
         table.add_row(curve.bot, str(max(curve.inspected)), *cells)
     table.caption = survival.method
     return table
@@ -64,10 +65,6 @@ def _hazards(survival: "DecisionSurvival", level: str, name: str) -> Table:
     table = Table("Speaker", "Feature", "Log hazard ratio", f"{level} interval", "p")
     table.title = f"What a lead in a feature does to the hazard of being spotted: {name}"
     for each in survival.cox:
-        interval = f"{_number(each.low)} to {_number(each.high)}"
-        table.add_row(each.bot, each.feature, _number(each.coefficient), interval, _number(each.p_value, 3))
+        interval = interval_of(each.low, each.high)
+        table.add_row(each.bot, each.feature, number(each.coefficient), interval, number(each.p_value, 3))
     return table
-
-
-def _number(value: float | None, digits: int = 2) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"

@@ -11,7 +11,7 @@ from spotthebot.cli.commands.resource_tables import print_list
 from spotthebot.cli.commands.service_options import reads_services
 from spotthebot.cli.resources.directories import Campaigns
 from spotthebot.cli.resources.resolver import find
-from spotthebot.cli.results.ranking import ranks_words
+from spotthebot.cli.results.figures import ranks_of
 from spotthebot.local.progress import say
 from spotthebot.local.runtime.session import Clients, Services
 
@@ -85,7 +85,7 @@ def _say_measures(found: "JudgesOut") -> None:
 def _ranks(ranking: "CorrectedRanking") -> Iterator[tuple[str, ...]]:
     for bot in ranking.bots:
         if bot.people.estimate is not None:
-            yield ranks_words(bot.rank_low, bot.rank_high), bot.bot, *_cells(bot)
+            yield ranks_of(bot.rank_low, bot.rank_high), bot.bot, *_cells(bot)
 
 
 def _cells(found: "Correction") -> tuple[str, ...]:

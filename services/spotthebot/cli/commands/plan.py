@@ -98,9 +98,13 @@ def plan_cost(design: dict[str, Any], json_file: JsonFile = None) -> None:
     write_json(json_file, found.model_dump(mode="json"))
     if str(json_file) == "-":
         return
-    table = Table("Design", "Hours", "Cost", title=f"{design['bots']} bots")
-    table.add_row("people annotate all pairs", f"{found.annotation_hours:.1f}", f"{found.annotation_cost:.2f}")
-    table.add_row("people chat with all bots", f"{found.chatting_hours:.1f}", f"{found.chatting_cost:.2f}")
+    is_paid = found.annotation_cost > 0
+    table = Table("Design", "Hours", *["Cost"] * is_paid, title=f"{design['bots']} bots")
+    for name, hours, cost in (
+        ("people annotate all pairs", found.annotation_hours, found.annotation_cost),
+        ("people chat with all bots", found.chatting_hours, found.chatting_cost),
+    ):
+        table.add_row(name, f"{hours:.1f}", *[f"{cost:.2f}"] * is_paid)
     Console().print(table)
     if found.cheaper_up_to < 2:
         say("Chatting costs less with any number of bots.")

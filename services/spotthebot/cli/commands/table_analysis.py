@@ -24,6 +24,7 @@ from spotthebot.cli.commands.table_options import (
     sha256_of,
     show_mapping,
 )
+from spotthebot.cli.results.figures import interval_of, number, ranks_of
 from spotthebot.contracts.analytics.assessments import Assessment
 from spotthebot.contracts.analytics.choices import Clusters, Correction
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
@@ -180,12 +181,12 @@ def _votes_table(ranked: RankedVotes) -> Printed:
         table.add_row(
             str(bot.cluster or "-"),
             Text(shown(bot.bot)),
-            _number(bot.estimate),
-            _interval(bot.low, bot.high),
-            _number(strength.estimate),
-            _interval(strength.low, strength.high),
-            _number(bot.tie_rate),
-            _ranks(bot.rank_low, bot.rank_high),
+            number(bot.estimate),
+            interval_of(bot.low, bot.high),
+            number(strength.estimate),
+            interval_of(strength.low, strength.high),
+            number(bot.tie_rate),
+            ranks_of(bot.rank_low, bot.rank_high),
             str(bot.n),
         )
     return table
@@ -196,7 +197,7 @@ def _pairs_table(ranked: RankedVotes) -> Printed:
     table = Printed("Bot", "Against", "Won", "Lost", "Win rate", title="Votes of each pair")
     for pair in ranked.ranking.pairs:
         counts = (str(won.get(names, 0)) for names in ((pair.bot, pair.other), (pair.other, pair.bot)))
-        table.add_row(Text(shown(pair.bot)), Text(shown(pair.other)), *counts, _number(pair.estimate))
+        table.add_row(Text(shown(pair.bot)), Text(shown(pair.other)), *counts, number(pair.estimate))
     return table
 
 
@@ -209,26 +210,12 @@ def _ratings_table(ranked: RankedDimension) -> Printed:
         table.add_row(
             str(bot.cluster),
             Text(shown(bot.bot)),
-            _number(bot.estimate),
-            _interval(bot.low, bot.high),
-            _ranks(bot.rank_low, bot.rank_high),
+            number(bot.estimate),
+            interval_of(bot.low, bot.high),
+            ranks_of(bot.rank_low, bot.rank_high),
             *map(str, (bot.n, bot.uncertainty.conversations, bot.uncertainty.annotators)),
         )
     reasons = dict.fromkeys(bot.reason for bot in ranking.bots if bot.reason)
     if reasons:
         table.caption = Text("No interval: " + "; ".join(reasons))
     return table
-
-
-def _ranks(low: int | None, high: int | None) -> str:
-    if low is None or high is None:
-        return "-"
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "-" if low is None or high is None else f"{low:.2f} to {high:.2f}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

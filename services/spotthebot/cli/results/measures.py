@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
-from spotthebot.cli.results.ranking import ranks_words
+from spotthebot.cli.results.figures import interval_of, number, ranks_of
 from spotthebot.local.progress import say, say_repeated_texts
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def print_measure(console: Console, result: "MeasureOut") -> None:
         for table in _mixed_model_tables(result, result.mixed_model):
             console.print(table)
     alpha = result.alpha
-    bounds = "" if alpha.low is None else f", {_interval(alpha.low, alpha.high)}"
+    bounds = "" if alpha.low is None else f", {interval_of(alpha.low, alpha.high)}"
     agreed = alpha.reason if alpha.estimate is None else f"{alpha.estimate:.2f}{bounds}"
     console.print(f"Krippendorff's alpha: {agreed}", markup=False, highlight=False)
 
@@ -70,7 +70,7 @@ def print_measures(console: Console, bots: Sequence[str], measures: "Mapping[str
     table = Table(measure_column, *map(escape, bots), "Alpha", title="All measures: --measure NAME shows one")
     for name, measure in measures.items():
         estimates = {each.bot: each.estimate for each in measure.bots}
-        table.add_row(Text(name), *(_number(estimates.get(bot)) for bot in bots), _number(measure.alpha.estimate))
+        table.add_row(Text(name), *(number(estimates.get(bot)) for bot in bots), number(measure.alpha.estimate))
     console.print(table)
 
 
@@ -81,9 +81,9 @@ def _bots_table(result: "MeasureOut") -> Table:
     title = Text(f"By {result.measure}: {result.question}")
     table = Table("Cluster", "Bot", ESTIMATES[result.kind], interval, "Ranks", "Values", title=title)
     for bot in result.bots:
-        ranks = ranks_words(bot.rank_low, bot.rank_high)
+        ranks = ranks_of(bot.rank_low, bot.rank_high)
         cluster = str(bot.cluster or "-")
-        table.add_row(cluster, Text(bot.bot), _number(bot.estimate), _interval(bot.low, bot.high), ranks, str(bot.n))
+        table.add_row(cluster, Text(bot.bot), number(bot.estimate), interval_of(bot.low, bot.high), ranks, str(bot.n))
     table.caption = f"{result.method}; lower is better" if result.better == "lower" else result.method
     return table
 
@@ -100,13 +100,13 @@ def _published_table(result: "MeasureOut") -> Table:
         form = bot.published
         cells = [*_with_interval(form), *_with_interval(form.tie), *_with_interval(form.loss)]
         if not is_preference:
-            cells.append(_number(form.mean_of_means))
+            cells.append(number(form.mean_of_means))
         table.add_row(Text(bot.bot), *cells, str(form.n))
     return table
 
 
 def _with_interval(found: "PublishedInterval | None") -> tuple[str, ...]:
-    return () if found is None else (_number(found.estimate), _interval(found.low, found.high))
+    return () if found is None else (number(found.estimate), interval_of(found.low, found.high))
 
 
 def _pairs_table(result: "MeasureOut") -> Table:
@@ -117,7 +117,7 @@ def _pairs_table(result: "MeasureOut") -> Table:
     )
     for pair in result.pairs:
         marked = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
-        table.add_row(Text(pair.bot), Text(pair.other), _number(pair.estimate), _interval(pair.low, pair.high), marked)
+        table.add_row(Text(pair.bot), Text(pair.other), number(pair.estimate), interval_of(pair.low, pair.high), marked)
     return table
 
 
@@ -129,13 +129,13 @@ def _mixed_model_tables(result: "MeasureOut", model: "MixedModel") -> tuple[Tabl
     effects = Table("Bot", "Effect", "Error", interval, "Values", title="Mixed model")
     effects.caption = fitted if model.reason is None else f"No fit: {model.reason}"
     for bot in model.bots:
-        numbers = _number(bot.estimate), _number(bot.standard_error), _interval(bot.low, bot.high)
+        numbers = number(bot.estimate), number(bot.standard_error), interval_of(bot.low, bot.high)
         effects.add_row(Text(bot.bot), *numbers, str(bot.n))
     if model.reason is not None:
         return (effects,)
     pairs = Table("Bot", "Against", "Difference", interval, _p_heading(result), title="Pairs by the mixed model")
     for pair in model.pairs:
-        cells = _number(pair.estimate), _interval(pair.low, pair.high), _p_value(pair.p_adjusted)
+        cells = number(pair.estimate), interval_of(pair.low, pair.high), _p_value(pair.p_adjusted)
         pairs.add_row(Text(pair.bot), Text(pair.other), *cells)
     return effects, pairs
 
@@ -146,11 +146,3 @@ def _p_heading(result: "MeasureOut") -> str:
 
 def _p_value(p_adjusted: float | None) -> str:
     return "-" if p_adjusted is None else "< .001" if p_adjusted < 0.001 else f"{p_adjusted:.3f}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "-" if low is None or high is None else f"{low:.2f} to {high:.2f}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

@@ -7,6 +7,7 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
+from spotthebot.cli.results.figures import interval_of, number, ranks_of
 from spotthebot.contracts.names import HUMAN_NAME
 from spotthebot.local.progress import say_repeated_texts, say_unranked
 from spotthebot.local.runtime.session import Clients
@@ -79,10 +80,10 @@ def print_partners(console: Console, result: "Analysis") -> None:
     table = Table("Bot", "With bots", "With people", "Difference", f"{result.confidence_level:.0%} interval", "p")
     table.title = "Taken for human, by partner"
     for each in partners.differences:
-        with_bots, with_people = (_number(found.get(each.bot)) for found in rates)
+        with_bots, with_people = (number(found.get(each.bot)) for found in rates)
         p_value = f"{_p_value(each.p_adjusted)}{' *' if each.significant else ''}"
-        interval = f"{_number(each.low)} to {_number(each.high)}"
-        table.add_row(each.bot, with_bots, with_people, _number(each.estimate), interval, p_value)
+        interval = interval_of(each.low, each.high)
+        table.add_row(each.bot, with_bots, with_people, number(each.estimate), interval, p_value)
     table.caption = correlation_words(partners.correlation)
     console.print(table)
 
@@ -96,16 +97,11 @@ def print_interactor_ratings(console: Console, result: "InteractorRatingsOut") -
         title = f"Ratings of {result.rated} chats by those who chatted: {question.measure}"
         table = Table("Bot", "Mean", f"{result.confidence_level:.0%} interval", "Ranks", "Taken for human", title=title)
         for bot in question.bots:
-            interval = f"{_number(bot.low)} to {_number(bot.high)}"
-            ranks = ranks_words(bot.rank_low, bot.rank_high)
-            table.add_row(bot.bot, _number(bot.estimate), interval, ranks, _number(rates.get(bot.bot)))
+            interval = interval_of(bot.low, bot.high)
+            ranks = ranks_of(bot.rank_low, bot.rank_high)
+            table.add_row(bot.bot, number(bot.estimate), interval, ranks, number(rates.get(bot.bot)))
         table.caption = correlation_words(question.correlation)
         console.print(table)
-
-
-def ranks_words(low: int | None, high: int | None) -> str:
-    """Return a set of ranks in words; "-" without ranks."""
-    return "-" if low is None else f"{low}" if low == high else f"{low} to {high}"
 
 
 def print_stability(console: Console, stability: "Stability") -> None:
@@ -123,12 +119,12 @@ def _ranking_table(ranking: "Ranking", level: str) -> Table:
     table = Table("Cluster", "Bot", *(of_games if by_games else ("Taken for human", bounds, "Ranks")), title="Ranking")
     for bot in ranking.bots:
         rate = bot.deciding
-        ranks = ranks_words(bot.rank_low, bot.rank_high)
-        interval = f"{_number(rate.low)} to {_number(rate.high)}"
-        cells = [_number(rate.estimate), interval, ranks]
+        ranks = ranks_of(bot.rank_low, bot.rank_high)
+        interval = interval_of(rate.low, rate.high)
+        cells = [number(rate.estimate), interval, ranks]
         if by_games and bot.trueskill is not None:
             skill = f"{bot.trueskill.mu:.1f} ± {bot.trueskill.sigma:.1f}"
-            cells = [_number(rate.estimate), interval, _number(bot.tie_rate), ranks, skill]
+            cells = [number(rate.estimate), interval, number(bot.tie_rate), ranks, skill]
         table.add_row(str(bot.cluster or "-"), bot.bot, *cells)
     return table
 
@@ -137,8 +133,8 @@ def _differences_table(ranking: "Ranking", correction: str, level: str, adjusted
     table = Table("Bot", "Against", "Difference", f"{level} interval", _p_heading(correction), title="Fooling rates")
     for pair in ranking.fooling_pairs:
         p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
-        interval = f"{_number(pair.low)} to {_number(pair.high)}"
-        table.add_row(pair.bot, pair.other, _number(pair.estimate), interval, p_value)
+        interval = interval_of(pair.low, pair.high)
+        table.add_row(pair.bot, pair.other, number(pair.estimate), interval, p_value)
     table.caption = f"{ranking.rank_method}. {adjusted}".rstrip()
     return table
 
@@ -149,7 +145,7 @@ def _pairs_table(win_rates: "WinRates", correction: str, adjusted: str) -> Table
     for pair in win_rates.pairs:
         p_value = f"{_p_value(pair.p_adjusted)}{' *' if pair.significant else ''}"
         games = map(str, (pair.wins, pair.losses, pair.ties))
-        table.add_row(pair.bot, pair.other, *games, _number(pair.win_rate), _number(pair.win_rate_with_ties), p_value)
+        table.add_row(pair.bot, pair.other, *games, number(pair.win_rate), number(pair.win_rate_with_ties), p_value)
     if win_rates.pairs:
         table.caption = f"{win_rates.pairs[0].test}. {adjusted}".rstrip()
     return table
@@ -168,7 +164,9 @@ def _survival_table(survival: "Survival", level: str) -> Table:
     table = Table("Speaker", *times, title="Share not yet spotted as a bot, by exchanges seen")
     for curve in survival.curves:
         points = zip(curve.survival, curve.low, curve.high, strict=True)
-        cells = [f"{_number(value)} ({_number(low)}-{_number(high)})" for value, low, high in points]
+        cells = [
+            "-" if value is None else f"{number(value)} ({number(low)}-{number(high)})" for value, low, high in points
+        ]
         table.add_row(curve.bot, *cells)
     return table
 
@@ -177,7 +175,7 @@ def _fooling_table(rates: Sequence["FoolingRate"]) -> Table:
     table = Table("Speaker", "Human", "Unsure", "Bot", "Taken for human", title="Labels")
     for rate in sorted(rates, key=lambda each: -(each.rate or 0)):
         counts = map(str, (rate.human, rate.unsure, rate.bot_labels))
-        table.add_row(rate.bot, *counts, _number(rate.rate))
+        table.add_row(rate.bot, *counts, number(rate.rate))
     return table
 
 
@@ -188,17 +186,13 @@ def _annotation_quality_table(result: "Analysis", level: str) -> Table:
         ("Krippendorff's alpha, ordinal", agreement.alpha_interval),
         ("Fleiss' kappa", agreement.fleiss_kappa),
     ):
-        table.add_row(name, _number(found.estimate), f"{_number(found.low)} to {_number(found.high)}")
-    correct = f"{_number(annotators.correctness_low)} to {_number(annotators.correctness_high)}"
-    table.add_row("Annotators' correctness", _number(annotators.correctness), correct)
-    table.add_row("... on humans", _number(annotators.human_correctness), "-")
+        table.add_row(name, number(found.estimate), interval_of(found.low, found.high))
+    correct = interval_of(annotators.correctness_low, annotators.correctness_high)
+    table.add_row("Annotators' correctness", number(annotators.correctness), correct)
+    table.add_row("... on humans", number(annotators.human_correctness), "-")
     for each in annotators.without_weak:
         name = f"Kendall's tau of the ranking without annotators below {each.threshold:.0%}"
-        table.add_row(name, _number(each.kendall_tau), "-")
-    seconds = f"{_number(time.low)} to {_number(time.high)}"
-    table.add_row("Median seconds per annotation", _number(time.median_seconds), seconds)
+        table.add_row(name, number(each.kendall_tau), "-")
+    seconds = interval_of(time.low, time.high)
+    table.add_row("Median seconds per annotation", number(time.median_seconds), seconds)
     return table
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,18 @@
+"""How the command line writes numbers, intervals and ranks; "-" stands where there is none."""
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Return a number with these decimals."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def interval_of(low: float | None, high: float | None, digits: int = 2) -> str:
+    """Return both bounds."""
+    return "-" if low is None or high is None else f"{number(low, digits)} to {number(high, digits)}"
+
+
+def ranks_of(low: int | None, high: int | None) -> str:
+    """Return a set of neighbouring ranks."""
+    if low is None or high is None:
+        return "-"
+    return str(low) if low == high else f"{low} to {high}"
