@@ -4,7 +4,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
 
-from spotthebot.analytics.labels.domain import FEATURES, LABEL_CODES, CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.labels.domain import LABEL_CODES, CodedAnnotation, LabelledCampaign
+from spotthebot.contracts.annotation.annotations import FEATURES
 from spotthebot.importers.published_dump.dump import Dump
 from spotthebot.importers.published_dump.records import DumpAnnotation, Rejected
 from spotthebot.kit.text.words import known_text_hash

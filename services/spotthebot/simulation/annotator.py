@@ -16,15 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from spotthebot.bots.builtin_bots.domain.chance import chance_of
 from spotthebot.bots.questions.domain.dialogue import Dialogue
-from spotthebot.contracts.annotation.annotations import Answer, Label, Preference
+from spotthebot.contracts.annotation.annotations import FEATURES, Answer, Feature, Label, Preference
 from spotthebot.simulation.impressions import SPEAKERS, Impression, Segment, Speaker, impressions
 from spotthebot.simulation.language import Language
-
-Feature: TypeAlias = Literal["fluency", "sensibleness", "specificity"]
 
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
@@ -57,7 +55,6 @@ NOTICEABLE: Final = 0.4
 """The difference of two sides in a feature from which one of them is preferred."""
 
 _LABELS: Final = (Label.HUMAN, Label.BOT, Label.UNSURE)
-_FEATURES: Final[tuple[Feature, ...]] = ("fluency", "sensibleness", "specificity")
 _PREFERENCES: Final = (Preference.A, Preference.B, Preference.TIE)
 _WORDS_PER_SECOND = 4.0
 _SECONDS_TO_DECIDE = 12.0
@@ -82,7 +79,7 @@ class SimulatedAnnotation:
     @property
     def answer(self) -> Answer:
         """The answer to both steps of the protocol `spot_the_bot`."""
-        return self.decision | {feature: getattr(self, feature).value for feature in _FEATURES}
+        return self.decision | {feature: getattr(self, feature).value for feature in FEATURES}
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ class SimulatedAnnotator:
         if chance.random() >= self.reliability:
             return _annotation(
                 {speaker: chance.choice(_LABELS) for speaker in SPEAKERS},
-                {feature: chance.choice(_PREFERENCES) for feature in _FEATURES},
+                {feature: chance.choice(_PREFERENCES) for feature in FEATURES},
                 seconds / 3,
             )
         seen = impressions(segment, self.language)
@@ -116,7 +113,7 @@ class SimulatedAnnotator:
         labels = {speaker: self._label(scores[speaker], chance) for speaker in SPEAKERS}
         preferences = {
             feature: self._preference(_merit(seen["A"], feature) - _merit(seen["B"], feature), chance)
-            for feature in _FEATURES
+            for feature in FEATURES
         }
         return _annotation(labels, preferences, seconds)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from spotthebot.analytics.labels.domain import FEATURES, CodedAnnotation, LabelledCampaign
+from spotthebot.analytics.labels.domain import CodedAnnotation, LabelledCampaign
 from spotthebot.analytics.labels.errors import NothingToAnalyse
 from spotthebot.analytics.measures.domain.measures import all_measures, one_measure
 from spotthebot.analytics.measures.errors import NoSuchMeasure, NothingToMeasure
@@ -14,6 +14,7 @@ from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.analytics.values.domain.values import MeasuredCampaign, MeasuredSample
 from spotthebot.contracts.analytics.measures import PublishedForm
+from spotthebot.contracts.annotation.annotations import FEATURES
 from spotthebot.contracts.annotation.measures import HEADLINE, ShownTurns
 from tests.factories.lazy_imports import lazily
 from tests.factories.measured_campaigns import PACKAGE, answered, measured_campaign

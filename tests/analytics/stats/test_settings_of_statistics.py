@@ -268,6 +268,7 @@ ARGUMENTS = {
     "measures": [[0], [1], [0], [2]],
     "n": 3,
     "names": ["x"],
+    "other": np.ones(2, int),
     "observations": Observations(np.arange(4), np.arange(4)),
     "influence": shares_of(np.zeros(4, dtype=int), np.array([0.0, 1.0, 1.0, 0.0]), 1)[2],
     "outcome": [0, 1, 1, 0],
@@ -276,13 +277,14 @@ ARGUMENTS = {
     "sides": stats.JudgedSides(np.arange(2), np.array([[0, 1]] * 2), np.full(2, 2), np.full((2, 2), 0.5)),
     "size": 1,
     "status": current_status(TABLE),
+    "strata": [stats.Stratum(0.4, 0.1, 9.0, 40, 10, 10)],
     "successes": 1,
     "table": TABLE,
     "times": _times(),
     "unit": [0, 0, 1, 1],
     "value": [0, 1, 0, 1],
     "values": stats.JudgedValues(
-        ("x",), np.zeros(2, int), np.arange(2), np.arange(2), np.arange(2), np.array([0.0, 1.0]), np.full(2, 0.5)
+        ("x", "y"), np.zeros(2, int), *([np.arange(2)] * 3), np.array([0.0, 1.0]), np.full(2, 0.5)
     ),
 }
 WITH_CONFIDENCE = [

@@ -11,12 +11,11 @@ from html.parser import HTMLParser
 import pytest
 
 from spotthebot.analytics.figures.catalogue import FIGURES
-from spotthebot.analytics.labels.domain import FEATURES
 from spotthebot.analytics.provenance.domain import Parameters
 from spotthebot.analytics.results.domain.analysis import analyse
 from spotthebot.contracts.analytics.analyses import Stability
 from spotthebot.contracts.analytics.results import Analysis
-from spotthebot.contracts.annotation.annotations import AnnotatorKind
+from spotthebot.contracts.annotation.annotations import FEATURES, AnnotatorKind
 from spotthebot.local.report.analysis_report import AnalysisReport
 from spotthebot.local.report.annotators import annotator_codes, with_annotators
 from spotthebot.local.report.drawings import draw_figure

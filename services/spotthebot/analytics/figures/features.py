@@ -1,5 +1,7 @@
 """The figure of features: which bot was preferred by each feature, and which features reveal a bot."""
 
+from collections.abc import Sequence
+
 import altair as alt
 
 from spotthebot.analytics.figures import captions
@@ -16,8 +18,9 @@ from spotthebot.analytics.figures.charts import (
     nothing_to_draw,
 )
 from spotthebot.analytics.figures.labels import percent
+from spotthebot.contracts.annotation.annotations import FEATURES
 
-_FEATURES = ("fluency", "sensibleness", "specificity", "ssa")
+_WITH_SSA = (*FEATURES, "ssa")
 
 
 def features(shown: FigureInput) -> Spec:
@@ -32,7 +35,7 @@ def features(shown: FigureInput) -> Spec:
             "low": each.low,
             "high": each.high,
         }
-        for feature in _FEATURES
+        for feature in _WITH_SSA
         for each in getattr(analysis.features, feature).bots
         if each.win_rate is not None
     ]
@@ -45,7 +48,7 @@ def features(shown: FigureInput) -> Spec:
         axis=alt.Axis(values=[0, 0.5, 1], format=".1~f"),
     )
     half = _reference(shown, 0.5)
-    names = ["fluency", "sensibleness", "specificity", "SSA"]
+    names = [*FEATURES, "SSA"]
     rates = _panels(shown, rows, "win_rate", axis, half, names, 4)
     hazards = _hazards(shown)
     chart = rates if hazards is None else alt.vconcat(rates, hazards, spacing=34)
@@ -72,12 +75,11 @@ def _hazards(shown: FigureInput) -> Drawn | None:
         title=_title(shown, "Cox coefficient"),
         axis=alt.Axis(tickCount=4),
     )
-    names = ["fluency", "sensibleness", "specificity"]
-    return _panels(shown, rows, "coefficient", axis, _reference(shown, 0), names, 3)
+    return _panels(shown, rows, "coefficient", axis, _reference(shown, 0), FEATURES, 3)
 
 
 def _panels(
-    shown: FigureInput, rows: Rows, estimate: str, axis: alt.X, reference: Drawn, names: list[str], columns: int
+    shown: FigureInput, rows: Rows, estimate: str, axis: alt.X, reference: Drawn, names: Sequence[str], columns: int
 ) -> Drawn:
     """Draw a panel for each feature, side by side; on a phone there are two in each row."""
     marks = Marks(shown, rows)
@@ -86,7 +88,7 @@ def _panels(
     return (
         alt.layer(reference, *intervals(estimate, axis, rows, marks, source=False), data=data(rows))
         .properties(width=width, height=marks.height())
-        .facet(facet=alt.Facet("feature:N", sort=names, title=None), columns=columns, spacing=20)
+        .facet(facet=alt.Facet("feature:N", sort=[*names], title=None), columns=columns, spacing=20)
     )
 
 

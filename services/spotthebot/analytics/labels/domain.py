@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from spotthebot.analytics.stats import HUMAN, AnnotationTable, BoolArray, FloatArray, IntArray, LabelCode
 from spotthebot.contracts.analytics.choices import Filter
 from spotthebot.contracts.analytics.provenance import Counts
-from spotthebot.contracts.annotation.annotations import AnnotationOut, AnnotatorKind, Label
+from spotthebot.contracts.annotation.annotations import FEATURES, AnnotationOut, AnnotatorKind, Label
 from spotthebot.contracts.repeated_texts import RepeatedTexts, find_repeated_texts
 
-FEATURES: Final = ("fluency", "sensibleness", "specificity")
 LABEL_CODES: Final = {label: LabelCode[label.name] for label in Label}
 """The code of each label in the statistics."""
 

@@ -11,9 +11,9 @@ from rich.table import Table as Printed
 from rich.text import Text
 
 from spotthebot.cli.commands.questions import is_interactive
-from spotthebot.contracts.annotation.annotations import Label, Preference
+from spotthebot.contracts.annotation.annotations import FEATURES, Label, Preference
 from spotthebot.importers.tables.cells import shown
-from spotthebot.importers.tables.columns import FEATURES, ColumnMapping, Kind, find_columns, parse_map, parse_values
+from spotthebot.importers.tables.columns import ColumnMapping, Kind, find_columns, parse_map, parse_values
 from spotthebot.importers.tables.errors import MappingNotConfirmed, ValuesUnknown
 from spotthebot.importers.tables.labels import is_lead
 from spotthebot.importers.tables.rows import Table, open_table

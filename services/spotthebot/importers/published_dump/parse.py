@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from spotthebot.contracts.annotation.annotations import Label
+from spotthebot.contracts.annotation.annotations import Feature, Label
 from spotthebot.importers.published_dump.domains import Domain
 from spotthebot.importers.published_dump.fields import (
     FieldFault,
@@ -23,7 +23,6 @@ from spotthebot.importers.published_dump.records import (
     DumpParticipant,
     DumpSegment,
     DumpTurn,
-    Feature,
     Side,
 )
 

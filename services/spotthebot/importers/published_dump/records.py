@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from spotthebot.contracts.annotation.annotations import Label
+from spotthebot.contracts.annotation.annotations import Feature, Label
 
 Kind: TypeAlias = Literal["human", "bot"]
-Feature: TypeAlias = Literal["fluency", "sensibleness", "specificity"]
 Side: TypeAlias = Literal[0, 1]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from spotthebot.contracts.annotation.annotations import Label, Preference
+from spotthebot.contracts.annotation.annotations import FEATURES, Label, Preference
 from spotthebot.importers.tables.cells import column_name, is_missing, shown
 from spotthebot.importers.tables.errors import ColumnsUnknown, MappingFault, NoNumbers
 from spotthebot.importers.tables.kinds import KIND
@@ -19,7 +19,6 @@ from spotthebot.importers.tables.values import ValueWords
 
 MAX_ID: Final = 150
 """The maximum of letters of a conversation's or an annotator's id, so that ids derived from it are short enough."""
-FEATURES: Final = ("fluency", "sensibleness", "specificity")
 VALUE_OF: Final = "value."
 """The prefix of a field for a dimension's column of ratings: `value.fluency`."""
 BOT_OF: Final = "bot."

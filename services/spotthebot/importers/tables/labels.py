@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from spotthebot.contracts.annotation.annotations import AnnotatorKind, Answer, Label
+from spotthebot.contracts.annotation.annotations import FEATURES, AnnotatorKind, Answer, Label
 from spotthebot.contracts.names import HUMAN_NAME, fault_of_bot_name
 from spotthebot.importers.published_dump.fields import FieldFault
 from spotthebot.importers.published_dump.records import Rejected
 from spotthebot.importers.tables.cells import TableRow, shown
-from spotthebot.importers.tables.columns import FEATURES, MAX_ID, ColumnMapping, Kind
+from spotthebot.importers.tables.columns import MAX_ID, ColumnMapping, Kind
 from spotthebot.importers.tables.kinds import KIND, Kinds
 from spotthebot.importers.tables.numbers import number_of
 from spotthebot.importers.tables.rows import Table
@@ -193,7 +193,7 @@ class _Reader:
         """Return the preference for each feature, if the table has all features."""
         if protocol_of(self.mapping) != "spot_the_bot":
             return {}
-        found = {}
+        found: dict[str, str] = {}
         for name in FEATURES:
             value = self._cell(row, name)
             if self.words.names_two(value, sides):

@@ -14,13 +14,13 @@ from uuid import UUID
 
 import httpx
 
+from spotthebot.contracts.annotation.annotations import FEATURES
 from spotthebot.local.loadtest.made_data import EXCHANGES, MadeData
 from spotthebot.local.loadtest.plan import LoadPlan
 from spotthebot.local.loadtest.record import Record, RequestFailed, problem_of
 from spotthebot.local.sample import DOMAIN
 
 _LABELS, _PREFERENCES = ("human", "bot", "unsure"), ("A", "B", "tie")
-_FEATURES = ("fluency", "sensibleness", "specificity")
 _PARTS = ("claim", "ranking", "survival", "features")
 _CONFLICT = 409
 _NO_MORE = ("nothing-left", "closed")
@@ -103,7 +103,7 @@ class Actors:
             place = f"/v1/assignments/{assignment['id']}/items/{item['position']}"
             decision: dict[str, Any] = {"entity": {side: chance.choice(_LABELS) for side in "AB"}}
             await self._record.send(tasks, "first answer", "PUT", place, json={"answer": decision, "show_step": 2})
-            whole = decision | {feature: chance.choice(_PREFERENCES) for feature in _FEATURES}
+            whole = decision | {feature: chance.choice(_PREFERENCES) for feature in FEATURES}
             await self._record.send(tasks, "whole answer", "PUT", place, json={"answer": whole})
         await self._record.send(tasks, "submit a package", "POST", f"/v1/assignments/{assignment['id']}/submit")
         self.labels += len(assignment["items"])

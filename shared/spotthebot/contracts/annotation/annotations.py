@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias, get_args
 from uuid import UUID
 
 from pydantic import Field, JsonValue, StringConstraints
@@ -55,6 +55,11 @@ class Label(StrEnum):
     HUMAN = "human"
     UNSURE = "unsure"
     BOT = "bot"
+
+
+Feature: TypeAlias = Literal["fluency", "sensibleness", "specificity"]
+FEATURES: Final[tuple[Feature, ...]] = get_args(Feature)
+"""What annotators of Spot The Bot compare the sides by, in the order of all results."""
 
 
 class Preference(StrEnum):

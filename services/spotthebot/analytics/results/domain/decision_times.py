@@ -6,7 +6,7 @@ from importlib.metadata import version
 import numpy as np
 
 from spotthebot.analytics.games.domain import PlayedSide
-from spotthebot.analytics.labels.domain import FEATURES, annotators_by_kind
+from spotthebot.analytics.labels.domain import annotators_by_kind
 from spotthebot.analytics.labels.errors import NothingToAnalyse
 from spotthebot.analytics.provenance.domain import Parameters, uncertainty_of
 from spotthebot.analytics.results.domain.survival import cox_of, curve_of, curves_of
@@ -14,7 +14,7 @@ from spotthebot.analytics.stats.annotations import HUMAN, IntArray
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.contracts.analytics.decision_times import DecisionParametersIn, DecisionSurvival, DecisionTimesOut
 from spotthebot.contracts.analytics.survival import CoxCoefficient
-from spotthebot.contracts.annotation.annotations import AnnotatorKind, Label
+from spotthebot.contracts.annotation.annotations import FEATURES, AnnotatorKind, Label
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
 from spotthebot.statistics.uncertainty import Clusters
 

@@ -1,9 +1,10 @@
 """How long bots stay unspotted, and which features shorten that time."""
 
 from spotthebot.analytics import stats
-from spotthebot.analytics.labels.domain import FEATURES, Sample
+from spotthebot.analytics.labels.domain import Sample
 from spotthebot.analytics.provenance.domain import Parameters, uncertainty_of
 from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, Survival, SurvivalCurve
+from spotthebot.contracts.annotation.annotations import FEATURES
 
 
 def survival(sample: Sample, request: Parameters) -> Survival:

@@ -27,7 +27,7 @@ from spotthebot.statistics.clustered_variance import Influence, Observations, cl
 from spotthebot.statistics.distributions import student_quantiles, student_tails
 from spotthebot.statistics.uncertainty import Clusters, Uncertainty
 
-FEATURES: Final = ("fluency", "specificity", "sensibleness")
+FEATURES: Final = ("fluency", "sensibleness", "specificity")
 
 
 class StandardErrors(StrEnum):

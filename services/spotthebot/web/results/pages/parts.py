@@ -17,6 +17,7 @@ from spotthebot.contracts.analytics.sections import SectionName, SectionProblem,
 from spotthebot.contracts.analytics.speakers import Speaker
 from spotthebot.contracts.analytics.verdicts import PairVerdictOut
 from spotthebot.contracts.analytics.wins import WinRates
+from spotthebot.contracts.annotation.annotations import FEATURES
 from spotthebot.contracts.annotation.campaigns import ENDED, CampaignOut
 from spotthebot.web.claims.domain import claim, survival_claim
 from spotthebot.web.claims.pages import writer_of_claims
@@ -197,8 +198,7 @@ def _features(answers: _Answers) -> dict[str, Any]:
     found = _of(answers.sections.features)
     _require_games(found.features.fluency)
     rates = {
-        feature: {each.bot: each for each in getattr(found.features, feature).bots}
-        for feature in ("fluency", "sensibleness", "specificity", "ssa")
+        feature: {each.bot: each for each in getattr(found.features, feature).bots} for feature in (*FEATURES, "ssa")
     }
     return _marked(found, rates=rates)
 
