@@ -294,8 +294,8 @@ OF_NUMBERS: dict[str, Callable[[Any], object]] = {
     "judged_from_csv": lambda _: stats.judged_from_csv(__file__),
 }  # fmt: skip
 ARRAYS = {
-    "annotator_sets", "clustered_variance", "clusters_of_ranges", "intraclass_correlation", "play_matches",
-    "rank_probabilities", "rank_ranges", "share_bounds", "share_tests", "shares_of",
+    "annotator_sets", "clustered_variance", "clusters_of_ranges", "intraclass_correlation", "kendall_p_value",
+    "play_matches", "rank_probabilities", "rank_ranges", "share_bounds", "share_tests", "shares_of",
 }  # fmt: skip
 """They take arrays that other functions of the package made, as their types say."""
 

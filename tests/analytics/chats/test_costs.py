@@ -13,6 +13,7 @@ from spotthebot.contracts.conversations.chats import ChatState, ChatSummaryOut
 from spotthebot.contracts.conversations.collections import CollectionOut
 from tests.factories.frontends import open_chats, start, talk, two_bots
 from tests.factories.running_suite import RunningSuite
+from tests.factories.studies import conversation, import_conversations
 
 PAPER: dict[str, Any] = {
     "bots": 5,
@@ -88,3 +89,7 @@ class TestChatTimes:
         assert (found["name"], found["time"]["n"]) == ("people", 1)
         assert 0 <= found["time"]["median_seconds"] < 600
         assert (await analyst.get(f"/v1/collections/{UUID(int=1)}/chat-times")).status_code == 404
+        imported = await import_conversations(suite, [conversation("c", "x", "y")])
+        refused = await analyst.get(f"/v1/collections/{imported}/chat-times")
+        assert refused.status_code == 409
+        assert "holds no chats of people with bots" in refused.json()["detail"]

@@ -4,7 +4,8 @@ NotFound
 ├── NoSuchCollection
 └── NoSuchFigure
 Conflict
-└── ChatsNotRated
+├── ChatsNotRated
+└── NoChats
 """
 
 from spotthebot.kit.errors import Conflict, NotFound
@@ -12,6 +13,10 @@ from spotthebot.kit.errors import Conflict, NotFound
 
 class NoSuchCollection(NotFound):
     """There is no collection {collection_id}."""
+
+
+class NoChats(Conflict):
+    """The collection '{collection}' holds no chats of people with bots: name one that people chatted in."""
 
 
 class NoSuchFigure(NotFound):

@@ -9,7 +9,7 @@ from spotthebot.contracts.analytics.bounds import MAX_BOTS
 from spotthebot.contracts.analytics.provenance import AnnotatorCounts
 from spotthebot.contracts.wire import Wire
 
-_MOST = 1_000_000
+_LEAST, _MOST = 0.001, 1_000_000
 
 
 class CostIn(Wire):
@@ -17,10 +17,10 @@ class CostIn(Wire):
 
     bots: int = Field(default=5, ge=2, le=MAX_BOTS)
     conversations_per_pair: int = Field(default=40, ge=1, le=_MOST, description="Of bots, to be annotated.")
-    annotations_per_conversation: float = Field(default=1, gt=0, le=_MOST)
-    seconds_per_annotation: float = Field(default=24, gt=0, le=_MOST)
+    annotations_per_conversation: float = Field(default=1, ge=_LEAST, le=_MOST)
+    seconds_per_annotation: float = Field(default=24, ge=_LEAST, le=_MOST)
     chats_per_bot: int = Field(default=100, ge=1, le=_MOST, description="Of people with a bot.")
-    seconds_per_chat: float = Field(default=240, gt=0, le=_MOST)
+    seconds_per_chat: float = Field(default=240, ge=_LEAST, le=_MOST)
     hourly_wage: float = Field(default=0, ge=0, le=_MOST)
 
 

@@ -20,10 +20,10 @@ from spotthebot.analytics.results.domain.analysis import SECTIONS, analyse, comp
 from spotthebot.analytics.results.domain.chat_times import chat_times
 from spotthebot.analytics.results.domain.decision_times import decision_times
 from spotthebot.analytics.results.domain.interactor_ratings import interactor_ratings
-from spotthebot.analytics.results.errors import NoSuchCollection
+from spotthebot.analytics.results.errors import NoChats, NoSuchCollection
 from spotthebot.analytics.values.domain.value_table import ValueTable
 from spotthebot.analytics.values.domain.values import MeasuredCampaign
-from spotthebot.clients import AsyncConversations, NotFound
+from spotthebot.clients import AsyncConversations, Conflict, NotFound
 from spotthebot.contracts.analytics.costs import ChatTimesOut
 from spotthebot.contracts.analytics.decision_times import DecisionParametersIn
 from spotthebot.contracts.analytics.leaderboard import AnnotatorRankOut, LeaderboardEntry
@@ -117,12 +117,18 @@ class ResultCache:
         return await self._kept_or_computed(revision, "interactor-ratings", settings, compute)
 
     async def get_chat_times(self, collection_id: UUID) -> ChatTimesOut:
-        """Return how long people chat in a collection. The chats are read each time; raises NoSuchCollection."""
+        """Return how long people chat in a collection. The chats are read each time.
+
+        Raises NoSuchCollection and NoChats.
+        """
         try:
             collection = await self._conversations.get_collection(collection_id)
         except NotFound as refused:
             raise NoSuchCollection(collection_id=collection_id) from refused
-        chats = [each async for each in self._conversations.list_chats(collection_id, page_size=_CHATS_AT_ONCE)]
+        try:
+            chats = [each async for each in self._conversations.list_chats(collection_id, page_size=_CHATS_AT_ONCE)]
+        except (NotFound, Conflict) as refused:
+            raise NoChats(collection=collection.name) from refused
         return await self._threads.run(chat_times, collection, chats)
 
     async def get_leaderboard(self, campaign_id: UUID, *, penalty: float) -> tuple[LeaderboardEntry, ...]:
