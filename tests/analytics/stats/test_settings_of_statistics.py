@@ -284,7 +284,13 @@ ARGUMENTS = {
     "unit": [0, 0, 1, 1],
     "value": [0, 1, 0, 1],
     "values": stats.JudgedValues(
-        ("x", "y"), np.zeros(2, int), *([np.arange(2)] * 3), np.array([0.0, 1.0]), np.full(2, 0.5)
+        bots=("x", "y"),
+        bot=np.zeros(2, int),
+        unit=np.arange(2),
+        conversation=np.arange(2),
+        annotator=np.arange(2),
+        value=np.array([0.0, 1.0]),
+        judge=np.full(2, 0.5),
     ),
 }
 WITH_CONFIDENCE = [
