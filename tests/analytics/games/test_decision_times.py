@@ -31,7 +31,7 @@ BOT, HUMAN, UNSURE = Label.BOT, Label.HUMAN, Label.UNSURE
 
 
 def _played(n: int = 300) -> Decisions:
-    """Draw decisions about one bot: leads in fluency and specificity lower its hazard, those in sensibleness do not."""
+    """Draw decisions about one bot: leads in fluency and sensibleness lower its hazard, those in specificity do not."""
     rng = np.random.default_rng(0)
     leads = rng.integers(-1, 2, (n, 3))
     exchange = rng.geometric(1 - np.exp(-0.3 * np.exp(leads @ [-0.7, -0.4, 0.0])))
@@ -42,7 +42,7 @@ def _played(n: int = 300) -> Decisions:
         spotted=exchange <= 5,
         conversation=np.arange(n) // 2,
         annotator=rng.integers(0, 25, n),
-        leads=dict(zip(FEATURES, leads.T, strict=True)),
+        leads=dict(zip(("fluency", "sensibleness", "specificity"), leads.T, strict=True)),
         last=5,
     )
 
@@ -79,7 +79,7 @@ class TestHazards:
         for feature in FEATURES:
             assert found[feature].estimate == pytest.approx(fitted.params_[feature], abs=1e-6)
             assert found[feature].model_standard_error == pytest.approx(fitted.standard_errors_[feature], abs=1e-6)
-        assert (found["fluency"].high or 1) < 0 < (found["sensibleness"].high or -1)
+        assert (found["fluency"].high or 1) < 0 < (found["specificity"].high or -1)
 
     def test_have_the_influence_of_each_row_that_leaving_it_out_shows(self):
         played, frame = _played(), _frame(_played())
