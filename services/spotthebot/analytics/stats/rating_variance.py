@@ -43,7 +43,7 @@ def rating_parts(games: Games, influence: RatingInfluence, clusters: Clusters) -
     playing = _matrix(np.tile(np.arange(n), 2), np.concatenate([games.first, games.second]), (n, k))
     members = games.members
     ratings = _Ratings(influence, playing, np.asarray(playing.sum(axis=0), dtype=np.float64).ravel())
-    conversation = np.unique(games.conversation, return_inverse=True)[1]
+    conversations, conversation = np.unique(games.conversation, return_inverse=True)
     clustered = []
     if clusters.has_conversations:
         clustered.append(_RatingPart(ratings, conversation))
@@ -58,7 +58,7 @@ def rating_parts(games: Games, influence: RatingInfluence, clusters: Clusters) -
         single=_RatingPart(ratings, np.arange(n)),
         clustered=clustered,
         both=both,
-        n_conversations=np.where(ratings.played, len(np.unique(conversation)), 0),
+        n_conversations=np.where(ratings.played, len(conversations), 0),
         n_annotators=np.where(ratings.played, _n_clusters(games.annotator, members), 0),
         clusters=clusters,
     )
@@ -170,5 +170,5 @@ def _matrix(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> "scipy
 
 
 def _n_clusters(cluster: IntArray, members: "scipy.sparse.csr_array | None") -> int:
-    codes = np.unique(cluster)
+    codes = np.flatnonzero(np.bincount(cluster))
     return len(codes if members is None else np.unique(members[codes].indices))
