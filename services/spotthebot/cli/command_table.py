@@ -58,11 +58,7 @@ CAMPAIGNS = {
         "of_campaign",
         "Show how much the annotators of each workforce of a campaign agree, in all labels and by each measure.",
     ),
-    "decisions": Command(
-        f"{_HERE}.decisions",
-        "decisions",
-        "Show after how many exchanges the annotators of a game spot each speaker, and what shortens that time.",
-    ),
+    "decisions": Command(f"{_HERE}.decisions", "decisions", "Show when the annotators of a game spot each speaker."),
     "pooled": Command(
         f"{_HERE}.pooled", "pooled", "Show one result of several campaigns of one protocol, and its mean over them."
     ),

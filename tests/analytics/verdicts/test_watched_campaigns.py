@@ -38,7 +38,7 @@ async def _decided(suite: RunningSuite, campaign: dict[str, Any]) -> dict[str, A
         if claimed.status_code == 409:  # it is paused
             break
         await work_through(suite, claimed.json(), _X_WINS)
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.3)  # time for a look, so that the campaign may be paused before the next person
     return await until(await suite.client("annotation", "admin"), f"/v1/campaigns/{campaign['id']}", "paused")
 
 

@@ -30,7 +30,7 @@ def decisions(
     clusters: Annotated[Clusters, typer.Option(help="Decisions that vary together.")] = "both",
     json_file: JsonFile = None,
 ) -> None:
-    """Show after how many exchanges the annotators of a game spot each speaker, and what shortens that time."""
+    """Show when the annotators of a game spot each speaker."""
     check_output(json_file)
 
     async def read(clients: Clients) -> "DecisionTimesOut":

@@ -79,10 +79,7 @@ FORMS: Final[Mapping[Kind, Form]] = {
 
 @dataclass(frozen=True)
 class ColumnMapping:
-    """The column of each field of a table.
-
-    `guessed` has the fields whose column the user did not give, and that is not called as the field.
-    """
+    """The column of each field of a table; `guessed` has those that are neither given nor called as their field."""
 
     kind: Kind
     columns: Mapping[str, str]

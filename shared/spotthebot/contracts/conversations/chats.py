@@ -171,10 +171,7 @@ class HumanBotIn(ChatSettings):
     name: ReadableName
     domain: Domain
     bots: tuple[UUID, ...] = Field(min_length=1, max_length=100)
-    personas: PersonaPool | None = Field(
-        default=None,
-        description="Whom person and bot play, as in ConvAI2. Neither learns the other's persona; null: anyone.",
-    )
+    personas: PersonaPool | None = Field(default=None, description="Whom both play; neither learns the other's.")
 
     @model_validator(mode="after")
     def _values_go_together(self) -> Self:
