@@ -2,7 +2,8 @@
 
 How human a side seems to an annotator is a normal number: bot - .15 for each longer length + an effect of the side (sd
 .5) + the annotator's leniency (sd .7) + the annotator's taste for the bot (sd .4) + noise (sd 1), for an intraclass
-correlation of "human" within annotators of .18. Above .25 the label is human, below -.05 bot.
+correlation of "human" within annotators of .18. Above .25 the label is human, below -.05 bot. The side with a number
+that is larger by .3 is preferred; else the two are tied.
 """
 
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ CONVERSATIONS: Final = 2400
 _LABELLED, _TWICE = 160, 80
 """Conversations that people label, and how many of them two people label: 240 annotations."""
 _STEP, _SIDE, _HUMAN, _BOT = 0.15, 0.5, 0.25, -0.05
+TIE: Final = 0.3
 _PEOPLE = {0.0: (0.0, 0.0), 0.05: (0.33, 0.19), 0.18: (0.7, 0.4)}
 """Standard deviations of leniency and taste by the intraclass correlation."""
 
@@ -44,7 +46,8 @@ class Campaign:
     """One campaign: people's labels, and the c conversations that a judge sees.
 
     `entity` (c, 2), `exchanges` (c,). `content` (c, 2) is how human a side is in itself. `labels` (c, 2) has a person's
-    label, -1 where nobody was asked.
+    label, -1 where nobody was asked. `preferred` has for each row of the table 1 for the first side, 0 for the second,
+    and .5 for a tie.
     """
 
     setting: Setting
@@ -53,6 +56,7 @@ class Campaign:
     exchanges: IntArray
     content: FloatArray
     labels: IntArray
+    preferred: FloatArray
 
     def judged(self, probability: FloatArray) -> JudgedSides:
         """Return the answers (c, 2) of a judge."""
@@ -63,6 +67,11 @@ def spread_of(setting: Setting) -> float:
     """Return the standard deviation of what people see of a side, given its content."""
     leniency, taste = _PEOPLE[setting.correlation]
     return float(np.sqrt(1 + leniency**2 + taste**2))
+
+
+def own_spread(correlation: float) -> float:
+    """Return the standard deviation of what people of one leniency see of the sides of a bot."""
+    return float(np.sqrt(1 + _SIDE**2 + _PEOPLE[correlation][1] ** 2))
 
 
 def draw_campaign(
@@ -92,7 +101,9 @@ def draw_campaign(
         label=label.astype(np.int64),
         annotator=annotator,
     )
-    return Campaign(setting, table, entity, LENGTHS[step], content, labels)
+    lead = seen[:, 0] - seen[:, 1]
+    preferred = (1 + np.where(np.abs(lead) > TIE, np.sign(lead), 0.0)) / 2
+    return Campaign(setting, table, entity, LENGTHS[step], content, labels, preferred)
 
 
 def _assigned(annotators: int, labelled: int, twice: int, rng: np.random.Generator) -> IntArray:
@@ -119,10 +130,10 @@ class Truth:
 @cache
 def truth_of(correlation: float) -> Truth:
     """Return the truth of different bots: normal probabilities, and for wins a sum over a grid of leniencies."""
-    leniency, taste = _PEOPLE[correlation]
+    leniency = _PEOPLE[correlation][0]
     step = _STEP * np.arange(len(LENGTHS))
     mean = DIFFERENT[:, None] - step
-    own = np.sqrt(1 + _SIDE**2 + taste**2)
+    own = own_spread(correlation)
     total = np.sqrt(own**2 + leniency**2)
     human = scipy.special.ndtr((mean - _HUMAN) / total)
     survival = scipy.special.ndtr((mean - _BOT) / total)

@@ -2,14 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import scipy
 
 from benchmarks.analytics.judges.campaigns import BOTS, LENGTHS, Campaign, Setting, draw_campaign, truth_of
 from benchmarks.analytics.judges.judges import JUDGES
+from benchmarks.analytics.judges.preferences import tally_preferences
 from benchmarks.analytics.judges.rivals import RIVALS, intervals
+from benchmarks.analytics.judges.tallies import Tally
 from spotthebot.analytics.stats.annotations import AnnotationTable, FloatArray, LabelCode
 from spotthebot.analytics.stats.judged.columns import Columns
 from spotthebot.analytics.stats.judged.intervals import Interval, describe
@@ -22,63 +24,10 @@ from spotthebot.analytics.stats.win_rate_variance import Shares
 from spotthebot.statistics.adjustment import adjust
 from spotthebot.statistics.uncertainty import PooledEffects
 
-KINDS = ("fooling", "mean", "win", "rank", "survival")
+KINDS = ("fooling", "mean", "win", "rank", "survival", "preference")
 CHUNK = 20
 """Campaigns that are computed at once, as bots of one table."""
-_ROUNDING = 1e-9
 _EQUAL = np.zeros(len(BOTS))
-
-
-@dataclass
-class Tally:
-    """All intervals of one judge and kind in a cell, as lists, and the false claims of `claims` campaigns."""
-
-    held: list[bool] = field(default_factory=list)
-    people_held: list[bool] = field(default_factory=list)
-    error: list[float] = field(default_factory=list)
-    people_error: list[float] = field(default_factory=list)
-    wider: list[float] = field(default_factory=list)
-    saved: list[tuple[float, float, float]] = field(default_factory=list)
-    false: int = 0
-    claims: int = 0
-
-    def add(self, truth: float, people: Interval, corrected: Interval, saved: Interval) -> None:
-        """Add an estimate; without a bound it does not count."""
-        if people.low is None or people.high is None or people.estimate is None:
-            return
-        if corrected.low is None or corrected.high is None or corrected.estimate is None:
-            return
-        self.people_held.append(people.low <= truth <= people.high)
-        self.held.append(corrected.low <= truth <= corrected.high)
-        self.people_error.append(people.estimate - truth)
-        self.error.append(corrected.estimate - truth)
-        self.wider.append((corrected.high - corrected.low) / (people.high - people.low))
-        if saved.estimate is not None and saved.low is not None and saved.high is not None:
-            self.saved.append((saved.estimate, saved.low, saved.high))
-
-    def figures(self) -> dict[str, float]:
-        """Return the figures of the cell. `saved` is of the true errors, with its standard error over intervals."""
-        square, of_people = np.square(self.error), np.square(self.people_error)
-        truth = 1 - square.sum() / of_people.sum()
-        noise = np.std(square - (1 - truth) * of_people) * np.sqrt(len(square)) / of_people.sum()
-        slack = 2 * noise + _ROUNDING
-        saved = np.array(self.saved).reshape(-1, 3)
-        holds = (saved[:, 1] <= truth + slack) & (saved[:, 2] >= truth - slack)
-        found = {
-            "coverage": np.mean(self.held),
-            "people's coverage": np.mean(self.people_held),
-            "rmse": np.sqrt(1 - truth),
-            "width": np.mean(self.wider),
-            "widest": np.max(self.wider),
-            "saved": truth,
-            "saved, error": noise,
-            "saved, estimate": saved[:, 0].mean(),
-            "saved, holds": holds.mean(),
-            "n": float(len(square)),
-        }
-        if self.claims:
-            found["false"] = self.false / self.claims
-        return {name: float(value) for name, value in found.items()}
 
 
 def count_cell(setting: Setting, seeds: Sequence[int], rivals: Iterable[str] = ()) -> dict[str, dict[str, Tally]]:
@@ -98,6 +47,7 @@ def count_cell(setting: Setting, seeds: Sequence[int], rivals: Iterable[str] = (
             _tally_sides(table, _joined_sides(campaigns, answers), setting, tallies)
             _tally_wins(people, answers, setting, tallies["win"])
             _tally_ranks(of_equals, of_equal, tallies["rank"])
+            tally_preferences(campaigns, answers, equal, of_equal, tallies["preference"])
             for rival in rivals:
                 limit = RIVALS[rival][1]
                 for seed, each, said in zip(chunk, campaigns, answers, strict=True):

@@ -15,6 +15,7 @@ from spotthebot.contracts.analytics.judges import CorrectedBot, CorrectedRanking
 from spotthebot.contracts.annotation.annotations import AnnotatingJudgeOut, AnnotationOut, AnnotatorKind
 from spotthebot.contracts.annotation.judges import JudgeLabels
 from spotthebot.contracts.annotation.measures import ShownTurns
+from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer
 from tests.factories.measured_campaigns import answered, measured_campaign
 
 ANY = Parameters(filter="none")
@@ -154,3 +155,13 @@ class TestPreferences:
         pair = of_judge.ranking.pairs[0]
         games = [v if b == 0 else 1 - v for b, o, v in decided if {b, o} == {0, 1}]
         assert pair.people.estimate == pytest.approx(np.mean(games))
+
+    @pytest.mark.parametrize("code", [-1, 2])
+    def test_refuse_the_code_of_no_bot_and_columns_of_two_lengths(self, code: int):
+        *_, values = _ratings()
+        other = 1 - values.bot
+        other[7] = code
+        with pytest.raises(ColumnMalformed, match=f"other, row 7 .* is {code}, but the codes of 2 bots are"):
+            judged_preferences(values, other)
+        with pytest.raises(ColumnsDiffer):
+            judged_preferences(values, other[1:])

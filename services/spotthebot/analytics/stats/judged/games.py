@@ -26,6 +26,7 @@ from spotthebot.analytics.stats.win_rate_variance import Shares
 from spotthebot.statistics.adjustment import Adjustment, adjust
 from spotthebot.statistics.arrays import defined
 from spotthebot.statistics.choices import choice_of
+from spotthebot.statistics.errors import ColumnMalformed, ColumnsDiffer
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def judged_preferences(
 
     A value is 1 where `bot` was preferred, 0 where `other` was, and 1/2 for a tie; the judge's is its expected value.
     All rows of a unit have the same two bots in the same order. Else it is as `judged_win_rates`. Raises
-    `SettingOutOfRange`.
+    `SettingOutOfRange`, `ColumnsDiffer` and, if `other` has a code of no bot, `ColumnMalformed`.
 
     >>> nobody, nan = -1, float("nan")
     >>> columns = [np.array(each) for each in ([0, 0, 1], range(3), range(3), [0, 1, nobody])]
@@ -128,6 +129,11 @@ def judged_preferences(
     adjustment = choice_of("adjustment", adjustment, Adjustment)
     require_confidence_level(confidence_level)
     require_level("significance_level", significance_level)
+    if other.shape != values.bot.shape:
+        raise ColumnsDiffer(first=values.bot.shape, second=other.shape)
+    for row in np.flatnonzero((other < 0) | (other >= len(values.bots))).tolist():
+        fault = f"is {other[row]}, but the codes of {len(values.bots)} bots are from 0 to {len(values.bots) - 1}"
+        raise ColumnMalformed(column="other", row=row, fault=fault)
     wins = preferences_of(values, other)
     columns = preference_columns(values, other, wins.pairs.share)
     return _ranking(wins, columns, confidence_level, significance_level, adjustment)
