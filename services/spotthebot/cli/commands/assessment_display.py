@@ -42,7 +42,7 @@ def _measures_table(found: Assessment) -> Printed:
 
 
 def _stepwise_table(found: Assessment) -> Printed:
-    table = Printed("Measures", "R²", "Adjusted", "Removed", title=Text("The best set of each size"))
+    table = Printed("Measures", "R²", "Adjusted", "Found without", title=Text("The best set of each size"))
     for step in found.stepwise:
         removed = "-" if step.removed is None else shown(step.removed)
         adjusted = _number(step.adjusted_r2)

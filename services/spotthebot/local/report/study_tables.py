@@ -178,7 +178,7 @@ def _stepwise(assessment: StudyAssessmentOut) -> Table:
             Column("measures", "Measures"),
             Column("r2", "R²"),
             Column("adjusted_r2", "Adjusted R²"),
-            Column("removed", "Removed"),
+            Column("removed", "Found without"),
         ),
         rows=tuple((len(step.left), step.r2, step.adjusted_r2, step.removed) for step in assessment.stepwise),
     )

@@ -61,7 +61,10 @@ class AssessmentStep(Wire):
     left: tuple[str, ...] = Field(max_length=MAX_MEASURES)
     r2: float
     adjusted_r2: float | None = Field(description="Null where there are not more dialogues than measures.")
-    removed: str | None = Field(description="The measure without which this set is left; null of the full model.")
+    removed: str | None = Field(
+        description="The measure that one set of the next larger size has beside these; null of the full model."
+        " That set need not be the best of its size, so a measure may come back, and be named twice."
+    )
 
 
 class Assessment(Wire):
