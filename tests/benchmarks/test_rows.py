@@ -24,6 +24,7 @@ from benchmarks.analytics.judges.campaigns import Setting as JudgedSetting
 from benchmarks.analytics.judges.campaigns import draw_campaign, truth_of
 from benchmarks.analytics.judges.cells import KINDS
 from benchmarks.analytics.judges.judges import JUDGES
+from benchmarks.analytics.judges.preferences import truth_of_pairs
 from benchmarks.analytics.power import __main__ as pair_power
 from benchmarks.analytics.power import cells, coefficients, mixed_models, rated_studies, rating_plans
 from benchmarks.analytics.power import ratings as rating_power
@@ -107,7 +108,7 @@ class TestCoverage:
         tallies = decisions.tally(setting, 0)
         assert all(0 <= held <= counted for held, counted in tallies.values())
         assert tallies["survival"][1] == 3 * decisions.LAST
-        assert all(0 <= each <= 1 for each in decisions.power(setting, 3))
+        assert all(0 <= each <= 1 for each in (*decisions.power(setting, 3), *decisions.log_rank(setting, 3)))
 
     def test_is_counted_for_means_over_campaigns_in_a_few_simulations(self):
         setting = strata.SETTINGS[2]
@@ -217,8 +218,15 @@ class TestJudges:
     def test_have_campaigns_whose_truth_is_known(self):
         """Fooling rates, wins and survival of one campaign of thousands of annotators are near the computed truth."""
         setting = JudgedSetting(3000, 0.18)
-        table = draw_campaign(setting, np.random.default_rng(0), conversations=80_000).table
+        campaign = draw_campaign(setting, np.random.default_rng(0), conversations=80_000)
+        table = campaign.table
         truth = truth_of(setting.correlation)
+        decided = campaign.preferred != 0.5
+        ahead = np.where(campaign.preferred[decided, None] == 1, table.entity[decided], table.entity[decided, ::-1])
+        counts = np.zeros((4, 4))
+        np.add.at(counts, tuple(ahead.T), 1)
+        preferred = (counts / (counts + counts.T + np.eye(4)))[np.triu_indices(4, 1)]
+        assert np.abs(preferred - truth_of_pairs(setting.correlation)).max() < 0.04
         wins = count_wins(play_games(table))
         assert np.abs(wins.win_rates[np.triu_indices(4, 1)] - truth.pairs).max() < 0.04
         assert np.abs(wins.mean_win_rates - truth.means).max() < 0.03

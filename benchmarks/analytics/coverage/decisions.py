@@ -1,10 +1,12 @@
-"""Games in which annotators open one exchange after the other: coverage of curves and of hazard ratios.
+"""Games in which annotators open one exchange after the other: coverage of curves and hazard ratios, log-rank tests.
 
 `python -m benchmarks.analytics.coverage.decisions [--simulations N]`: each annotator of a conversation calls a side a
 bot at an exchange whose hazard depends on the bot, on the leads of three features, and on effects of the annotator, of
 the annotator's taste and of the conversation's side. Without these effects the coefficients are those of the model;
 with them the truth is what very large campaigns estimate. Power is the share of coefficients below the level that are
-not 0, next to an oracle's who knows the spread of each estimate.
+not 0, next to an oracle's who knows the spread of each estimate. Log-rank tests of pairs: any false claim in games of
+three equal bots, also by lifelines' own p-values with Holm's method, and the pairs of different bots that are told
+apart, next to an oracle's who knows the spread of each score and the critical value of the largest.
 """
 
 import argparse
@@ -15,11 +17,14 @@ from functools import cache
 from typing import Final
 
 import numpy as np
+from lifelines.statistics import pairwise_logrank_test
 
 from benchmarks.analytics.coverage.tallies import Tallies
 from spotthebot.analytics.stats.annotations import FloatArray
 from spotthebot.analytics.stats.survival.cox import FEATURES, CoxCoefficient
 from spotthebot.analytics.stats.survival.decision_times import Decisions, decision_curves, decision_hazards
+from spotthebot.analytics.stats.survival.log_rank import log_rank_tests
+from spotthebot.statistics.adjustment import adjust
 
 LAST: Final = 5
 COEFFICIENTS: Final = np.array([-0.5, -0.3, 0.0])
@@ -39,8 +44,8 @@ class Setting:
 SETTINGS: Final = tuple(Setting(20, annotators, spread) for annotators in (8, 16, 40) for spread in (0.0, 0.5))
 
 
-def draw(setting: Setting, rng: np.random.Generator) -> Decisions:
-    """Draw a game whose leads multiply the hazards at each exchange."""
+def draw(setting: Setting, rng: np.random.Generator, hazards: FloatArray = _HAZARDS) -> Decisions:
+    """Draw a game whose leads multiply the hazards of the bots at each exchange."""
     pairs = np.array(np.triu_indices(len(_HAZARDS), 1)).T
     entity = np.repeat(pairs, setting.per_pair, axis=0)
     n = len(entity)
@@ -52,7 +57,7 @@ def draw(setting: Setting, rng: np.random.Generator) -> Decisions:
     effect = rng.normal(0, setting.spread, setting.annotators)[annotator][:, None]
     effect = effect + rng.normal(0, setting.spread / 2, (setting.annotators, len(_HAZARDS)))[annotator[:, None], sides]
     effect = effect + rng.normal(0, setting.spread, (n, 2))[conversation]
-    hazard = -np.log1p(-_HAZARDS)[sides] * np.exp(leads @ COEFFICIENTS + effect)
+    hazard = -np.log1p(-hazards)[sides] * np.exp(leads @ COEFFICIENTS + effect)
     exchange = np.ceil(rng.exponential(size=sides.shape) / hazard)
     return Decisions(
         names=tuple(f"bot {at}" for at in range(len(_HAZARDS))),
@@ -101,6 +106,34 @@ def tally(setting: Setting, seed: int) -> Tallies:
     }
 
 
+def pairs(setting: Setting, seed: int, *, equal: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the scores of all pairs, the adjusted p-values, and lifelines'."""
+    hazards = np.full(len(_HAZARDS), _HAZARDS.mean()) if equal else _HAZARDS
+    game = draw(setting, np.random.default_rng([seed, 6]), hazards)
+    tests = log_rank_tests(game.status(exact=True), exact=True)
+    plain = pairwise_logrank_test(game.duration, game.entity, game.spotted)
+    return (
+        np.array([each.estimate for each in tests]),
+        np.array([each.p_adjusted for each in tests], dtype=np.float64),
+        adjust(plain.p_value),
+    )
+
+
+def log_rank(setting: Setting, simulations: int) -> tuple[float, float, float, float]:
+    """Return the shares of games with a false claim, by the suite and by lifelines, and the oracle's and own power."""
+    alike, different = (
+        [
+            np.array(each)
+            for each in zip(*(pairs(setting, seed, equal=equal) for seed in range(simulations)), strict=True)
+        ]
+        for equal in (True, False)
+    )
+    critical = np.quantile(np.abs(alike[0] / alike[0].std(axis=0)).max(axis=1), 0.95)
+    oracle = np.abs(different[0] / different[0].std(axis=0)) > critical
+    false = (float((p_values < 0.05).any(axis=1).mean()) for p_values in alike[1:])
+    return (*false, float(oracle.mean()), float((different[1] < 0.05).mean()))
+
+
 def power(setting: Setting, simulations: int) -> tuple[float, float]:
     """Return the shares of coefficients that are not 0 which an oracle finds, and which the tests do."""
     found = [hazards(setting, seed) for seed in range(simulations)]
@@ -121,7 +154,9 @@ def lines(simulations: int) -> Iterator[str]:
                 counted[kind] += of
         shares = [f"{held[kind] / counted[kind]:.1%}" if counted[kind] else "none" for kind in counted]
         found = (f"{each:.2f}" for each in power(setting, simulations))
-        yield f"| {setting.annotators}, {setting.spread:g} | {' | '.join([*shares, *found])} |"
+        false, plain, *tests = log_rank(setting, simulations)
+        cells = [*shares, *found, f"{false:.1%}", f"{plain:.1%}", *(f"{each:.2f}" for each in tests)]
+        yield f"| {setting.annotators}, {setting.spread:g} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

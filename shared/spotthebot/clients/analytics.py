@@ -117,10 +117,15 @@ class AnalyticsOperations(SectionOperations):
 
     @operation
     def decision_times(
-        self, campaign_id: UUID | str, *, confidence_level: float = 0.95, clusters: Clusters = "both"
+        self,
+        campaign_id: UUID | str,
+        *,
+        confidence_level: float = 0.95,
+        significance_level: float = 0.05,
+        clusters: Clusters = "both",
     ) -> Call[DecisionTimesOut]:
-        """Return how long each speaker of a game stays unspotted, and which features shorten that time."""
-        params = {"confidence_level": confidence_level, "clusters": clusters}
+        """Return how long each speaker of a game stays unspotted, whose curves differ, and what features do to them."""
+        params = {"confidence_level": confidence_level, "significance_level": significance_level, "clusters": clusters}
         return Call(DecisionTimesOut, "GET", f"/v1/campaigns/{segment(campaign_id)}/decision-times", params=params)
 
     @operation

@@ -8,6 +8,7 @@ import lifelines
 import numpy as np
 import pandas as pd
 import pytest
+from lifelines.statistics import pairwise_logrank_test
 
 from spotthebot.analytics.games.domain import PlayedSide
 from spotthebot.analytics.results.domain.decision_times import decision_times
@@ -18,6 +19,7 @@ from spotthebot.analytics.stats.survival.decision_times import (
     decision_hazards,
     score_influence,
 )
+from spotthebot.analytics.stats.survival.log_rank import LogRankVariance, log_rank_tests
 from spotthebot.contracts.analytics.decision_times import DecisionParametersIn, DecisionTimesOut
 from spotthebot.contracts.annotation.annotations import Label
 from spotthebot.contracts.annotation.campaigns import CampaignOut, CampaignState
@@ -107,6 +109,35 @@ class TestHazards:
         assert {each.reason for each in decision_hazards(never)["A"]} == {"nothing was decided"}
 
 
+class TestLogRank:
+    def test_is_lifelines_where_decisions_are_independent(self):
+        played = _played()
+        played = replace(played, names=("A", "B", "C"), entity=np.arange(300) % 7 % 3)
+        plain = pairwise_logrank_test(played.duration, played.entity, played.spotted)
+        tests = log_rank_tests(played.status(exact=True), variance=LogRankVariance.SCORE, exact=True)
+        assert [each.statistic for each in tests] == pytest.approx(plain.test_statistic)
+        assert [each.p_value for each in tests] == pytest.approx(plain.p_value)
+
+    def test_finds_less_if_annotators_repeat_themselves(self):
+        once, rows = _played(), np.repeat(np.arange(300), 4)
+        columns = {"entity": rows % 2, "exchange": once.exchange[rows], "spotted": once.spotted[rows]}
+        repeated = replace(once, names=("A", "B"), **columns, conversation=rows, annotator=rows // 6)
+        status = repeated.status(exact=True)
+        (found,), (plain,) = (
+            log_rank_tests(status, clusters=Clusters.CONVERSATION, variance=variance, exact=True)
+            for variance in (LogRankVariance.CLUSTERED, LogRankVariance.SCORE)
+        )
+        ratio = (found.uncertainty.standard_error or 0) / (plain.uncertainty.standard_error or 1)
+        assert ratio == pytest.approx(2, rel=0.05)  # the root of 4
+
+    def test_says_why_there_is_none(self):
+        played = replace(_played(20), names=("A", "B"), entity=np.arange(20) % 2)
+        never = replace(played, spotted=np.zeros(20, dtype=bool))
+        at_once = replace(played, spotted=np.ones(20, dtype=bool), exchange=np.ones(20, dtype=np.int64))
+        reasons = [log_rank_tests(each.status(exact=True), exact=True)[0].reason for each in (never, at_once)]
+        assert reasons == ["neither was ever spotted", "both were spotted at the same exchange, at every inspection"]
+
+
 class TestDecisionTimes:
     def test_are_of_people_too_and_name_the_feature_that_was_preferred(self):
         """Bots without a lead in specificity, the third question, are spotted at once; nothing else matters."""
@@ -127,6 +158,8 @@ class TestDecisionTimes:
         assert [curve.bot for curve in found.exact.curves] == ["A", "HU"]
         assert found.exact.curves[1].survival == (1.0, 1.0, 1.0)
         for survival in (found.exact, found.censored):
+            (test,) = survival.log_rank
+            assert (test.bot, test.other, test.significant) == ("A", "HU", True)
             high = {each.feature: each.high or 0 for each in survival.cox if each.bot == "A"}
             assert high["specificity"] < 0
             assert min(high["fluency"], high["sensibleness"]) > 0

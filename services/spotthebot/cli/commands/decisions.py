@@ -44,6 +44,7 @@ def decisions(
     console, level = Console(), f"{confidence_level:.0%}"
     for survival, name in ((found.exact, "exact times"), (found.censored, "the same decisions as inspections")):
         console.print(_curves(survival, level, name))
+        console.print(_tests(survival, name))
         if survival.cox:
             console.print(_hazards(survival, level, name))
     if found.preliminary:
@@ -58,6 +59,13 @@ def _curves(survival: "DecisionSurvival", level: str, name: str) -> Table:
         cells = ["-" if value is None else f"{number(value)} ({interval_of(low, high)})" for value, low, high in points]
         table.add_row(curve.bot, str(max(curve.inspected)), *cells)
     table.caption = survival.method
+    return table
+
+
+def _tests(survival: "DecisionSurvival", name: str) -> Table:
+    table = Table("Speaker", "Against", "p", "p (Holm)", title=f"Whose curves differ, by log-rank tests: {name}")
+    for each in survival.log_rank:
+        table.add_row(each.bot, each.other, number(each.p_value, 3), number(each.p_adjusted, 3))
     return table
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from spotthebot.contracts.analytics.bounds import MAX_BOTS, MAX_LENGTHS, MAX_PAIRS
 from spotthebot.contracts.analytics.choices import Clusters
 from spotthebot.contracts.analytics.provenance import AnnotatorCounts
-from spotthebot.contracts.analytics.survival import CoxCoefficient, SurvivalCurve
+from spotthebot.contracts.analytics.survival import CoxCoefficient, LogRank, SurvivalCurve
 from spotthebot.contracts.levels import MAX_LEVEL, MIN_LEVEL
 from spotthebot.contracts.wire import Wire
 
@@ -16,15 +16,19 @@ class DecisionParametersIn(Wire):
     """How to analyse the decisions of a game."""
 
     confidence_level: float = Field(default=0.95, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of intervals.")
+    significance_level: float = Field(default=0.05, ge=MIN_LEVEL, le=MAX_LEVEL, description="Of tests.")
     clusters: Clusters = Field(default="both", description="Decisions that vary together.")
 
 
 class DecisionSurvival(Wire):
-    """How long speakers stay unspotted, and which features shorten that time."""
+    """How long speakers stay unspotted, whose curves differ, and which features shorten that time."""
 
     method: str
     times: tuple[int, ...] = Field(max_length=MAX_LENGTHS, description="Exchanges open.")
     curves: tuple[SurvivalCurve, ...] = Field(max_length=MAX_BOTS)
+    log_rank: tuple[LogRank, ...] = Field(
+        max_length=MAX_PAIRS, description="Of each pair of speakers; p-values by Holm's method."
+    )
     cox: tuple[CoxCoefficient, ...] = Field(
         max_length=MAX_PAIRS, description="None in version 1 of the game, which does not ask for features."
     )
@@ -36,6 +40,7 @@ class DecisionTimesOut(AnnotatorCounts):
     campaign_id: UUID
     campaign: str
     confidence_level: float = Field(description="Of intervals.")
+    significance_level: float = Field(description="Of tests.")
     clusters: Clusters = Field(description="Decisions that vary together.")
     sides: int = Field(description="Decisions about sides.")
     exact: DecisionSurvival = Field(

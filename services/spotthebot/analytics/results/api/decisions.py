@@ -26,7 +26,8 @@ async def decision_times(
     """Return how long each speaker of a game stays unspotted, and which features shorten that time.
 
     Annotators open one exchange after the other, so the exchange of each decision is known: Kaplan-Meier curves and
-    Cox's regression for exact times, next to the same decisions taken as inspections. Needs a campaign by the protocol
+    Cox's regression for exact times, log-rank tests of all pairs by Holm's method, next to the same decisions taken as
+    inspections. Needs a campaign by the protocol
     `spot_the_bot_gamified`; its version 2 asks for the features.
     """
     return revalidated(request, await resources.results.get_decision_times(campaign_id, parameters), "application/json")

@@ -9,7 +9,7 @@ from spotthebot.analytics.games.domain import PlayedSide
 from spotthebot.analytics.labels.domain import annotators_by_kind
 from spotthebot.analytics.labels.errors import NothingToAnalyse
 from spotthebot.analytics.provenance.domain import Parameters, uncertainty_of
-from spotthebot.analytics.results.domain.survival import cox_of, curve_of, curves_of
+from spotthebot.analytics.results.domain.survival import cox_of, curve_of, curves_of, log_rank_of
 from spotthebot.analytics.stats.annotations import HUMAN, IntArray
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
 from spotthebot.contracts.analytics.decision_times import DecisionParametersIn, DecisionSurvival, DecisionTimesOut
@@ -45,7 +45,7 @@ def decision_times(
         leads=leads,
         last=max(each.turns for each in sides),
     )
-    level, clusters = request.confidence_level, Clusters(request.clusters)
+    level, clusters, parameters = request.confidence_level, Clusters(request.clusters), Parameters(**dict(request))
     curves = decision_curves(played, confidence_level=level, clusters=clusters)
     times = tuple(range(1, played.last + 1))
     has_features = any(column.any() for column in leads.values())
@@ -54,6 +54,7 @@ def decision_times(
         method=curves[0].method,
         times=times,
         curves=tuple(curve_of(curve, times) for curve in curves),
+        log_rank=log_rank_of(played.status(exact=True), parameters, exact=True),
         cox=tuple(
             CoxCoefficient.of(
                 each,
@@ -67,17 +68,6 @@ def decision_times(
             for each in coefficients
         ),
     )
-    exchanges, time = np.unique(played.exchange, return_inverse=True)
-    status = CurrentStatus(
-        names=names,
-        times=exchanges,
-        entity=played.entity,
-        time=time,
-        spotted=played.spotted,
-        conversation=played.conversation,
-        annotator=played.annotator,
-        leads=leads if has_features else {},
-    )
     kinds = annotators_by_kind((each.annotator, each.annotator_kind) for each in sides)
     return DecisionTimesOut(
         **dict(request),
@@ -88,16 +78,16 @@ def decision_times(
         simulated_annotators=kinds[AnnotatorKind.SIMULATED],
         judges=kinds[AnnotatorKind.JUDGE],
         exact=exact,
-        censored=_censored(status, Parameters(confidence_level=level, clusters=request.clusters)),
+        censored=_censored(played.status(exact=False), parameters, has_features=has_features),
         preliminary=campaign.state not in ENDED,
         version=version("spotthebot"),
     )
 
 
-def _censored(status: CurrentStatus, request: Parameters) -> DecisionSurvival:
+def _censored(status: CurrentStatus, request: Parameters, *, has_features: bool) -> DecisionSurvival:
     times, method, curves = curves_of(status, request)
-    cox = cox_of(status, request) if status.leads else ()
-    return DecisionSurvival(method=method, times=times, curves=curves, cox=cox)
+    tests, cox = log_rank_of(status, request), cox_of(status, request) if has_features else ()
+    return DecisionSurvival(method=method, times=times, curves=curves, log_rank=tests, cox=cox)
 
 
 def _codes(values: Sequence[Hashable]) -> IntArray:

@@ -9,19 +9,13 @@ from spotthebot.contracts.annotation.annotations import FEATURES
 
 def survival(sample: Sample, request: Parameters) -> Survival:
     """Estimate the survival curves, compare each pair of curves, and fit the effects of the features."""
-    status, clusters = stats.current_status(sample.table), stats.Clusters(request.clusters)
+    status = stats.current_status(sample.table)
     times, method, curves = curves_of(status, request)
-    tests = stats.log_rank_tests(
-        status,
-        variance=stats.LogRankVariance.CLUSTERED if _is_clustered(request) else stats.LogRankVariance.SCORE,
-        clusters=clusters,
-        adjustment=stats.Adjustment(request.correction),
-    )
     return Survival(
         times=times,
         method=method,
         curves=curves,
-        log_rank=tuple(_log_rank(test, request.significance_level) for test in tests),
+        log_rank=log_rank_of(status, request),
         cox=cox_of(status, request),
     )
 
@@ -73,11 +67,22 @@ def cox_of(status: stats.CurrentStatus, request: Parameters) -> tuple[CoxCoeffic
     )
 
 
-def _log_rank(test: stats.LogRankTest, significance_level: float) -> LogRank:
-    return LogRank.of(
-        test,
-        significant=test.p_adjusted is not None and test.p_adjusted < significance_level,
-        uncertainty=uncertainty_of(test.uncertainty),
+def log_rank_of(status: stats.CurrentStatus, request: Parameters, *, exact: bool = False) -> tuple[LogRank, ...]:
+    """Compare each pair of curves."""
+    tests = stats.log_rank_tests(
+        status,
+        variance=stats.LogRankVariance.CLUSTERED if _is_clustered(request) else stats.LogRankVariance.SCORE,
+        clusters=stats.Clusters(request.clusters),
+        adjustment=stats.Adjustment(request.correction),
+        exact=exact,
+    )
+    return tuple(
+        LogRank.of(
+            test,
+            significant=test.p_adjusted is not None and test.p_adjusted < request.significance_level,
+            uncertainty=uncertainty_of(test.uncertainty),
+        )
+        for test in tests
     )
 
 

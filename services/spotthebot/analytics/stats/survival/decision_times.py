@@ -6,6 +6,7 @@ Kaplan & Meier's (1958) estimate, whose censoring at the last exchange depends o
 leads of features multiply the hazard of being called a bot. Both estimates are the package lifelines'. Their errors are
 those of decisions that share conversations and annotators; a coefficient's come from the score residuals of the partial
 likelihood with Efron's method for ties (Therneau & Grambsch 2000, section 7.2), which lifelines has without ties alone.
+Pairs are compared by `log_rank_tests`, since lifelines' log-rank test takes decisions for independent.
 
 Like `exact_times`, this module is imported when somebody asks for such results: lifelines is slow to import.
 """
@@ -20,7 +21,7 @@ from spotthebot.analytics.stats.bootstrap import require_confidence_level
 from spotthebot.analytics.stats.errors import FitFailed
 from spotthebot.analytics.stats.share_intervals import METHOD, share_bounds
 from spotthebot.analytics.stats.survival.cox import FEATURES, CoxCoefficient
-from spotthebot.analytics.stats.survival.curves import SurvivalCurve
+from spotthebot.analytics.stats.survival.curves import CurrentStatus, SurvivalCurve
 from spotthebot.analytics.stats.survival.exact_times import HazardRatio, cox_of_exact_times, kaplan_meier
 from spotthebot.statistics.arrays import defined
 from spotthebot.statistics.choices import choice_of
@@ -50,6 +51,13 @@ class Decisions:
     def duration(self) -> IntArray:
         """Return the exchange at which "bot" was decided; of other sides the last exchange."""
         return np.where(self.spotted, self.exchange, self.last)
+
+    def status(self, *, exact: bool) -> CurrentStatus:
+        """Return the decisions as rows for `log_rank_tests`: at exact times, or as inspections at their exchanges."""
+        times, time = np.unique(self.duration if exact else self.exchange, return_inverse=True)
+        return CurrentStatus(
+            self.names, times, self.entity, time, self.spotted, self.conversation, self.annotator, self.leads
+        )
 
 
 def decision_curves(

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from spotthebot.analytics.stats.survival.curves import CurrentStatus
-from spotthebot.analytics.stats.survival.log_rank_scores import Pair
+from spotthebot.analytics.stats.survival.log_rank_scores import ExactCurve, Pair, SharedCurve
 from spotthebot.analytics.stats.survival.log_rank_variance import PairFamily, ScoredPair, clustered_scores
 from spotthebot.statistics.adjustment import Adjustment, adjust
 from spotthebot.statistics.arrays import defined
@@ -71,8 +71,11 @@ def log_rank_tests(
     variance: LogRankVariance = LogRankVariance.CLUSTERED,
     clusters: Clusters = Clusters.BOTH,
     adjustment: Adjustment = Adjustment.HOLM,
+    exact: bool = False,
 ) -> tuple[LogRankTest, ...]:
     """Compare every unordered pair of `names`. `clusters` is for the clustered variance.
+
+    With `exact`, `time` is the exact time of a spotting, and the last time for all rows that were not spotted.
 
     >>> from spotthebot.analytics.stats import AnnotationTable, current_status
     >>> table = AnnotationTable.from_rows(
@@ -89,10 +92,11 @@ def log_rank_tests(
     variance = choice_of("variance", variance, LogRankVariance)
     clusters = choice_of("clusters", clusters, Clusters)
     adjustment = choice_of("adjustment", adjustment, Adjustment)
+    curve, name = (ExactCurve, "log-rank") if exact else (SharedCurve, "generalized log-rank")
     inspected, spotted = (counts.astype(np.float64) for counts in status.counts())
     by_entity = np.split(np.argsort(status.entity, kind="stable"), np.cumsum(inspected.sum(axis=1)).astype(int)[:-1])
     pairs = (
-        Pair.of(status, i, j, np.concatenate([by_entity[i], by_entity[j]]), inspected[[i, j]], spotted[[i, j]])
+        Pair.of(status, i, j, np.concatenate([by_entity[i], by_entity[j]]), curve(inspected[[i, j]], spotted[[i, j]]))
         for i, j in combinations(range(len(status.names)), 2)
     )
     if variance is LogRankVariance.CLUSTERED:
@@ -109,7 +113,7 @@ def log_rank_tests(
             p_value=decided.p_value,
             p_adjusted=None,
             n=pair.n,
-            method=f"generalized log-rank, {variance} variance{_POOLED if decided.uncertainty.pooled else ''}",
+            method=f"{name}, {variance} variance{_POOLED if decided.uncertainty.pooled else ''}",
             family=pair.family,
             family_size=0,
             adjustment=adjustment,

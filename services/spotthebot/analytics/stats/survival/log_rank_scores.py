@@ -4,6 +4,9 @@ The statistic is the score of a proportional-hazards effect, at an effect of 0 (
 score (S(L) log S(L) - S(R) log S(R)) / (S(L) - S(R)). S is the nonparametric maximum likelihood estimate (NPMLE) of
 both bots' inspections together, and F is 1 - S. At inspection time k the score is -S log S / F if the bot was spotted,
 and log S if it was not.
+
+Of exact times, whose censored rows all last as long as the last exchange, the score is the log-rank test's: 1 if the
+bot was spotted, minus Nelson & Aalen's hazard of both bots up to the row's time (Peto & Peto 1972).
 """
 
 from dataclasses import dataclass
@@ -31,13 +34,11 @@ class Pair:
     annotator: IntArray
 
     @classmethod
-    def of(
-        cls, status: CurrentStatus, first: int, second: int, rows: IntArray, inspected: FloatArray, spotted: FloatArray
-    ) -> "Pair":
+    def of(cls, status: CurrentStatus, first: int, second: int, rows: IntArray, shared: "SharedCurve") -> "Pair":
         return cls(
             first=first,
             second=second,
-            shared=SharedCurve(inspected, spotted),
+            shared=shared,
             rows=rows,
             is_first=status.entity[rows] == first,
             time=status.time[rows],
@@ -81,16 +82,18 @@ class SharedCurve:
     def __init__(self, inspected: FloatArray, spotted: FloatArray) -> None:
         self.inspected, self.spotted = inspected, spotted
         self.total = inspected.sum(axis=0)
-        failure = isotonic_shares(spotted.sum(axis=0), self.total)
+        self.if_spotted, self.if_not, self.block = self._scores()
+        group_scores = spotted * self.if_spotted + (inspected - spotted) * self.if_not
+        self.score = float(group_scores[0].sum())
+
+    def _scores(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the scores of rows with and without a spotting at each time, and the pool of each time."""
+        failure = isotonic_shares(self.spotted.sum(axis=0), self.total)
         # If none or all were spotted, the scores have the limit 0.
         inside = (failure > 0) & (failure < 1)
         f = np.where(inside, failure, 0.5)
         log_s = np.where(inside, np.log1p(-f), 0.0)
-        self.if_spotted, self.if_not = -(1 - f) * log_s / f, log_s
-        self.weight = (1 - f) * log_s**2 / f
-        self.block = pooled_blocks(failure)
-        group_scores = spotted * self.if_spotted + (inspected - spotted) * self.if_not
-        self.score = float(group_scores[0].sum())
+        return -(1 - f) * log_s / f, log_s, pooled_blocks(failure)
 
     def share_of_first(self) -> FloatArray:
         """Return for each time the first group's share of inspections, in the block of times that the NPMLE pooled."""
@@ -101,7 +104,8 @@ class SharedCurve:
 
     def score_variance(self) -> float:
         share = self.share_of_first()
-        return float(np.sum(self.total * share * (1 - share) * self.weight))
+        # Under the common curve, a row's score has the mean 0 and the variance -(score if spotted) (score if not).
+        return float(np.sum(self.total * share * (1 - share) * -self.if_spotted * self.if_not))
 
     def permutation_variance(self) -> float:
         n_first, n = self.inspected[0].sum(), self.total.sum()
@@ -124,3 +128,29 @@ class SharedCurve:
             if self.score_variance() > 0
             else "the two share no inspection times at which some were spotted and some not"
         )
+
+
+class ExactCurve(SharedCurve):
+    """Scores of two groups (2, times) whose spottings have exact times; all other rows are at the last time.
+
+    Here `inspected` counts the rows that end at a time.
+    """
+
+    def _scores(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        self._at_risk = self.inspected[:, ::-1].cumsum(axis=1)[:, ::-1]
+        self._died, self._all = self.spotted.sum(axis=0), self._at_risk.sum(axis=0)
+        hazard = np.cumsum(np.divide(self._died, self._all, out=np.zeros_like(self._all), where=self._all > 0))
+        return 1 - hazard, -hazard, np.zeros(len(hazard), dtype=np.int64)
+
+    def score_variance(self) -> float:
+        """Return the sum of the hypergeometric variances of the first group's spottings."""
+        more = self._all > 1
+        d, n, first, second = self._died[more], self._all[more], self._at_risk[0, more], self._at_risk[1, more]
+        return float(np.sum(d * (n - d) / (n - 1) * first * second / n**2))
+
+    def why_undecided(self) -> str | None:
+        if not self.inspected.sum(axis=1).all():
+            return "one of the two was never inspected"
+        if not self.spotted.any():
+            return "neither was ever spotted"
+        return None if self.score_variance() > 0 else "both were spotted at the same exchange, at every inspection"
