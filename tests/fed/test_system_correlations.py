@@ -34,12 +34,12 @@ async def score_set(suite, pairs):
     return job.id
 
 
-async def rated_campaign(suite, points):
+async def rated_campaign(suite, points, name="people"):
     """Import annotations by `bipartite_likert` of a chat of each pair of bots: an annotator's points of each bot."""
     pairs = [*combinations(BOTS, 2)]
     held = [conversation(f"rated {first} {second}", first, second, 2) for first, second in pairs]
     admin = await suite.client("annotation", "admin")
-    body = {"mode": "import", "name": "people", "domain": "everyday", "annotators_published": True}
+    body = {"mode": "import", "name": name, "domain": "everyday", "annotators_published": True}
     body |= {"collection_id": await import_conversations(suite, held), "protocol": "bipartite_likert"}
     campaign = (await created(admin, "/v1/campaigns", body))["id"]
     path = f"/v1/campaigns/{campaign}"
@@ -99,6 +99,15 @@ class TestSystemCorrelations:
             assert result.kendall.estimate == pytest.approx(scipy.stats.kendalltau(*columns).statistic)
             assert result.spearman.n == result.length_spearman.n == 3
         assert overall.ceiling.n == 3
+
+    async def test_count_an_annotator_of_two_campaigns_once(self, suite):
+        whole = await score_set(suite, [*combinations(BOTS, 2)])
+        points = [{name: dict.fromkeys(BOTS, 1 + at) for at, name in enumerate(names)} for names in ("ab", "bc")]
+        campaigns = tuple([await rated_campaign(suite, each, f"people {at}") for at, each in enumerate(points)])
+        fed = await suite.fed("analyst")
+        found = await fed.correlate_systems(SystemCorrelationsIn(score_sets=(whole,), campaigns=campaigns))
+        for each in found.dimensions[-1].systems:
+            assert (each.annotators, each.rating) == (3, pytest.approx(fmean([1, fmean([2, 1]), 2])))
 
     async def test_compare_all_dimensions_with_one_question_of_a_study(self, suite):
         whole = await score_set(suite, [*combinations(BOTS, 2)])

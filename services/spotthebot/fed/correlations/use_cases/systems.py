@@ -26,7 +26,7 @@ from spotthebot.kit.database.sessions import Database
 
 @dataclass(frozen=True)
 class SystemRating:
-    """One rating of a bot. People of different campaigns, chats and tables are different annotators."""
+    """One rating of a bot. Annotators of one name are one in all campaigns; those of chats and tables are others."""
 
     bot: str
     annotator: str
@@ -79,7 +79,7 @@ async def fetch_system_ratings(
     for campaign_id in dict.fromkeys(chain(request.campaigns, *(each.campaigns for each in studies))):
         for question, ratings in (await fetch_campaign(campaigns, collections, campaign_id, rated)).items():
             found.setdefault(question, []).extend(
-                SystemRating(each.bot, f"{campaign_id}/{each.annotator}", each.value) for each in ratings
+                SystemRating(each.bot, f"campaigns/{each.annotator}", each.value) for each in ratings
             )
     for collection_id in dict.fromkeys(chain(request.chats, *(each.chats for each in studies))):
         for question, ratings in (await fetch_chats(collections, collection_id)).items():
