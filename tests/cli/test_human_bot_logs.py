@@ -116,4 +116,5 @@ def _require_ratings(document: dict[str, Any], scores: dict[str, list[int]]) -> 
     rates = {each["bot"]: each["rate"] for each in document["fooling_rates"]}
     expected = scipy_stats.spearmanr([means[bot] for bot in sorted(BOTS)], [rates[bot] for bot in sorted(BOTS)])
     assert question["correlation"]["estimate"] == pytest.approx(expected.statistic)
+    assert (question["correlation"]["low"], question["correlation"]["reason"]) == (None, "an interval needs 5 pairs")
     assert (question["correlation"]["n"], question["correlation"]["method"]) == (4, "Spearman, exact")

@@ -74,6 +74,25 @@ class TestRankCorrelation:
         found = rank_correlation(x, y)
         assert (found.estimate, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
 
+    def test_has_the_bounds_of_fisher_s_z(self):
+        """The rho of four of ten swapped pairs; r = 0.9515, variance (1 + r² / 2) / 8, Student's t of 8 degrees."""
+        x, y = range(10), [1, 0, 3, 2, 5, 4, 7, 6, 8, 9]
+        found = rank_correlation(x, y, confidence_level=0.9)
+        r = 1 - 6 * 8 / 990
+        reach = 1.859548 * math.sqrt((1 + r**2 / 2) / 8)  # the .95 quantile of t with 8 degrees
+        z = 0.5 * math.log((1 + r) / (1 - r))
+        assert (found.low, found.high) == pytest.approx((math.tanh(z - reach), math.tanh(z + reach)))
+        assert found.reason is None
+
+    def test_has_bounds_for_equal_orders_and_none_for_few_pairs(self):
+        same, opposite = rank_correlation(range(8), range(8)), rank_correlation(range(8), range(8, 0, -1))
+        assert same.high == 1
+        assert same.low == pytest.approx(-(opposite.high or 0))
+        assert 0 < (same.low or 0) < 1
+        few = rank_correlation(range(4), [0, 2, 1, 3])
+        assert (few.low, few.high, few.reason) == (None, None, "an interval needs 5 pairs")
+        assert few.estimate == pytest.approx(0.8)
+
     @pytest.mark.parametrize(
         ("x", "y", "reason"),
         [([1, 2], [1, 2], "fewer than three pairs"), ([1, 1, 1], [1, 2, 3], "one side does not vary")],

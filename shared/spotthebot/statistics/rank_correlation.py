@@ -4,6 +4,7 @@ The exact p-values count orders by sets of ranks. With ties this takes a tenth o
 systems are forty million.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -13,34 +14,47 @@ import numpy.typing as npt
 import scipy
 
 from spotthebot.statistics.columns import read_numbers
-from spotthebot.statistics.errors import ColumnsDiffer
+from spotthebot.statistics.distributions import student_quantiles
+from spotthebot.statistics.errors import ColumnsDiffer, require_confidence_level
 
 MAX_EXACT: Final = 12
 """The most pairs for which all orders are counted, by the 2 ** 12 sets of ranks, in a tenth of a second."""
 
 
+MIN_PAIRS: Final = 5
+"""With fewer pairs, an interval that holds is nearly the whole scale."""
+
+
 @dataclass(frozen=True)
 class RankCorrelation:
-    """Spearman's rho of n pairs. It is None with a `reason` if a side does not vary, or with fewer than three pairs."""
+    """Spearman's rho of n pairs. It is None with a `reason` if a side does not vary, or with fewer than three pairs.
+
+    With fewer than MIN_PAIRS pairs there are no bounds, with a `reason`.
+    """
 
     estimate: float | None
+    low: float | None
+    high: float | None
     p_value: float | None
     n: int
     method: str
     reason: str | None
 
 
-def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> RankCorrelation:
+def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence_level: float = 0.95) -> RankCorrelation:
     """Return the rank correlation of two columns, with a two-sided p-value. Equal values share their mean rank.
 
     Pairs with a missing value (NaN, None) are left out. With up to 12 pairs the p-value is exact: the share of all
-    orders whose correlation is at least as far from 0. Student's t would be far off with so few pairs. Raises
-    ColumnsDiffer, ColumnMalformed.
+    orders whose correlation is at least as far from 0. Student's t would be far off with so few pairs. The
+    bounds are for other pairs of the same population: Fisher's z with the variance of Bonett & Wright (2000), but over
+    n - 2 instead of n - 3 and with Student's t of n - 2 degrees of freedom, which holds for few pairs too. Raises
+    ColumnsDiffer, ColumnMalformed, LevelOutOfRange. `benchmarks/analytics/coverage` measures the coverage.
 
     >>> found = rank_correlation([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5])
     >>> round(found.estimate, 4), round(found.p_value, 4)  # 24 of 720 orders are as far from 0
     (0.8857, 0.0333)
     """
+    require_confidence_level(confidence_level)
     x, y = read_numbers(first, "first"), read_numbers(second, "second")
     if x.shape != y.shape or x.ndim != 1:
         raise ColumnsDiffer(first=x.shape, second=y.shape)
@@ -49,14 +63,23 @@ def rank_correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> RankCorrela
     n = len(x)
     if n < 3 or np.all(x == x[0]) or np.all(y == y[0]):
         reason = "fewer than three pairs" if n < 3 else "one side does not vary"
-        return RankCorrelation(None, None, n, "Spearman", reason)
+        return RankCorrelation(None, None, None, None, n, "Spearman", reason)
     ranks_x, ranks_y = scipy.stats.rankdata(x), scipy.stats.rankdata(y)
     rho = float(np.corrcoef(ranks_x, ranks_y)[0, 1])
+    low, high = _bounds(rho, n, confidence_level) if n >= MIN_PAIRS else (None, None)
+    reason = None if n >= MIN_PAIRS else f"an interval needs {MIN_PAIRS} pairs"
     if n > MAX_EXACT:
-        return RankCorrelation(
-            rho, float(scipy.stats.spearmanr(ranks_x, ranks_y).pvalue), n, "Spearman, Student's t", None
-        )
-    return RankCorrelation(rho, _exact_p(ranks_x, ranks_y), n, "Spearman, exact", None)
+        p_value = float(scipy.stats.spearmanr(ranks_x, ranks_y).pvalue)
+        return RankCorrelation(rho, low, high, p_value, n, "Spearman, Student's t", reason)
+    return RankCorrelation(rho, low, high, _exact_p(ranks_x, ranks_y), n, "Spearman, exact", reason)
+
+
+def _bounds(rho: float, n: int, confidence_level: float) -> tuple[float, float]:
+    # Two equal orders have no finite z: they count as half a swap of neighbours away from it.
+    at = min(max(rho, -1 + (half := 6 / (n * (n**2 - 1)))), 1 - half)
+    reach = float(student_quantiles((1 + confidence_level) / 2, n - 2)) * math.sqrt((1 + at**2 / 2) / (n - 2))
+    low, high = math.tanh(math.atanh(at) - reach), math.tanh(math.atanh(at) + reach)
+    return (-1.0 if rho < at else low), (1.0 if rho > at else high)
 
 
 def kendall_p_value(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:

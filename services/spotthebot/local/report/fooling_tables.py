@@ -169,7 +169,11 @@ def correlation_words(found: OrderCorrelation) -> str:
     """Return a sentence on the correlation of two orders of bots, or why there is none."""
     if found.estimate is None or found.p_value is None:
         return f"No rank correlation: {found.reason}."
-    return f"Rank correlation over {found.n} bots: {found.estimate:.2f}, p = {found.p_value:.3f} ({found.method})."
+    interval = found.reason if found.low is None or found.high is None else f"{found.low:.2f} to {found.high:.2f}"
+    return (
+        f"Rank correlation over {found.n} bots: {found.estimate:.2f} ({interval}), p = {found.p_value:.3f}"
+        f" ({found.method})."
+    )
 
 
 _KINDS: Final[Mapping[Conversations, str]] = {

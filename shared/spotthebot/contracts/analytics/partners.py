@@ -54,10 +54,12 @@ class OrderCorrelation(Wire):
     """Spearman's rank correlation of two orders of bots."""
 
     estimate: float | None
+    low: float | None = Field(description="Of the correlation over other bots like these.")
+    high: float | None
     p_value: float | None = Field(description="Two-sided; exact for up to 12 bots.")
     n: int = Field(description="Bots.")
     method: str
-    reason: str | None = Field(description="Why there is no correlation.")
+    reason: str | None = Field(description="Why there is no correlation, or no interval.")
 
 
 class Partners(Wire):
