@@ -80,15 +80,23 @@ def claims_of(task: tuple[Play, int]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Order:
-    """Collected dialogues of each pair, the size of samples, and the distance between neighbouring bots."""
+    """Bots, collected dialogues of each pair, the size of samples, and the distance between neighbouring bots."""
 
+    bots: int
     collected: int
     size: int
     step: float
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return str(self.collected), str(self.size), f"{self.step:.2f}"
+        return str(self.bots), str(self.collected), str(self.size), f"{self.step:.2f}"
+
+    def draw(self, dialogues: int, seed: list[int]) -> tuple[FloatArray, ...]:
+        """Return scores, bots, partners and dialogues without the similar bots; of three bots those from b to d."""
+        chosen = _BOTS[:6] if self.bots == 6 else _BOTS[1:4]
+        columns = [*map(np.array, Play(dialogues, self.step, 0.0).draw(np.random.default_rng(seed)))]
+        kept = np.isin(columns[1], chosen) & np.isin(columns[2], chosen)
+        return tuple(each[kept] for each in columns)
 
 
 def rates_of(task: tuple[Order, int]) -> dict[str, float]:
@@ -97,21 +105,20 @@ def rates_of(task: tuple[Order, int]) -> dict[str, float]:
     reported = []
     orders: Counter[tuple[int, ...]] = Counter()
     for seed in range(simulations):
-        drawn = Play(cell.collected, cell.step, 0.0).draw(np.random.default_rng([seed, 11]))
-        kept = [at for at, pair in enumerate(zip(*drawn[1:3], strict=True)) if not {*pair} & {*_SIMILAR}]
-        columns = [[column[at] for at in kept] for column in drawn]
-        reported.append(order_stability(*columns, sizes=[cell.size], n_samples=200, seed=seed).points[0].estimate)
+        drawn = cell.draw(cell.collected, [seed, 11])
+        reported.append(order_stability(*drawn, sizes=[cell.size], n_samples=200, seed=seed).points[0].estimate)
     for seed in range(20 * simulations):
-        scores, *names, _ = Play(cell.size, cell.step, 0.0).draw(np.random.default_rng([seed, 13]))
-        bots, partners = map(np.array, names)
-        scores, bots = (each[~np.isin(partners, _SIMILAR)] for each in (scores, bots))
-        orders[tuple(np.argsort([scores[bots == bot].mean() for bot in _BOTS[:6]]).tolist())] += 1
+        scores, bots, *_ = cell.draw(cell.size, [seed, 13])
+        orders[tuple(np.argsort([scores[bots == bot].mean() for bot in np.unique(bots)]).tolist())] += 1
     return {"reported": float(np.mean(reported)), "true": max(orders.values()) / (20 * simulations)}
 
 
 PLAYS: Final = tuple(Play(n, step, loss) for loss in (0.0, _LOSS) for step in (0.0, 0.1, 0.3) for n in (10, 40))
 ORDERS: Final = tuple(
-    Order(collected, size, step) for step in (0.1, 0.3, 0.6) for collected, size in ((10, 10), (40, 10), (40, 40))
+    Order(bots, collected, size, step)
+    for bots in (6, 3)
+    for step in (0.0, 0.1, 0.3, 0.6)
+    for collected, size in ((10, 10), (40, 10), (40, 40))
 )
 
 
@@ -123,9 +130,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     with ProcessPoolExecutor(chosen.processes) as pool:
         claims = pool.map(claims_of, [(cell, chosen.simulations) for cell in PLAYS])
-        rates = pool.map(rates_of, [(cell, max(1, chosen.simulations // 10)) for cell in ORDERS])
+        rates = pool.map(rates_of, [(cell, max(1, chosen.simulations // 5)) for cell in ORDERS])
         _print(("Dialogues of a pair", "Step", "Loss", *POOLS), [each.columns for each in PLAYS], claims)
-        _print(("Collected", "Size", "Step", "reported", "true"), [each.columns for each in ORDERS], rates)
+        _print(("Bots", "Collected", "Size", "Step", "reported", "true"), [each.columns for each in ORDERS], rates)
 
 
 def _print(names: Sequence[str], cells: Sequence[tuple[str, ...]], found: Iterable[dict[str, float]]) -> None:

@@ -28,6 +28,17 @@ class TestOrderStability:
         assert one.low < one.estimate < one.high
         assert (found.first_stable, found.stable_from) == (None, None)
 
+    @pytest.mark.parametrize(("lead", "rate"), [(0.5, 0.4), (1.3, 0.6)])
+    def test_leaves_the_noise_of_the_collection_out_of_the_distances(self, lead: float, rate: float):
+        """The variance of a mean is 2.5 / 5, that between means lead² / 2: of a lead of 1.3 sqrt(1 - 1 / 1.69) is left.
+
+        So .83 + sqrt(5 / 4) d is above 0 for 15 of the 25 differences d of two of -2 to 2. Of a lead of .5 nothing is
+        left: 10 of 25 are above 0 and 5 are ties. Around the means themselves it would be 19 and 15 of 25.
+        """
+        column = np.arange(-2.0, 3.0)
+        found = stability({("a", "p"): column + lead, ("b", "p"): column}, sizes=[1])
+        assert found.points[0].estimate == pytest.approx(rate, abs=0.03)
+
     def test_draws_within_each_pair(self):
         """With x, wild always has 3; with y always 0: its mean is 1.5 in every sample, above 1."""
         cells = {("wild", "x"): [3.0] * 5, ("wild", "y"): [0.0] * 5, ("steady", "x"): STEADY, ("steady", "y"): STEADY}

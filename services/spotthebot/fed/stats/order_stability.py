@@ -3,6 +3,11 @@
 Samples of dialogues of each pair of a bot and a partner are drawn with replacement, so a size may exceed the number of
 collected dialogues. The rate of a size is the share of samples with the commonest order, as for the labels of Spot The
 Bot (Figure 3). Orders are of the mean scores, without a test: bots of almost equal means keep the order unstable.
+
+The means of a few dialogues are further apart than the bots are: the squares of their distances include the noise of
+this collection. Samples around these means would repeat its order too often. So the means move together by one factor,
+until the variance between them is what is left without their noise (the method of moments of DerSimonian & Laird 1986);
+and samples of n dialogues, which vary by n - 1 of n parts of the variance, are spread accordingly.
 `benchmarks/fed/coverage/pools` compares the rates with the shares of new dialogues.
 """
 
@@ -25,7 +30,10 @@ MIN_DIALOGUES: Final = 5
 MAX_SIZE: Final = 10_000
 MAX_SAMPLES: Final = 10_000
 _DECIMALS: Final = 12
-METHOD: Final = "orders of mean scores of samples of dialogues, drawn with replacement within each pair"
+METHOD: Final = (
+    "orders of mean scores of samples of dialogues, drawn with replacement within each pair, around means without the"
+    " noise of this collection"
+)
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,23 @@ def _sizes(smallest: int) -> list[int]:
     return sorted({round(size) for size in np.geomspace(1, smallest, 12).tolist()})
 
 
+def _spread(cell: FloatArray) -> FloatArray:
+    """Return the deviations (n,) from the mean, whose mean square is the estimated variance."""
+    n = len(cell)
+    deviations: FloatArray = (cell - cell.mean()) * np.sqrt(n / (n - 1))
+    return deviations
+
+
+def _centres(cells: Sequence[Sequence[FloatArray]]) -> FloatArray:
+    """Return the means (k,) of the bots, moved together until the noise of this collection no longer parts them."""
+    means = np.array([np.mean([cell.mean() for cell in own]) for own in cells])
+    noise = np.mean([np.sum([cell.var(ddof=1) / len(cell) for cell in own]) / len(own) ** 2 for own in cells])
+    between = np.var(means, ddof=1)
+    left = max(0.0, 1 - noise / between) if between > 0 else 0.0
+    centres: FloatArray = means.mean() + np.sqrt(left) * (means - means.mean())
+    return centres
+
+
 def _point(
     names: tuple[str, ...],
     cells: Sequence[Sequence[FloatArray]],
@@ -131,12 +156,15 @@ def _point(
     seed: int,
 ) -> OrderPoint:
     chance = np.random.default_rng([seed, size])
-    means = np.array(
+    drawn = np.array(
         [
-            np.mean([cell[chance.integers(len(cell), size=(n_samples, size))].mean(axis=1) for cell in own], axis=0)
+            np.mean(
+                [_spread(cell)[chance.integers(len(cell), size=(n_samples, size))].mean(axis=1) for cell in own], axis=0
+            )
             for own in cells
         ]
-    ).round(_DECIMALS)
+    )
+    means = (_centres(cells)[:, None] + drawn).round(_DECIMALS)
     # The rank of each bot in each sample: how many different means are above its own.
     ranks = np.array([np.unique(-sample, return_inverse=True)[1].ravel() for sample in means.T])
     orders, counts = np.unique(ranks, axis=0, return_counts=True)
